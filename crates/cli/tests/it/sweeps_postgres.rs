@@ -141,7 +141,7 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let data = place.path().join("data");
     let ladder =
         ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=8MB,64MB"];
-    let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "2", "--work-unit", "8"];
+    let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "1", "--work-unit", "8"];
     let length = ["--warmup", "500ms", "--duration", "2s"];
     let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
     let steps = swept["steps"].as_array().unwrap();

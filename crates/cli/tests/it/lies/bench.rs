@@ -165,11 +165,6 @@ pub fn tried(run: impl Fn() -> Reported, is_so: impl Fn(&Reported) -> bool) -> R
     (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)
 }
 
-/// The first of three runs that others did not disturb; the third as it is.
-pub fn undisturbed(run: impl Fn() -> Reported) -> Reported {
-    tried(run, |reported| !reported.disturbed())
-}
-
 /// The block device that holds `path`, as the kernel numbers it; `None` where a layer hides it.
 pub fn device_of(path: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use crate::lies::bench::{Bench, Reported, tried, undisturbed};
+use crate::lies::bench::{Bench, Reported, tried};
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::all_at_work;
 use crate::mindful::alone::Quiet;
@@ -139,7 +139,7 @@ mod alone {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
         let cached = ["--set", "shared_buffers=64MB", "--duration", "1200ms"];
-        let alone = undisturbed(|| bench.private(&cached));
+        let alone = bench.private(&cached);
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
         let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy\u{1b}loop")).collect();
