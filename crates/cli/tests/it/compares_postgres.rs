@@ -38,16 +38,12 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     let place = place();
     let folder = place.path();
     // At full speed a session reads most of it in the warm-up: what follows is served by a cache that holds it.
-    plan(
-        folder,
-        "small.toml",
-        "warmup = \"200ms\"\nduration = \"300ms\"\nmode = \"lio\"\nsessions = 1\nset = \"shared_buffers=2MB\"",
-    );
-    plan(
-        folder,
-        "large.toml",
-        "warmup = \"200ms\"\nduration = \"300ms\"\nmode = \"lio\"\nsessions = 1\nset = \"shared_buffers=64MB\"",
-    );
+    let cached = |buffers: &str| {
+        let short = "warmup = \"200ms\"\nduration = \"300ms\"\nmode = \"lio\"\nsessions = 1";
+        format!("{short}\nset = \"shared_buffers={buffers}\"")
+    };
+    plan(folder, "small.toml", &cached("2MB"));
+    plan(folder, "large.toml", &cached("64MB"));
     let reported = decided(|| compare(folder, ["small.toml", "large.toml"], &[]));
     assert_eq!(reported["verdict"], "faster", "{reported:#}");
     let (ratio, least) = (&reported["ratio"], &reported["interval"][0]);
@@ -57,11 +53,9 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
 
     // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
     // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
-    plan(
-        folder,
-        "paced.toml",
-        "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 16\nthink_time = \"100ms..100ms\"",
-    );
+    let paced =
+        "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 16\nthink_time = \"100ms..100ms\"";
+    plan(folder, "paced.toml", paced);
     let reported = decided(|| compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]));
     assert_eq!(reported["verdict"], "no_meaningful_difference", "{reported:#}");
     assert_eq!(reported["differing_facts"].as_array().unwrap().len(), 0, "{reported:#}");
