@@ -69,3 +69,17 @@ fn again(wrapper: &[&str]) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_program_printed_is_no_line_of_this_one() {
+        let printed = indented(b"test a ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed\n");
+        assert!(
+            printed.contains("test a ... FAILED") && printed.lines().all(|line| line.starts_with("    ")),
+            "{printed}"
+        );
+    }
+}
