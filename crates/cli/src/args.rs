@@ -15,7 +15,8 @@ use crate::{io_keys, layers, registry, version};
 /// Parses the command line; prints help and version itself.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
     let args: Vec<OsString> = args.into_iter().collect();
-    match command(engine(&args)).try_get_matches_from(args) {
+    let verb = verb(&args);
+    match command(engine(&args, verb.as_deref()), verb.as_deref()).try_get_matches_from(args) {
         Ok(matches) => Ok(matches),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
@@ -23,22 +24,37 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
     }
 }
 
-/// The engine whose options the help shows and the flags mean, by a first look at the command line.
-fn engine(args: &[OsString]) -> Option<&'static dyn Engine> {
-    let help = Arg::new("help").long("help").short('h').global(true).action(ArgAction::SetTrue);
-    let look = command(None).ignore_errors(true).disable_help_flag(true).arg(help);
+/// The verb that is asked for, by a first look at what stands before it. That of `help` is any.
+fn verb(args: &[OsString]) -> Option<String> {
+    let look = looking(Command::new("mindful").args(globals()).allow_external_subcommands(true));
     let matches = look.try_get_matches_from(args).ok()?;
+    matches.subcommand_name().filter(|verb| *verb != "help").map(str::to_owned)
+}
+
+/// The engine whose options the help of `verb` shows and its flags mean, by a second look at all of the command line.
+fn engine(args: &[OsString], verb: Option<&str>) -> Option<&'static dyn Engine> {
+    let matches = looking(command(None, Some(verb?))).try_get_matches_from(args).ok()?;
     matches.subcommand().and_then(|(verb, matches)| layers::engine(verb, matches))
+}
+
+/// `command`, for which nothing is an error and nothing is asked of it.
+fn looking(command: Command) -> Command {
+    let help = Arg::new("help").long("help").short('h').global(true).action(ArgAction::SetTrue);
+    command.ignore_errors(true).disable_help_flag(true).arg(help)
 }
 
 /// All verbs, for the target that is measured where none is named.
 pub fn of_default_target() -> Command {
-    command(engine(&["mindful", "run"].map(OsString::from)))
+    command(engine(&["mindful", "run"].map(OsString::from), Some("run")), None)
 }
 
-/// All verbs, for a target of `engine`.
-fn command(engine: Option<&'static dyn Engine>) -> Command {
-    let planned = |name: &'static str, about: &'static str| planned(name, about, engine);
+/// All verbs, for a target of `engine`. Where `verb` is asked for, the others go without what is made from tables: there are
+/// a hundred keys and more for each of a dozen verbs, and a program that is started often is started quickly.
+fn command(engine: Option<&'static dyn Engine>, verb: Option<&str>) -> Command {
+    let planned = |name: &'static str, about: &'static str| {
+        let bare = Command::new(name).about(about);
+        if verb.is_none_or(|verb| verb == name) { planned(bare, engine) } else { bare }
+    };
     Command::new("mindful")
         .version(version::line())
         .about("Measures a platform through the database that will run on it")
@@ -475,17 +491,15 @@ fn global(name: &'static str, value: &'static str) -> Arg {
 const MAIN: [&str; 10] =
     ["target", "sessions", "duration", "warmup", "scale", "schemas", "update_pct", "work_unit", "steady", "tag"];
 
-/// A verb that takes the whole plan, and shows the options of `engine`; those of others are understood and refused later.
-fn planned(name: &'static str, about: &'static str, engine: Option<&'static dyn Engine>) -> Command {
+/// `verb` with the whole plan, and the options of `engine` shown; those of others are understood and refused later.
+fn planned(verb: Command, engine: Option<&'static dyn Engine>) -> Command {
     let shown = engine.map_or(&[][..], |engine| engine.options());
     let heading = engine.map_or_else(String::new, |engine| format!("Options of engine {}", engine.name()));
     let option = |key: &'static Key| {
         let own = shown.iter().any(|own| own.name == key.name);
         flag(key).help_heading(heading.clone()).hide(!own).hide_short_help(true)
     };
-    Command::new(name)
-        .about(about)
-        .after_help("Options of other engines: the same with their --target, or `mindful engines`")
+    verb.after_help("Options of other engines: the same with their --target, or `mindful engines`")
         .args(plan::KEYS.iter().map(|key| flag(key).help_heading("Plan").hide_short_help(!MAIN.contains(&key.name))))
         .args(registry::options(engine).into_iter().map(option))
 }
@@ -544,7 +558,7 @@ fn one_line(error: &clap::Error) -> Error {
 }
 
 fn unknown_verb(given: &str) -> Error {
-    let verbs = command(None);
+    let verbs = command(None, None);
     let near = nearest(given, verbs.get_subcommands().map(Command::get_name));
     let next =
         near.map_or_else(|| "`mindful --help` lists the verbs".to_owned(), |name| format!("did you mean `{name}`?"));
@@ -557,12 +571,12 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command(None).debug_assert();
+        command(None, None).debug_assert();
     }
 
     #[test]
     fn every_argument_of_every_verb_says_what_it_is() {
-        for verb in command(None).get_subcommands() {
+        for verb in command(None, None).get_subcommands() {
             for arg in verb.get_arguments() {
                 let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
                 let says = help.split('[').next().unwrap_or_default().trim();

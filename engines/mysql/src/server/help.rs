@@ -1,7 +1,7 @@
 //! What the program says of its settings before there is a data folder.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use mindful_core::settings::nearest;
 use mindful_core::{Error, Result};
@@ -12,34 +12,55 @@ use super::programs::Programs;
 use super::share;
 
 /// Refuses a program that does not run, and settings that it does not know by their whole name: the server itself would
-/// take any beginning of one.
+/// take any beginning of one. Without settings it is asked for its version alone: to read its help takes ten times as long.
 pub fn check_settings(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<()> {
-    let said = ask(programs, account, &[])?;
+    if set.is_empty() {
+        let said = ask(programs, account, &["--version"])?;
+        return if said.status.success() { Ok(()) } else { Err(broken(programs, &said)) };
+    }
+    let said = help(programs, account, set)?;
     let names = names(&String::from_utf8_lossy(&said.stdout));
-    if names.is_empty() {
-        return Err(broken(programs, &said));
+    if said.status.success() && set.iter().all(|(name, _)| names.contains(name)) {
+        return Ok(());
     }
-    for (name, value) in set {
-        if !names.contains(name) {
-            let next = match nearest(name, names.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("see `{} --verbose --help`", programs.server().display()),
-            };
-            return Err(Error::plan(format!("--set {name}={value}: there is no such setting"), next));
-        }
-        let tried = ask(programs, account, &[format!("--{name}={value}")])?;
-        if !tried.status.success() {
-            let next = format!("see `{} --verbose --help`", programs.server().display());
-            return Err(Error::plan(format!("--set {name}={value}: {}", complaint(&tried)), next));
-        }
-    }
-    Ok(())
+    Err(refusal(programs, set, account)?.unwrap_or_else(|| broken(programs, &said)))
 }
 
-fn ask(programs: &Programs, account: &Account, more: &[String]) -> Result<Output> {
+/// What is wrong with the first of the settings that is refused by itself.
+fn refusal(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<Option<Error>> {
+    let said = help(programs, account, &[])?;
+    let names = names(&String::from_utf8_lossy(&said.stdout));
+    if names.is_empty() {
+        return Ok(Some(broken(programs, &said)));
+    }
+    let read_help = format!("see `{} --verbose --help`", programs.server().display());
+    for setting in set {
+        let (name, value) = setting;
+        if !names.contains(name) {
+            let near = nearest(name, names.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+            let what = format!("--set {name}={value}: there is no such setting");
+            return Ok(Some(Error::plan(what, near.unwrap_or(read_help))));
+        }
+        let tried = help(programs, account, std::slice::from_ref(setting))?;
+        if !tried.status.success() {
+            return Ok(Some(Error::plan(format!("--set {name}={value}: {}", complaint(&tried)), read_help)));
+        }
+    }
+    Ok(None)
+}
+
+fn help(programs: &Programs, account: &Account, set: &[(String, String)]) -> Result<Output> {
+    let set = set.iter().map(|(name, value)| format!("--{name}={value}"));
+    let words: Vec<_> = messages(&programs.bin).into_iter().chain(set).collect();
+    let words = words.iter().map(String::as_str).chain(["--verbose", "--help"]);
+    ask(programs, account, &words.collect::<Vec<_>>())
+}
+
+fn ask(programs: &Programs, account: &Account, words: &[&str]) -> Result<Output> {
     let mut command = account.command(programs.server(), Path::new("/"));
-    command.arg("--no-defaults").args(messages(&programs.bin)).args(more).args(["--verbose", "--help"]);
-    run(&mut command, programs)
+    command.arg("--no-defaults").args(words).output().map_err(|error| {
+        Error::target(format!("{} does not run ({error})", programs.server().display()), "name another --mysql-bin")
+    })
 }
 
 /// Where the program finds what it says.
@@ -47,13 +68,6 @@ pub fn messages(bin: &Path) -> Vec<String> {
     let Some(share) = share::of(bin) else { return Vec::new() };
     let share = share.display();
     vec![format!("--lc-messages-dir={share}"), format!("--character-sets-dir={share}/charsets")]
-}
-
-fn run(command: &mut Command, programs: &Programs) -> Result<Output> {
-    let failed = |error: std::io::Error| {
-        Error::target(format!("{} does not run ({error})", programs.server().display()), "name another --mysql-bin")
-    };
-    command.output().map_err(failed)
 }
 
 /// The settings of the table in which the help ends, as statements write them.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::{MARIADB, OLDER, refusal, servers, sql, started};
-use mindful_conformance::{names, quick_place};
+use mindful_conformance::{names, quick_place, write_program};
 
 #[test]
 fn a_mariadb_that_does_not_start_says_why_in_one_line() {
@@ -56,4 +56,19 @@ fn a_buffer_pool_beyond_the_memory_is_refused() {
     let message = refusal(MARIADB, &place.path().join("db"), &[("cache", "900TiB")]);
     assert!(message.contains("900 TiB") && message.contains("--cache"), "{message}");
     assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+}
+
+#[test]
+fn a_mariadb_that_misses_a_library_names_its_package() {
+    let place = quick_place();
+    let shelf = place.path().join("shelf");
+    let bin = shelf.join("11.4.5/bin");
+    fs::create_dir_all(&bin).unwrap();
+    let missing = "error while loading shared libraries: libaio.so.1: cannot open shared object file";
+    write_program(&bin.join("mariadbd"), &format!("#!/bin/sh\necho \"mariadbd: {missing}\" >&2\nexit 127\n"));
+    for set in [&[][..], &[("set", "innodb_io_capacity=400")]] {
+        let extra = [&[("fetch_dir", shelf.to_str().unwrap())], set].concat();
+        let message = refusal(MARIADB, &place.path().join("db"), &extra);
+        assert!(message.contains("does not run") && message.contains("apt-get install libaio1"), "{message}");
+    }
 }
