@@ -70,7 +70,7 @@ pub fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&Path)) {
 
 /// Keeps the log small: a copy has no holes, and a start with another size makes it anew.
 pub fn small_log(kind: Kind) -> &'static str {
-    if kind == MYSQL { "innodb_redo_log_capacity=96M" } else { "innodb_log_file_size=96M" }
+    if kind == MYSQL { "innodb_redo_log_capacity=32M" } else { "innodb_log_file_size=32M" }
 }
 
 /// Starts the one in `folder`, or one without data, where that must work.

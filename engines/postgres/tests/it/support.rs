@@ -25,6 +25,9 @@ pub const PATIENCE: Duration = Duration::from_mins(2);
 /// Sessions in a slice, as the end of a SELECT.
 pub const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
+/// Of a template, MB: the usual 16 would be half of what is copied.
+const WAL_FILE_MB: u32 = 1;
+
 /// Only names the socket: nothing listens on TCP.
 const SOCKET_ONLY: u16 = 5432;
 
@@ -286,7 +289,7 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     let one_at_a_time = std::fs::File::create(target.join("cluster.lock")).unwrap();
     one_at_a_time.lock().unwrap();
     let name = bin.to_string_lossy().replace('/', "_");
-    let template = target.join(format!("cluster{name}"));
+    let template = target.join(format!("cluster-{WAL_FILE_MB}{name}"));
     if !template.exists() {
         let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
         if let Some((uid, gid)) = account {
@@ -294,7 +297,8 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
         }
         let data = folder.path().join("data");
         let mut initdb = as_account(&bin.join("initdb"), account);
-        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k", "-D"]).arg(&data);
+        initdb.args(["-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k"]);
+        initdb.arg(format!("--wal-segsize={WAL_FILE_MB}")).arg("-D").arg(&data);
         let made = initdb.output().unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let half = target.join("cluster.half");

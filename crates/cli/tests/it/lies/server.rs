@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mindful_conformance::copy_of_one;
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
@@ -36,13 +37,22 @@ impl UsersServer {
         Self::at(&folder, set)
     }
 
-    /// The same in a folder of the caller's choice; made anew where there is none.
+    /// The same in a folder of the caller's choice; where there is none, a copy of one without data, for making one takes a
+    /// CPU for half a second.
     pub fn at(folder: &Path, set: &str) -> Self {
         Self::of(folder, &[("set", set)])
     }
 
     /// The same with options of the private server.
     pub fn of(folder: &Path, options: &[(&str, &str)]) -> Self {
+        if !folder.exists() {
+            let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-postgres");
+            copy_of_one(&empty, &std::env::current_exe().unwrap(), folder, |folder| drop(Self::open(folder, &[])));
+        }
+        Self::open(folder, options)
+    }
+
+    fn open(folder: &Path, options: &[(&str, &str)]) -> Self {
         let mut settings = Settings::defaults(KEYS);
         settings.set("data_dir", folder.to_string_lossy(), Origin::Default);
         for (name, value) in options {

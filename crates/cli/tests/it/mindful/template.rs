@@ -13,7 +13,7 @@ pub fn copy_to(folder: &Path) {
 
 /// A copy has no holes: nine tenths of it would be the log. A start with another size makes it anew.
 #[cfg(feature = "mysql")]
-pub const SMALL_LOG: &str = "innodb_log_file_size=96M";
+pub const SMALL_LOG: &str = "innodb_log_file_size=32M";
 
 /// The same of a MariaDB.
 #[cfg(feature = "mysql")]

@@ -11,7 +11,7 @@ use mindful_core::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Instance, Purpose};
 
-use crate::embedded::support::{gone, log, open, servers, sql, started};
+use crate::embedded::support::{gone, log, open, opened, servers, sql, started};
 
 const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
@@ -27,7 +27,7 @@ fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     let own = folder.is_none().then(quick_place);
     let own_folder = own.as_ref().map(|own| own.path().join("pg"));
-    let server = started(folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
+    let server = opened(folder.as_ref().or(own_folder.as_ref()).unwrap(), &[]);
     let mut next = 1;
     loop {
         load(&server);
@@ -141,7 +141,7 @@ fn a_killed_server_leaves_no_shared_memory() {
         let place = place();
         let [kept, anew, lost] = ["kept", "anew", "lost"].map(|name| place.path().join(name));
         for folder in [&kept, &anew, &lost] {
-            let server = started(folder, user);
+            let server = opened(folder, user);
             if folder == &anew {
                 server.serve(Purpose::Load).unwrap();
             }
@@ -169,7 +169,7 @@ fn a_killed_server_leaves_no_shared_memory() {
             assert_eq!(shared_memory(), (vec![PathBuf::from("theirs")], 0));
             fs::remove_file("/dev/shm/theirs").unwrap();
         } else {
-            drop(started(&lost, user));
+            drop(opened(&lost, user));
             assert_eq!(shared_memory(), (Vec::new(), 0));
         }
     }

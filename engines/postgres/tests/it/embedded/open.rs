@@ -9,14 +9,14 @@ use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
 use mindful_postgres::embedded::Purpose;
 
-use crate::embedded::support::{mode_and_owner, open, query, servers, settings, sql, started};
+use crate::embedded::support::{mode_and_owner, open, opened, query, servers, settings, sql, started};
 use crate::support::at_hand;
 
 #[test]
 fn a_server_stops_with_its_owner_and_its_data_is_found() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let server = opened(&folder, &[]);
     assert!(server.version().starts_with("18."));
     sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
     assert!(!servers(&folder).is_empty());
@@ -31,7 +31,7 @@ fn a_second_open_takes_a_fraction_of_the_first() {
     let place = quick_place();
     let timed = || {
         let began = Instant::now();
-        drop(started(&place.path().join("pg"), &[]));
+        drop(opened(&place.path().join("pg"), &[]));
         began.elapsed()
     };
     let first = timed();
@@ -73,7 +73,7 @@ fn older_major_versions_work_too() {
         if !at_hand(version) {
             continue;
         }
-        let server = started(&place.path().join(version), &[("pg_version", version)]);
+        let server = opened(&place.path().join(version), &[("pg_version", version)]);
         assert!(server.version().starts_with(version));
         assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
         assert!(server.serve(Purpose::Load).unwrap());
@@ -85,7 +85,7 @@ fn older_major_versions_work_too() {
 fn folder_data_and_socket_are_closed_to_others() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let server = opened(&folder, &[]);
     let (data_mode, data_owner) = mode_and_owner(&server.data());
     let (socket_mode, socket_owner) = mode_and_owner(server.socket_folder());
     assert_eq!((data_mode, socket_mode), (0o700, 0o700));
@@ -195,7 +195,7 @@ fn a_cached_run_holds_all_that_was_loaded() {
 fn a_path_too_long_for_a_socket_is_no_obstacle() {
     let place = quick_place();
     let folder = place.path().join("long-".repeat(20)).join("and, with \"odd\" 'marks'");
-    let server = started(&folder, &[]);
+    let server = opened(&folder, &[]);
     assert_eq!(sql(&server, "SELECT 1"), "1");
     let socket = server.socket_folder().to_owned();
     assert!(!socket.starts_with(&folder));
@@ -271,7 +271,7 @@ fn as_root_the_server_has_a_user_of_its_own() {
     let folder = place.path().join("pg");
     let own = Account::choose(None).unwrap();
     // One that an earlier mindful made for another user goes over to it.
-    drop(started(&folder, &[("run_as", "nobody")]));
+    drop(opened(&folder, &[("run_as", "nobody")]));
     assert_ne!(mode_and_owner(&folder.join("pgdata")).1, own.uid);
     for _ in 0..2 {
         let server = started(&folder, &[]);
@@ -286,6 +286,6 @@ fn as_root_the_server_has_a_user_of_its_own() {
         assert!(others.is_empty(), "{others:?}");
     }
     let fresh = place.path().join("fresh");
-    drop(started(&fresh, &[]));
+    drop(opened(&fresh, &[]));
     assert_eq!(mode_and_owner(&fresh.join("pgdata/global/pg_control")).1, own.uid);
 }

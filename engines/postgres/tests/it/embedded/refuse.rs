@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use crate::embedded::support::{refusal, sql, started};
+use crate::embedded::support::{opened, refusal, sql, started};
 use mindful_conformance::{names, quick_place};
 
 #[test]
@@ -66,7 +66,7 @@ fn without_network_and_without_binaries_the_ways_out_are_named() {
 fn data_of_another_major_version_is_refused_with_that_version() {
     let place = quick_place();
     let folder = place.path().join("pg");
-    drop(started(&folder, &[("pg_version", "17")]));
+    drop(opened(&folder, &[("pg_version", "17")]));
     let message = refusal(&folder, &[("pg_version", "18")]);
     assert!(message.contains("--pg-version 17"), "{message}");
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_conformance::Notes;
 use mindful_conformance::processes::{self, working_in};
+use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::Result;
 use mindful_core::event::Events;
 use mindful_core::settings::{Origin, Settings};
@@ -30,8 +30,18 @@ pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Not
     (embedded::open(&settings(folder, extra), &events), notes)
 }
 
-/// Opens it where that must work.
+/// Opens it where that must work. Where there is none it is a copy of one without data, for making one takes a CPU for half
+/// a second.
 pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
+    if !folder.exists() {
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-postgres");
+        copy_of_one(&place, &std::env::current_exe().unwrap(), folder, |folder| drop(opened(folder, &[])));
+    }
+    opened(folder, extra)
+}
+
+/// The same; where there is none one is made.
+pub fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
