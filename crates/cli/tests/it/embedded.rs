@@ -396,7 +396,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
         // Programs that made the server end with mindful, each when it is reported so.
         while !working_in(&place.data()).is_empty() {
             assert!(reported.elapsed() < Duration::from_mins(2), "after {after_ms} ms: a server is left");
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
     assert!(cut_off >= 3, "only {cut_off} were cut off");

@@ -60,20 +60,20 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
     pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
 }
 
-/// A run in which the processes that `chosen` names stand still for [`STOOD`].
+/// A run of `duration` s in which the processes that `chosen` names stand still for [`STOOD`], `after` s of work.
 fn stopped_beside(
     bench: &Bench,
     server: &UsersServer,
-    duration: &str,
+    [after, duration]: [f64; 2],
     chosen: impl Fn() -> Vec<u32> + Send + Sync,
 ) -> Reported {
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            server.sql(&all_at_work(SESSIONS, 2.3));
+            server.sql(&all_at_work(SESSIONS, after));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        seconds(bench, server, duration)
+        seconds(bench, server, &format!("{duration}s"))
     })
 }
 
@@ -98,7 +98,7 @@ mod alone {
         let _quiet = Quiet::wait();
         let clean = seconds(&bench, &server, "3s");
         assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
-        let stopped = stopped_beside(&bench, &server, "8s", || {
+        let stopped = stopped_beside(&bench, &server, [2.3, 8.0], || {
             let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
             all.chain([server.pid()]).collect()
         });
@@ -122,7 +122,7 @@ mod alone {
         let _quiet = Quiet::wait();
         let one =
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
-        let stopped = stopped_beside(&bench, &server, "6s", || one().take(1).collect());
+        let stopped = stopped_beside(&bench, &server, [1.2, 5.0], || one().take(1).collect());
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
         // Where a second one waited long for a CPU, this is the longest of two.
@@ -157,7 +157,7 @@ mod alone {
         let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
         let stalled = |beside: &Reported| beside.has("stall") || beside.has("session-stall");
         // Behind many more than these loops a session may get no turn for so long that it is one.
-        let beside = tried(|| seconds(&bench, &server, "3s"), |beside| !stalled(beside));
+        let beside = tried(|| seconds(&bench, &server, "2s"), |beside| !stalled(beside));
         drop(loops);
         assert!(!stalled(&beside), "{beside}");
     }

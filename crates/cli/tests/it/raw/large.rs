@@ -21,15 +21,17 @@ fn found(summary: &Value, code: &str) -> bool {
     summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == code)
 }
 
-/// One step on a new file, by `verb`: its summary, and the figure and the words of its headline.
-fn measured(place: &Place, verb: &[&str], args: &[&str]) -> (Value, f64, String) {
+/// One step on a new file, by `verb`: `check` is made of its summary, the figure and the words of its headline.
+fn measured(place: &Place, verb: &[&str], args: &[&str], check: impl Fn(&Value, f64, &str)) {
     let args = [verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat();
-    let summary = undisturbed(|| place.json(&args));
-    let shown = place.shown();
-    // The verdict is the first paragraph, the headline begins the second.
-    let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
-    let (figure, words) = line.split_once(' ').unwrap();
-    (summary, figure.replace(',', "").parse().unwrap(), words.to_owned())
+    let measure = || place.json(&args);
+    undisturbed(measure, |summary| {
+        let shown = place.shown();
+        // The verdict is the first paragraph, the headline begins the second.
+        let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
+        let (figure, words) = line.split_once(' ').unwrap();
+        check(summary, figure.replace(',', "").parse().unwrap(), words);
+    });
 }
 
 /// What may stand in the way of calling reads those of storage, and is not of our making.
@@ -44,23 +46,28 @@ fn large_direct_reads_are_in_mib_and_of_no_cache() {
     let url = format!("raw:{path}");
     let verbs = [&["raw", &path][..], &["run", "--target", &url, "--sessions", "1", "--work-unit", "1"]];
     for verb in verbs {
-        let (summary, mib, words) = measured(&place, verb, &["--iodepth", "0", "--large-iodepth", "2"]);
-        let step = &steps(&summary)[0];
-        let large = &step["ops"]["scan"];
-        near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
-        near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
-        assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
-        assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(2), Some(262_144)));
-        assert_eq!(step["ops"]["select"], Value::Null);
-        assert_eq!(step["cpu"]["iops_per_core"], Value::Null);
-        let wanted = if doubted(&summary) { "MiB/s of physical reads (files)" } else { "storage MiB/s (reads)" };
-        assert_eq!(words, wanted, "{summary:#}");
-        for code in ["page-cache", "plan-shape", "prefetched", "unasked-reads", "still-reading", "little"] {
-            assert!(!found(&summary, code), "{code}: {summary:#}");
-        }
-        let shown = place.shown();
-        assert!(!shown.contains("edge of the window") && !shown.contains("whether scans"), "{shown}");
-        assert!(shown.contains("large read of 256 KiB, direct") && !shown.contains("select plan"), "{shown}");
+        measured(&place, verb, &["--iodepth", "0", "--large-iodepth", "2"], |summary, mib, words| {
+            let step = &steps(summary)[0];
+            let large = &step["ops"]["scan"];
+            near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
+            near(
+                number(&step["physical_reads_per_s"]),
+                number(&step["blocks_visited_per_s"]),
+                "blocks read and visited",
+            );
+            assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+            assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(2), Some(262_144)));
+            assert_eq!(step["ops"]["select"], Value::Null);
+            assert_eq!(step["cpu"]["iops_per_core"], Value::Null);
+            let wanted = if doubted(summary) { "MiB/s of physical reads (files)" } else { "storage MiB/s (reads)" };
+            assert_eq!(words, wanted, "{summary:#}");
+            for code in ["page-cache", "plan-shape", "prefetched", "unasked-reads", "still-reading", "little"] {
+                assert!(!found(summary, code), "{code}: {summary:#}");
+            }
+            let shown = place.shown();
+            assert!(!shown.contains("edge of the window") && !shown.contains("whether scans"), "{shown}");
+            assert!(shown.contains("large read of 256 KiB, direct") && !shown.contains("select plan"), "{shown}");
+        });
     }
 }
 
@@ -70,27 +77,29 @@ fn large_reads_of_a_warm_file_are_the_page_caches() {
     let path = place.made();
     assert_eq!(std::fs::read(&path).unwrap().len() as u64, std::fs::metadata(&path).unwrap().len());
     let args = ["--iodepth", "0", "--large-iodepth", "2", "--direct", "off"];
-    let (summary, mib, words) = measured(&place, &["raw", &path], &args);
-    let step = &steps(&summary)[0];
-    near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
-    assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
-    let part = if number(&step["page_cache_share"]) > 0.999 { "all" } else { "partly" };
-    assert_eq!(words, format!("MiB/s of file reads, {part} from the page cache"));
-    assert!(found(&summary, "page-cache") && !found(&summary, "plan-shape"), "{summary:#}");
+    measured(&place, &["raw", &path], &args, |summary, mib, words| {
+        let step = &steps(summary)[0];
+        near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
+        assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
+        let part = if number(&step["page_cache_share"]) > 0.999 { "all" } else { "partly" };
+        assert_eq!(words, format!("MiB/s of file reads, {part} from the page cache"));
+        assert!(found(summary, "page-cache") && !found(summary, "plan-shape"), "{summary:#}");
+    });
 }
 
 #[test]
 fn small_and_large_reads_of_one_step_are_weighed_together() {
     let place = Place::new();
     let path = place.made();
-    let (summary, mib, words) = measured(&place, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"]);
-    let step = &steps(&summary)[0];
-    let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
-    near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
-    assert!(words.contains("MiB/s"), "{words}");
-    near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
-    assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
-    assert!(!found(&summary, "prefetched") && !found(&summary, "little"), "{summary:#}");
+    measured(&place, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"], |summary, mib, words| {
+        let step = &steps(summary)[0];
+        let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
+        near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
+        assert!(words.contains("MiB/s"), "{words}");
+        near(number(&step["physical_reads_per_s"]), number(&step["blocks_visited_per_s"]), "blocks read and visited");
+        assert!(number(&step["page_cache_share"]) < 0.05, "{step:#}");
+        assert!(!found(summary, "prefetched") && !found(summary, "little"), "{summary:#}");
+    });
 }
 
 #[test]
@@ -103,13 +112,22 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
     let short = ["--duration", "1s", "--warmup", "200ms"];
     for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", short, 0.95..1.01)] {
         let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &window].concat();
-        let summary = undisturbed(|| place.json(&args));
-        for step in steps(&summary) {
-            let share = number(&step["page_cache_share"]);
-            assert!(cached.contains(&share), "{} small, {} large: {share}", text(step, "small"), text(step, "large"));
-        }
-        assert_eq!(found(&summary, "page-cache"), direct == "off", "{summary:#}");
-        assert!(!found(&summary, "prefetched"), "{summary:#}");
+        undisturbed(
+            || place.json(&args),
+            |summary| {
+                for step in steps(summary) {
+                    let share = number(&step["page_cache_share"]);
+                    assert!(
+                        cached.contains(&share),
+                        "{} small, {} large: {share}",
+                        text(step, "small"),
+                        text(step, "large")
+                    );
+                }
+                assert_eq!(found(summary, "page-cache"), direct == "off", "{summary:#}");
+                assert!(!found(summary, "prefetched"), "{summary:#}");
+            },
+        );
     }
 }
 

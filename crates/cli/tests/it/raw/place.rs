@@ -1,6 +1,7 @@
 //! A folder with files to measure, and `mindful` in it.
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -86,10 +87,17 @@ pub fn disturbed(step: &Value) -> bool {
     step["cpu"]["host_busy_share"].is_null() || host_was_full(step)
 }
 
-/// What `measure` gives, again where others disturbed it: what is compared are figures. The third stands as it is.
-pub fn undisturbed(measure: impl Fn() -> Value) -> Value {
-    let quiet = |measured: &Value| !steps(measured).iter().any(disturbed);
-    (0..2).map(|_| measure()).find(quiet).unwrap_or_else(&measure)
+/// Makes sure of `check` for what `measure` gives; where others disturbed it and it does not hold, for what is measured
+/// then: what is compared are figures. The third stands as it is.
+pub fn undisturbed(measure: impl Fn() -> Value, check: impl Fn(&Value)) {
+    for _ in 0..2 {
+        let measured = measure();
+        let Err(failed) = catch_unwind(AssertUnwindSafe(|| check(&measured))) else { return };
+        if !steps(&measured).iter().any(disturbed) {
+            resume_unwind(failed);
+        }
+    }
+    check(&measure());
 }
 
 pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
