@@ -7,6 +7,15 @@ use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
 
+/// The dataset that a plan runs on.
+#[derive(Debug)]
+pub struct Ensured {
+    /// All of it.
+    pub dataset: Dataset,
+    /// Whether some of it was loaded just now, for which a private server may have been started anew.
+    pub loaded: bool,
+}
+
 /// Finds the dataset that `plan` can run on, or loads it. Emits it, and the proof of its layout: of this load, or the one
 /// stored since an earlier one.
 pub fn ensure(
@@ -16,14 +25,14 @@ pub fn ensure(
     events: &dyn Events,
     stop: &Stop,
     clock: &dyn Clock,
-) -> Result<Dataset> {
-    match target.dataset()? {
+) -> Result<Ensured> {
+    let dataset = match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
             events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
             if let Some(proof) = target.stored_proof()? {
                 events.emit(Event::Proven { proof });
             }
-            Ok(loaded)
+            return Ok(Ensured { dataset: loaded, loaded: false });
         }
         Some(loaded) => {
             // More of the same: the layout parameters are those of what is there.
@@ -43,16 +52,17 @@ pub fn ensure(
                 )
             })?;
             target.admits(plan, true)?;
-            load(target, &more, events, stop, clock)
+            load(target, &more, events, stop, clock)?
         }
         None => {
             let wanted = plan.dataset(description.block_bytes)?;
             // What the dataset could not carry is refused before the first byte is written.
             plan.workload(&expected(&wanted, description.block_bytes))?;
             target.admits(plan, true)?;
-            load(target, &wanted, events, stop, clock)
+            load(target, &wanted, events, stop, clock)?
         }
-    }
+    };
+    Ok(Ensured { dataset, loaded: true })
 }
 
 /// The dataset as it will be.

@@ -31,12 +31,14 @@ pub struct Measured {
     pub given_up: bool,
 }
 
-/// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target, with all counters that can be had.
+/// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target of so many endpoints, with all counters
+/// that can be had.
 pub fn step(
     context: &Context,
     target: &dyn Target,
     plan: &Plan,
     workload: Workload,
+    endpoints: u32,
     step: u32,
     point: Point,
 ) -> Result<Measured> {
@@ -58,7 +60,6 @@ pub fn step(
             events.emit(Event::Finding(finding));
         }
     }
-    let endpoints = target.describe()?.endpoints;
     let head = StepHead {
         step,
         sessions: None,

@@ -18,6 +18,7 @@ use mindful_record::RunWriter;
 
 use crate::cached::{self, BaselineKey};
 use crate::context::Context;
+use crate::dataset::Ensured;
 use crate::heeding::Heeding;
 use crate::hooks::HookMoment;
 use crate::measure::Measured;
@@ -106,6 +107,7 @@ struct Opened {
     /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
     pinned: Option<Pinned>,
     target: Heeding,
+    description: Description,
     dataset: Dataset,
     /// What the target was made ready for, until a step has made use of it.
     ready_for: Option<(Workload, u32)>,
@@ -157,13 +159,15 @@ impl Runner<'_> {
                 if joins.is_some() {
                     target.join_run();
                 }
-                let dataset = if loads {
+                let (description, dataset) = if loads {
                     load(self.context, &*target).map_err(|error| self.context.at_target(error))?
                 } else {
-                    let found = target.dataset()?;
-                    found.ok_or_else(|| Error::run("what is to be measured is gone", "run it again"))?
+                    let gone = || Error::run("what is to be measured is gone", "run it again");
+                    let dataset = target.dataset()?.ok_or_else(gone)?;
+                    (target.describe()?, dataset)
                 };
-                self.opened.push(Opened { system: system.clone(), pinned: None, target, dataset, ready_for: None });
+                let (system, pinned, ready_for) = (system.clone(), None, None);
+                self.opened.push(Opened { system, pinned, target, description, dataset, ready_for });
                 self.opened.len() - 1
             }
         };
@@ -176,8 +180,7 @@ impl Runner<'_> {
         let (context, passes_over, differs) = (self.context, source.passes_over(), source.differs());
         let own = self.open(&context.system(), true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
-        // A load may have restarted the server with other settings.
-        let description = Description { words: context.engine.words(), ..own.target.describe()? };
+        let description = Description { words: context.engine.words(), ..own.description.clone() };
         if let Some((writer, run)) = resumed {
             context.recording.write_to(&Arc::new(writer));
             let finished = run.steps.iter().filter(|step| step.finished()).count() as u32;
@@ -226,6 +229,7 @@ impl Runner<'_> {
         let (context, number) = (self.context, self.steps);
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
+        let endpoints = opened.description.endpoints;
         match opened.ready(&next.plan, context.sessions_of_target(&next.plan)) {
             Ok(workload) => {
                 if source.differs() {
@@ -234,9 +238,9 @@ impl Runner<'_> {
                         context.events().emit(Event::Finding(finding));
                     }
                 }
-                opened
-                    .target
-                    .in_step(|| measure::step(context, &*opened.target, &next.plan, workload, number, next.point))
+                opened.target.in_step(|| {
+                    measure::step(context, &*opened.target, &next.plan, workload, endpoints, number, next.point)
+                })
             }
             Err(error) if source.passes_over() && error.kind == ErrorKind::Plan => {
                 let smallest = Plan { work_unit: 1, update_work_unit: None, hot_spot: None, ..next.plan };
@@ -260,14 +264,16 @@ impl Runner<'_> {
     }
 }
 
-/// The dataset of the run's plan on `target`, loaded where it is not there.
-fn load(context: &Context, target: &dyn Target) -> Result<Dataset> {
+/// What `target` is, and the dataset of the run's plan on it, loaded where it is not there.
+fn load(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)> {
     let (description, events) = (target.describe()?, context.events());
-    let dataset = dataset::ensure(target, &context.plan, &description, &*events, &context.stop, &*context.clock)?;
+    let Ensured { dataset, loaded } =
+        dataset::ensure(target, &context.plan, &description, &*events, &context.stop, &*context.clock)?;
     if context.stop.requested() {
         return Err(Error::interrupted("interrupted before the run began; nothing is stored"));
     }
-    Ok(dataset)
+    // A load may have restarted the server with other settings.
+    Ok((if loaded { target.describe()? } else { description }, dataset))
 }
 
 /// The run's own system made ready for its plan, and the preflight checks of it and its host; of the host alone where

@@ -7,7 +7,7 @@ use mindful_core::meeting::{KEPT, Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::connect::Server;
+use crate::connect::{Connection, Server};
 use crate::error::Failure;
 use crate::link::Link;
 use crate::names::Namespace;
@@ -64,7 +64,7 @@ fn seen(row: &tokio_postgres::Row) -> Seen {
 }
 
 /// Finds the table, or makes it with the namespace around it; fails where another rank was quicker.
-async fn ensure(client: &tokio_postgres::Client, namespace: &Namespace) -> Result<(), Failure> {
+async fn ensure(client: &Connection, namespace: &Namespace) -> Result<(), Failure> {
     let entries = registry::ensure(client, namespace).await?;
     if entries.iter().any(|entry| entry.table.stands && entry.meets) {
         return match registry::find(client, namespace).await? {

@@ -4,9 +4,10 @@ use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::engine::OwnedObject;
 use mindful_core::tables::{self, Registered};
 use mindful_core::{Error, Result};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
-use crate::connect::Server;
+use crate::connect::{Connection, Server};
 use crate::embedded::{DATABASE, Instance, PORT, USER};
 use crate::error::Failure;
 use crate::link::Link;
@@ -96,27 +97,42 @@ const DATASET_COLUMNS: &[&str] = &[
 const MEETING_COLUMNS: &[&str] =
     &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
 
-/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
-pub async fn find(client: &Client, namespace: &Namespace) -> Result<Found, Failure> {
-    let found = look(client, namespace).await?;
-    let Found::Ours { entries, .. } = &found else { return Ok(found) };
-    match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
-        None => Ok(found),
-        Some((entry, fault)) => Err(Error::target(
-            format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
-            "take that away, or `mindful cleanup` and load anew",
-        )
-        .into()),
+impl Found {
+    /// Refuses a namespace in which a table of ours is no longer as it was made.
+    pub fn sound(self, namespace: &Namespace) -> Result<Self> {
+        let Self::Ours { entries, .. } = &self else { return Ok(self) };
+        match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+            None => Ok(self),
+            Some((entry, fault)) => Err(Error::target(
+                format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
+                "take that away, or `mindful cleanup` and load anew",
+            )),
+        }
+    }
+
+    /// Every registered table of ours; refuses what is not ours.
+    pub fn entries(self) -> Result<Vec<Entry>> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Foreign(why) => Err(why),
+            Self::Ours { entries, .. } => Ok(entries),
+        }
     }
 }
 
+/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
+pub async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+    Ok(look(client, namespace).await?.sound(namespace)?)
+}
+
 /// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
-pub async fn look(client: &Client, namespace: &Namespace) -> Result<Found, Failure> {
-    let asked = client.query_opt(include_str!("../sql/namespace.sql"), &[&namespace.name, &namespace.trusted]).await?;
-    let Some(row) = asked else { return Ok(Found::Nothing) };
+pub async fn look(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+    let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
+    let found = client.query_again(include_str!("../sql/namespace.sql"), &asked).await?;
+    let Some(row) = found.first() else { return Ok(Found::Nothing) };
     let registry: Option<u32> = row.get("registry");
-    let (Some(registry), None) = (registry, refusal(namespace, &row)) else {
-        return Ok(Found::Foreign(refusal(namespace, &row).unwrap_or_else(|| unmarked(namespace))));
+    let (Some(registry), None) = (registry, refusal(namespace, row)) else {
+        return Ok(Found::Foreign(refusal(namespace, row).unwrap_or_else(|| unmarked(namespace))));
     };
     let (oid, own): (u32, Vec<u32>) = (row.get("oid"), row.get("own"));
     if let Some((_, fault)) = faults(client, &[registry], &own, REGISTRY_COLUMNS).await?.into_iter().next() {
@@ -126,7 +142,7 @@ pub async fn look(client: &Client, namespace: &Namespace) -> Result<Found, Failu
         )));
     }
     let sql = render(include_str!("../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
-    let mut entries: Vec<Entry> = client.query(&sql, &[&oid]).await?.iter().map(entry).collect();
+    let mut entries: Vec<Entry> = client.query_again(&sql, &[&oid]).await?.iter().map(entry).collect();
     for (meets, columns) in [(false, DATASET_COLUMNS), (true, MEETING_COLUMNS)] {
         let of_kind = |entry: &&Entry| entry.table.stands && entry.meets == meets;
         let tables: Vec<u32> = entries.iter().filter(of_kind).map(|entry| entry.object).collect();
@@ -159,17 +175,27 @@ fn refusal(namespace: &Namespace, row: &Row) -> Option<Error> {
     })
 }
 
-async fn faults(client: &Client, tables: &[u32], own: &[u32], columns: &[&str]) -> Result<Vec<(u32, Fault)>, Failure> {
-    let rows = client.query(include_str!("../sql/faults.sql"), &[&tables, &own, &columns]).await?;
+async fn faults(
+    client: &Connection,
+    tables: &[u32],
+    own: &[u32],
+    columns: &[&str],
+) -> Result<Vec<(u32, Fault)>, Failure> {
+    let rows = client.query_again(include_str!("../sql/faults.sql"), &[&tables, &own, &columns]).await?;
     let fault = |row: &Row| Fault { what: row.get("what"), ours: row.get("ours") };
     Ok(rows.iter().map(|row| (row.get("object"), fault(row))).collect())
 }
 
 /// The oids of the tables whose blocks are visited.
-pub async fn tables(client: &Client, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
+pub async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
     let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
+    Ok(visited(&entries))
+}
+
+/// The oids of those of `entries` whose blocks are visited.
+pub fn visited(entries: &[Entry]) -> Vec<u32> {
     let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(Kind::Blocks));
-    Ok(blocks.map(|entry| entry.object).collect())
+    blocks.map(|entry| entry.object).collect()
 }
 
 fn entry(row: &Row) -> Entry {
@@ -200,7 +226,7 @@ fn unmarked(namespace: &Namespace) -> Error {
 }
 
 /// Makes the namespace with its mark and registry, unless it is there.
-pub async fn ensure(client: &Client, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
+pub async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
     match find(client, namespace).await? {
         Found::Ours { entries, .. } => Ok(entries),
         Found::Foreign(why) => Err(why.into()),
@@ -245,7 +271,7 @@ pub fn shape(entries: &[Entry]) -> Option<Shape> {
 }
 
 /// What a cleanup removes and what it leaves, with the reason.
-pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+pub async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let (oid, entries) = match look(client, namespace).await? {
         Found::Nothing => return Ok(Vec::new()),
         Found::Foreign(why) => return Err(why.into()),
@@ -281,7 +307,7 @@ pub async fn inventory(client: &Client, namespace: &Namespace) -> Result<Vec<Own
 }
 
 /// Drops what [`inventory`] calls ours; sent together, so it is one transaction.
-pub async fn cleanup(client: &Client, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+pub async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let objects = inventory(client, namespace).await?;
     // Without CASCADE: what others hung on our tables makes the drop fail and say so.
     let drops: Vec<String> = objects

@@ -5,8 +5,6 @@ use mindful_core::event::{Events, note};
 
 use crate::error::lacks_right;
 use crate::link::Link;
-use crate::names::Namespace;
-use crate::registry;
 
 /// Writes everything back that a load left in memory.
 pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
@@ -22,11 +20,10 @@ pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     })
 }
 
-/// Before a step that only reads: cleans up the row versions that updates left, which reads would otherwise do and write.
-pub fn before_reads(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<()> {
+/// Before a step that only reads `tables`, of these oids: cleans up the row versions that updates left, which reads would otherwise do and write.
+pub fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run("settling what updates left", async {
-        let tables = registry::tables(&control, namespace).await?;
         let rows = control.query(include_str!("../sql/left_by_updates.sql"), &[&tables]).await?;
         if rows.is_empty() {
             return Ok(());

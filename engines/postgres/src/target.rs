@@ -21,11 +21,10 @@ use crate::embedded::{Chosen, Instance, Purpose};
 use crate::link::Link;
 use crate::lock::{self, RunLock};
 use crate::options::Options;
-use crate::registry::{self, Found};
+use crate::registry::{self, Entry, Found};
 use crate::sample::Sampled;
 use crate::session::ServerLoop;
 use crate::sessions::Sessions;
-use crate::shape::Shape;
 use crate::waits::{self, Whom};
 use crate::{checks, counters, describe, load, plan_check, pooler, prepare, settle, space, stored, verify};
 
@@ -89,11 +88,15 @@ impl PostgresTarget {
         })
     }
 
-    /// The shape of the rows that are loaded.
-    fn shape(&self) -> Result<Option<Shape>> {
+    /// What is in the namespace.
+    fn look(&self) -> Result<Found> {
         let control = self.link.control()?;
-        let found = self.link.run("looking for the dataset", registry::look(&control, &self.options.namespace))?;
-        Ok(if let Found::Ours { entries, .. } = found { registry::shape(&entries) } else { None })
+        self.link.run("looking for the dataset", registry::look(&control, &self.options.namespace))
+    }
+
+    /// The registered tables, all of them as they were made.
+    fn entries(&self) -> Result<Vec<Entry>> {
+        self.look()?.sound(&self.options.namespace)?.entries()
     }
 
     fn loaded(&self) -> Result<Dataset> {
@@ -104,9 +107,9 @@ impl PostgresTarget {
         self.sampled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What stored blocks are to a compressor, in words; nothing where that cannot be measured.
-    fn stored(&self) -> Result<Option<String>> {
-        let Ok(Some(dataset)) = self.dataset() else { return Ok(None) };
+    /// What stored blocks of `dataset` are to a compressor, in words; nothing where that cannot be measured.
+    fn stored(&self, dataset: Option<Dataset>) -> Result<Option<String>> {
+        let Some(dataset) = dataset else { return Ok(None) };
         let measured = stored::measure(&self.link, &self.options.namespace, &dataset)?;
         Ok(measured.map(|stored| stored.to_string()))
     }
@@ -129,8 +132,11 @@ impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
-        description.expected_log = describe::expected_log(&description.facts, self.shape()?);
-        description.stored_blocks = self.stored()?;
+        let found = self.look()?;
+        let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
+        description.expected_log = describe::expected_log(&description.facts, shape);
+        let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();
+        description.stored_blocks = self.stored(registry::dataset(&entries))?;
         Ok(description)
     }
 
@@ -160,13 +166,7 @@ impl Target for PostgresTarget {
     }
 
     fn dataset(&self) -> Result<Option<Dataset>> {
-        let control = self.link.control()?;
-        let namespace = &self.options.namespace;
-        match self.link.run("looking for the dataset", registry::find(&control, namespace))? {
-            Found::Nothing => Ok(None),
-            Found::Foreign(why) => Err(why),
-            Found::Ours { entries, .. } => Ok(registry::dataset(&entries)),
-        }
+        Ok(registry::dataset(&self.entries()?))
     }
 
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
@@ -177,7 +177,7 @@ impl Target for PostgresTarget {
             });
             self.serve(Purpose::Run)?;
             *self.sampled() = loaded?;
-            if let Some(stored) = self.stored()? {
+            if let Some(stored) = self.stored(self.dataset().ok().flatten())? {
                 note(events, format!("stored blocks: {stored}"));
             }
         }
@@ -201,9 +201,7 @@ impl Target for PostgresTarget {
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
-        let control = self.link.control()?;
-        let found = self.link.run("looking for the proof", registry::find(&control, &self.options.namespace))?;
-        Ok(if let Found::Ours { entries, .. } = found { registry::proof(&entries) } else { None })
+        Ok(registry::proof(&self.entries()?))
     }
 
     fn join_run(&self) {
@@ -220,14 +218,14 @@ impl Target for PostgresTarget {
         }
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
         self.lock.hold(&self.link, &self.options.namespace, shared)?;
-        let dataset = self.dataset()?;
-        workload.refuse_more_than_loaded(dataset.as_ref())?;
-        if let Some(shape) = self.shape()?.filter(|_| !workload.update_pct.is_none()) {
+        let entries = self.entries()?;
+        workload.refuse_more_than_loaded(registry::dataset(&entries).as_ref())?;
+        if let Some(shape) = registry::shape(&entries).filter(|_| !workload.update_pct.is_none()) {
             shape.refuse_updates_without_room()?;
         }
         let shapes = prepare::prepare(&self.link, workload, sessions, &self.options.namespace)?;
         if workload.update_pct.is_none() {
-            settle::before_reads(&self.link, &self.options.namespace, &*self.events)?;
+            settle::before_reads(&self.link, &registry::visited(&entries), &*self.events)?;
         }
         Ok(shapes)
     }

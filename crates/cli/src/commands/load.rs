@@ -21,7 +21,7 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
     let dataset = match target.dataset()? {
         // What is there need not be named again to be completed or proven.
         Some(_) if context.plan.scale.is_none() || context.plan.schemas.is_none() => {
-            let dataset = mindful_runner::dataset::ensure(
+            let ensured = mindful_runner::dataset::ensure(
                 &*target,
                 &context.plan,
                 &description,
@@ -30,7 +30,7 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
                 &*context.clock,
             )?;
             mindful_runner::dataset::verify(&*target, events, &context.stop)?;
-            dataset
+            ensured.dataset
         }
         _ => mindful_runner::dataset::load(&*target, &asked, events, &context.stop, &*context.clock)?,
     };

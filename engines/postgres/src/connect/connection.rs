@@ -1,16 +1,18 @@
 //! A connection: a client, the task that drives its socket, and what ended it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use mindful_core::{Error, ErrorKind, Result};
 use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::backend::{Backend, pooled};
@@ -27,6 +29,8 @@ pub struct Connection {
     place: String,
     /// The server process that its first statement met.
     pub(super) backend: Option<Backend>,
+    /// Statements that are asked again and again.
+    prepared: Mutex<HashMap<String, Statement>>,
 }
 
 /// Why a connection ended.
@@ -127,7 +131,15 @@ async fn attempt(
         let (client, driver) = config.connect(NoTls).await?;
         (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
     };
-    Ok(Connection { client, ended, driver: task.abort_handle(), connector, place: place.to_owned(), backend: None })
+    Ok(Connection {
+        client,
+        ended,
+        driver: task.abort_handle(),
+        connector,
+        place: place.to_owned(),
+        backend: None,
+        prepared: Mutex::default(),
+    })
 }
 
 /// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
@@ -178,6 +190,23 @@ impl Connection {
             return Err(pooled().at(&self.place));
         }
         Ok(())
+    }
+
+    /// Rows of `sql`, which stays prepared for the next time: to plan a look at the catalogue takes a server longer than the
+    /// look.
+    pub async fn query_again(
+        &self,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        let known = || self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let prepared = known().get(sql).cloned();
+        let statement = match prepared {
+            Some(statement) => statement,
+            None => self.client.prepare(sql).await?,
+        };
+        known().entry(sql.to_owned()).or_insert_with(|| statement.clone());
+        self.client.query(&statement, params).await
     }
 
     /// What cancels the statement this session is at, from another thread.
