@@ -106,7 +106,7 @@ struct Loop<'a> {
 
 enum Kind<'a> {
     Generated(&'a dyn Target, Box<dyn Session>),
-    Plain(Connection),
+    Plain(Box<Connection>),
 }
 
 impl<'a> Loop<'a> {
@@ -136,7 +136,7 @@ impl<'a> Loop<'a> {
         let sql = include_str!("plain_loop.sql").replace("{{starts}}", &starts);
         bench.sql(&client, &sql.replace("{{reach}}", &(unit - 1).to_string()))?;
         let backend = number(bench, &client, "SELECT pg_backend_pid()::bigint")?;
-        let mut made = Self { bench, backend, kind: Kind::Plain(client), next_op: 0 };
+        let mut made = Self { bench, backend, kind: Kind::Plain(Box::new(client)), next_op: 0 };
         made.rate()?;
         Ok(made)
     }
