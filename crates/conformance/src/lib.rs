@@ -27,7 +27,7 @@ mod tools;
 pub mod work;
 
 pub use fixture::{Fixture, Opened};
-pub use made_once::copy_of_one;
+pub use made_once::{copy_folder, copy_of_one};
 pub use network::network;
 pub use not_run::{STRANGER, not_run};
 pub use notes::Notes;

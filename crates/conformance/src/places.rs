@@ -37,10 +37,13 @@ pub fn names(folder: &Path) -> Vec<PathBuf> {
     names
 }
 
+/// The file system in memory that every Linux has.
+pub const IN_MEMORY: &str = "/dev/shm";
+
 /// The folder for a server whose device is not what a test is about: in memory, if that has room, for a disk takes long over
 /// a thousand files; else that for temporary files.
 pub fn quick_folder() -> PathBuf {
-    let (memory, kernel) = (Path::new("/dev/shm"), Kernel::default());
+    let (memory, kernel) = (Path::new(IN_MEMORY), Kernel::default());
     let free = space::of(memory).ok().map(|space| space.free_bytes);
     let all = [free, Meminfo::read(&kernel).available_bytes, usable_bytes(&kernel)];
     if all.into_iter().all(|bytes| bytes >= Some(ROOM_BYTES)) { memory.to_owned() } else { env::temp_dir() }

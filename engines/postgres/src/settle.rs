@@ -20,7 +20,8 @@ pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     })
 }
 
-/// Before a step that only reads `tables`, of these oids: cleans up the row versions that updates left, which reads would otherwise do and write.
+/// Before a step that only reads `tables`, given by their oids: cleans up the row versions that updates left, which reads
+/// would otherwise do and write.
 pub fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run("settling what updates left", async {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_conformance::{Fixture, network, quick_folder};
+use mindful_conformance::{Fixture, copy_folder, network, quick_folder};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::event::{Event, Events};
 use mindful_core::settings::{Origin, Settings};
@@ -72,7 +72,7 @@ impl Server {
             std::os::unix::fs::chown(folder.path(), Some(uid), Some(gid)).unwrap();
         }
         let data = folder.path().join("data");
-        copy(&template(bin, account), &data);
+        copy_folder(&template(bin, account), &data);
         let mut postgres = as_account(&bin.join("postgres"), account);
         postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-c", "listen_addresses=", "-p"]);
         postgres.arg(port.to_string());
@@ -303,16 +303,10 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let half = target.join("cluster.half");
         let _ = std::fs::remove_dir_all(&half);
-        copy(&data, &half);
+        copy_folder(&data, &half);
         std::fs::rename(&half, &template).unwrap();
     }
     template
-}
-
-/// Copies a folder with its owners.
-fn copy(from: &Path, to: &Path) {
-    let copied = Command::new("cp").arg("-a").arg(from).arg(to).output().unwrap();
-    assert!(copied.status.success(), "cp: {}", String::from_utf8_lossy(&copied.stderr));
 }
 
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
