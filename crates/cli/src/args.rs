@@ -1,14 +1,16 @@
 //! The command line: verbs, and flags made from the tables of plan keys and engine options.
 
+mod refusal;
+
 use std::ffi::OsString;
 
 use clap::builder::{NonEmptyStringValueParser, ValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use mindful_core::bound::Bound;
 use mindful_core::plan;
-use mindful_core::settings::{Key, Trust, nearest};
-use mindful_core::{Engine, Error, Result, units};
+use mindful_core::settings::{Key, Trust};
+use mindful_core::{Engine, Result, units};
 
 use crate::{io_keys, layers, registry, version};
 
@@ -20,7 +22,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
         Ok(matches) => Ok(matches),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        Err(error) => Err(one_line(&error)),
+        Err(error) => Err(refusal::one_line(&error)),
     }
 }
 
@@ -518,51 +520,6 @@ fn flag(key: &Key) -> Arg {
     } else {
         arg.value_name(key.value).allow_hyphen_values(true)
     }
-}
-
-/// clap's error in our form: what, and the next move, in one line.
-fn one_line(error: &clap::Error) -> Error {
-    let context = |kind| {
-        error.get(kind).map(|value| match value {
-            ContextValue::String(text) => text.clone(),
-            ContextValue::Strings(texts) => texts.join(", "),
-            other => other.to_string(),
-        })
-    };
-    let arg = context(ContextKind::InvalidArg).unwrap_or_default();
-    let near = context(ContextKind::SuggestedArg)
-        .or_else(|| context(ContextKind::SuggestedSubcommand))
-        .or_else(|| context(ContextKind::SuggestedValue))
-        .map(|name| format!("did you mean `{name}`?"));
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
-        }
-        ErrorKind::InvalidSubcommand => unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default()),
-        ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none_or(|value| value.is_empty()) => {
-            let flag = arg.split_whitespace().next().unwrap_or(&arg).to_owned();
-            Error::plan(format!("{flag} is given without a value"), format!("give one: {arg}"))
-        }
-        ErrorKind::InvalidValue => Error::plan(
-            format!("{arg}: `{}` is no value for it", context(ContextKind::InvalidValue).unwrap_or_default()),
-            near.or_else(|| context(ContextKind::ValidValue).map(|valid| format!("choose {valid}")))
-                .unwrap_or_else(|| "give a value".to_owned()),
-        ),
-        ErrorKind::ArgumentConflict => Error::plan(format!("{arg} is given twice"), "give it once"),
-        _ => {
-            let text = error.to_string();
-            let first = text.lines().next().unwrap_or("the command line is not understood");
-            Error::plan(first.trim_start_matches("error: "), "see --help")
-        }
-    }
-}
-
-fn unknown_verb(given: &str) -> Error {
-    let verbs = command(None, None);
-    let near = nearest(given, verbs.get_subcommands().map(Command::get_name));
-    let next =
-        near.map_or_else(|| "`mindful --help` lists the verbs".to_owned(), |name| format!("did you mean `{name}`?"));
-    Error::plan(format!("unknown verb `{given}`"), next)
 }
 
 #[cfg(test)]
