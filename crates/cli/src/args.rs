@@ -22,7 +22,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
         Ok(matches) => Ok(matches),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        Err(error) => Err(refusal::one_line(&error)),
+        Err(error) => Err(refusal::one_line(&error, &command(None, Some("")))),
     }
 }
 
