@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn cpu_of_a_thread_grows_with_work_and_is_of_its_process() {
-        let (before, whole) = (of_thread(), of_process());
+        let whole = of_process();
+        let before = of_thread();
         while of_thread().saturating_sub(before) < Duration::from_millis(5) {
             std::hint::black_box((0..1000_u64).sum::<u64>());
         }
