@@ -24,7 +24,9 @@ pub fn one_line(error: &clap::Error, whole: &Command) -> Error {
         ErrorKind::UnknownArgument => {
             Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
         }
-        ErrorKind::InvalidSubcommand => unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), whole),
+        ErrorKind::InvalidSubcommand => {
+            unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), whole)
+        }
         ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none_or(|value| value.is_empty()) => {
             let flag = arg.split_whitespace().next().unwrap_or(&arg).to_owned();
             Error::plan(format!("{flag} is given without a value"), format!("give one: {arg}"))
