@@ -38,6 +38,19 @@ fn on(bench: &Bench, server: &UsersMariaDb, args: &[&str]) -> Reported {
     bench.reported(&bench.run(&[&["--target", &server.url()], args].concat()))
 }
 
+/// A short run, and what is done `then`, once its sessions are ready: on a busy machine they are long at work before all of
+/// them are and the window begins.
+fn once_ready(bench: &Bench, args: &[&str], sessions: u32, then: impl FnOnce()) -> Reported {
+    let mut run = bench.command(&short_run(args));
+    let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let all = format!("{sessions} of {sessions} sessions ready");
+    assert!(lines.any(|line| line.contains(&all)), "it ended before its sessions were ready");
+    then();
+    lines.for_each(drop);
+    bench.reported(&run.wait_with_output().unwrap())
+}
+
 #[test]
 fn the_page_cache_before_a_mariadb_is_reported() {
     let bench = Bench::new();
@@ -80,18 +93,12 @@ fn a_mariadb_that_stood_still_is_reported_first() {
     let pid = Pid::from_raw(server.pid() as i32).unwrap();
     let url = server.url();
     // Operations of one block: on a full host those of many take a good part of a second, and ten times that is no stall.
-    let mut run = bench.command(&short_run(&["--target", &url, "--duration", "7s", "--work-unit", "1"]));
-    let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
-    // On a busy machine sessions are long at work before all of them are ready and the window begins.
-    let all = "2 of 2 sessions ready";
-    assert!(lines.any(|line| line.contains(all)), "it ended before its sessions were ready");
-    std::thread::sleep(Duration::from_millis(2_500));
-    kill_process(pid, Signal::STOP).unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    kill_process(pid, Signal::CONT).unwrap();
-    lines.for_each(drop);
-    let stopped = bench.reported(&run.wait_with_output().unwrap());
+    let stopped = once_ready(&bench, &["--target", &url, "--duration", "7s", "--work-unit", "1"], 2, || {
+        std::thread::sleep(Duration::from_millis(2_500));
+        kill_process(pid, Signal::STOP).unwrap();
+        std::thread::sleep(Duration::from_secs(2));
+        kill_process(pid, Signal::CONT).unwrap();
+    });
     stopped.assert_suspect("stall");
     assert_eq!(stopped.codes()[0], "stall", "{stopped}");
     let evidence = stopped.evidence("stall");
@@ -105,8 +112,11 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
     let folder = bench.path("private");
     template::mariadb_to(&folder);
     let cpus = std::thread::available_parallelism().unwrap().get();
-    let loops: Vec<_> = (0..cpus).map(|_| busy_loop(&bench, "busy")).collect();
-    let full = private(&bench, &folder, &["--cache", "64MiB", "--sessions", "64"]);
+    let data = folder.display().to_string();
+    let many =
+        ["--target", "mariadb:", "--data-dir", &data, "--cache", "64MiB", "--sessions", "64", "--duration", "1s"];
+    let mut loops = Vec::new();
+    let full = once_ready(&bench, &many, 64, || loops.extend((0..cpus).map(|_| busy_loop(&bench, "busy"))));
     drop(loops);
     assert!(full.has("foreign-cpu") && full.has("host-saturated"), "{full}");
     assert!(!full.own_warnings().contains(&"contention"), "{full}");

@@ -1,6 +1,9 @@
 //! Work of others counted as the database's.
 
+use std::panic::AssertUnwindSafe;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::lies::bench::{Bench, Reported, tried};
 use crate::lies::server::UsersServer;
@@ -45,6 +48,29 @@ pub fn busy_loop(bench: &Bench, name: &str) -> Background {
     }
     // A session of its own: the kernel may share CPU out by sessions, and the server is in this one.
     Background(Command::new("setsid").arg(program).args(["-c", "while :; do :; done"]).spawn().unwrap())
+}
+
+/// `run` on `server` beside so many busy loops, which begin as its sessions do: before that they would only be in its way.
+pub fn beside_loops(
+    bench: &Bench,
+    server: &UsersServer,
+    sessions: usize,
+    loops: usize,
+    run: impl FnOnce() -> Reported,
+) -> Reported {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.sql(&all_at_work(sessions, 0.0));
+            let _loops: Vec<_> = (0..loops).map(|_| busy_loop(bench, "busy\u{1b}loop")).collect();
+            while !done.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let reported = std::panic::catch_unwind(AssertUnwindSafe(run));
+        done.store(true, Ordering::SeqCst);
+        reported.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Reads at the device that are not of the server's processes.
@@ -136,16 +162,15 @@ mod alone {
     /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
     #[test]
     fn busy_loops_beside_a_run_are_named_before_all_else() {
-        let bench = Bench::before_quiet().with_private();
+        let bench = Bench::before_quiet();
+        let server = UsersServer::start(&bench, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
-        let cached = ["--set", "shared_buffers=64MB", "--duration", "1200ms"];
-        let alone = bench.private(&cached);
+        let cached = || server.run(&bench, &["--duration", "1200ms"]);
+        let alone = cached();
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
-        let loops: Vec<_> = (0..2 * cpus).map(|_| busy_loop(&bench, "busy\u{1b}loop")).collect();
         // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
-        let beside = tried(|| bench.private(&cached), |beside| !beside.has("stall"));
-        drop(loops);
+        let beside = tried(|| beside_loops(&bench, &server, 2, 2 * cpus, cached), |beside| !beside.has("stall"));
         beside.assert_suspect("foreign-cpu");
         assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
         assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");

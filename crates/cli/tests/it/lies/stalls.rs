@@ -6,12 +6,12 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::lies::bench::{Bench, Reported, tried};
-use crate::lies::neighbours::busy_loop;
+use crate::lies::neighbours::beside_loops;
 use crate::lies::server::UsersServer;
 use crate::mindful::alone::Quiet;
 
 const SESSIONS: usize = 4;
-const STOOD: Duration = Duration::from_secs(3);
+const STOOD: Duration = Duration::from_secs(2);
 
 /// Processes that are stopped until this is dropped.
 struct Stopped(Vec<Pid>);
@@ -64,21 +64,22 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
 fn stopped_beside(
     bench: &Bench,
     server: &UsersServer,
+    sessions: usize,
     [after, duration]: [f64; 2],
     chosen: impl Fn() -> Vec<u32> + Send + Sync,
 ) -> Reported {
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            server.sql(&all_at_work(SESSIONS, after));
+            server.sql(&all_at_work(sessions, after));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        seconds(bench, server, &format!("{duration}s"))
+        seconds(bench, server, sessions, &format!("{duration}s"))
     })
 }
 
-fn seconds(bench: &Bench, server: &UsersServer, duration: &str) -> Reported {
-    server.run(bench, &["--sessions", &SESSIONS.to_string(), "--duration", duration])
+fn seconds(bench: &Bench, server: &UsersServer, sessions: usize, duration: &str) -> Reported {
+    server.run(bench, &["--sessions", &sessions.to_string(), "--duration", duration])
 }
 
 /// The figure before `unit` in the evidence.
@@ -96,9 +97,9 @@ mod alone {
         let bench = Bench::before_quiet();
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let clean = seconds(&bench, &server, "3s");
+        let clean = seconds(&bench, &server, SESSIONS, "2s");
         assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
-        let stopped = stopped_beside(&bench, &server, [2.3, 8.0], || {
+        let stopped = stopped_beside(&bench, &server, SESSIONS, [1.5, 5.5], || {
             let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
             all.chain([server.pid()]).collect()
         });
@@ -107,7 +108,7 @@ mod alone {
         let first = stopped.text.lines().next().unwrap();
         assert!(first.starts_with("SUSPECT  Sessions were inside operations and none ended"), "{stopped}");
         let evidence = stopped.evidence("stall");
-        assert!((2.9..3.5).contains(&figure(evidence, " s from")), "{stopped}");
+        assert!((1.9..2.5).contains(&figure(evidence, " s from")), "{stopped}");
         assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");
         let (with, without) = (figure(evidence, " blocks/s with it"), figure(evidence, " in the slices without"));
         assert!((0.5..0.9).contains(&(with / without)), "{stopped}");
@@ -122,13 +123,13 @@ mod alone {
         let _quiet = Quiet::wait();
         let one =
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
-        let stopped = stopped_beside(&bench, &server, [1.2, 5.0], || one().take(1).collect());
+        let stopped = stopped_beside(&bench, &server, 2, [0.8, 3.8], || one().take(1).collect());
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
         // Where a second one waited long for a CPU, this is the longest of two.
         let evidence = stopped.evidence("session-stall");
         assert!(evidence.starts_with("session ") || evidence.contains("the longest session "), "{stopped}");
-        assert!((2.9..3.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
+        assert!((1.9..2.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
     }
 
     /// The client gets its turns late behind them, and all publish what they counted at the ends of the window.
@@ -136,7 +137,7 @@ mod alone {
     fn hundreds_of_sessions_lose_no_time_between_slices() {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
-        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
+        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "500ms", "--duration", "2s"];
         let many = bench.private(&many);
         for code in ["little", "page-cache", "short-window", "no-window", "late-start"] {
             let reported =
@@ -154,11 +155,10 @@ mod alone {
         let bench = Bench::before_quiet();
         let server = UsersServer::start(&bench, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let loops: Vec<_> = (0..2).map(|_| busy_loop(&bench, "busy")).collect();
         let stalled = |beside: &Reported| beside.has("stall") || beside.has("session-stall");
+        let run = || beside_loops(&bench, &server, SESSIONS, 2, || seconds(&bench, &server, SESSIONS, "2s"));
         // Behind many more than these loops a session may get no turn for so long that it is one.
-        let beside = tried(|| seconds(&bench, &server, "2s"), |beside| !stalled(beside));
-        drop(loops);
+        let beside = tried(run, |beside| !stalled(beside));
         assert!(!stalled(&beside), "{beside}");
     }
 }
