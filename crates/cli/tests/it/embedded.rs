@@ -434,8 +434,13 @@ mod alone {
         assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
         let why = place.shown(&["--explain", MARGINAL]);
         assert!(why.contains("unknown when no cached run"), "{why}");
-        let cached = place.measured(&["--scale", "64MiB", "--mode", "lio", "--duration", "1s"]);
-        assert!(figure(&cached["steps"][0], "hit_ratio") >= 0.999, "{cached:#}");
+        // Beside others it may take seconds until all of it was read once.
+        let is_cached = ["500ms", "3s", "9s"].into_iter().any(|warmup| {
+            let cached = ["--mode", "lio", "--duration", "1s", "--warmup", warmup];
+            let cached = place.measured(&[&physical[..], &cached].concat());
+            figure(&cached["steps"][0], "hit_ratio") >= 0.999
+        });
+        assert!(is_cached, "a cache that holds all of the data serves all of it");
         let beside = place.measured(&physical);
         let cpu = &beside["steps"][0]["cpu"];
         let (added, all) = (figure(cpu, MARGINAL), figure(cpu, "db_us_per_physical_read"));
