@@ -53,8 +53,7 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
 
     // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
     // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
-    let paced =
-        "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 16\nthink_time = \"100ms..100ms\"";
+    let paced = "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 8\nthink_time = \"100ms..100ms\"";
     plan(folder, "paced.toml", paced);
     let reported = decided(|| compare(folder, ["paced.toml", "paced.toml"], &["--margin", "10%"]));
     assert_eq!(reported["verdict"], "no_meaningful_difference", "{reported:#}");

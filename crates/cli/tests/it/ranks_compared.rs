@@ -20,7 +20,7 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most. Of equal pauses
     // a window holds one more or one less for all sessions at once.
     let work = ["--target", &url, "--sessions", "16", "--work-unit", "8", "--think-time", "25ms..75ms", "-q"];
-    let time = ["--warmup", "500ms", "--duration", "3s"];
+    let time = ["--warmup", "500ms", "--duration", "2s"];
     let plan = short_run(&[&work[..], &time].concat());
     let alone = || bench.command(&plan).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let four = || {

@@ -140,9 +140,9 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let place = quick_place();
     let data = place.path().join("data");
     let ladder =
-        ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=8MB,64MB"];
-    let work = ["--mode", "lio", "--schemas", "1", "--scale", "24MiB", "--sessions", "1", "--work-unit", "8"];
-    let length = ["--warmup", "500ms", "--duration", "2s"];
+        ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=2MB,64MB"];
+    let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1", "--work-unit", "8"];
+    let length = ["--warmup", "500ms", "--duration", "1s"];
     let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
     let steps = swept["steps"].as_array().unwrap();
     let of = |value: &str| {
@@ -153,11 +153,11 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     };
     for step in steps {
         let measured = step["duration_s"].as_f64().unwrap();
-        assert!((measured / 2.0 - 1.0).abs() < 0.01, "a restart within the window of {measured} s: {step:#}");
+        assert!((measured - 1.0).abs() < 0.02, "a restart within the window of {measured} s: {step:#}");
     }
-    // The server that was measured had the setting: 24 MiB fit into one cache and not into the other.
+    // The server that was measured had the setting: 8 MiB fit into one cache and not into the other.
     let hits = |value: &str| of(value)["hit_ratio"].as_f64().unwrap();
-    assert!(hits("8MB") < 0.8 && hits("64MB") > 0.95, "{} {}", hits("8MB"), hits("64MB"));
+    assert!(hits("2MB") < 0.8 && hits("64MB") > 0.95, "{} {}", hits("2MB"), hits("64MB"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
     let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
-    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];
+    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "1s"];
     let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
     let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
     let reported = String::from_utf8_lossy(&output.stderr).into_owned();
