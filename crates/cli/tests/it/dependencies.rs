@@ -68,7 +68,8 @@ fn every_licence_of_the_tree_is_allowed() {
     let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(|l| l.as_str()).collect();
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let reported = Command::new(env!("CARGO"))
-        .args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", &platform])
+        .args(["metadata", "--all-features", "--locked", "--offline", "--format-version", "1"])
+        .args(["--filter-platform", &platform])
         .current_dir(root())
         .output();
     let reported = match reported {

@@ -167,7 +167,7 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
     let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
-    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "1s"];
+    let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];
     let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
     let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
     let reported = String::from_utf8_lossy(&output.stderr).into_owned();
