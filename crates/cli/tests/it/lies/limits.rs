@@ -7,7 +7,10 @@ use crate::lies::control_group::ControlGroup;
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::{all_at_work, children};
 use crate::mindful::alone::Quiet;
-use crate::mindful::short_run;
+use crate::mindful::{PAUSES, short_run};
+
+/// So few blocks that a slow disk has them read before the window begins: what is limited is the CPU.
+const CACHED: [&str; 2] = ["--scale", "1MiB"];
 
 /// Where a layer hides the device of the data, the limit of reads is on another one: it is reported all the same.
 #[test]
@@ -18,19 +21,19 @@ fn a_server_held_back_by_its_control_group_is_reported() {
     let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
     let Some(cpu) = ControlGroup::with_cpu(0.15) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
-    let free = server.run(&bench, &[]);
+    let free = server.run(&bench, &[CACHED, PAUSES].concat());
     for code in ["cpu-throttled", "cpu-limit", "io-limit"] {
         assert!(!free.has(code), "{free}");
     }
     cpu.hold(server.pid());
-    let held = server.run(&bench, &[]);
+    let held = server.run(&bench, &CACHED);
     held.assert_suspect("cpu-throttled");
     assert!(held.evidence("cpu-limit").starts_with("0.15 of"), "{held}");
     assert_held_back(&held);
     let cores = held.run["steps"][0]["cpu"]["db_cores"].as_f64().unwrap();
     assert!((0.0..0.25).contains(&cores), "{cores}: {held}");
     reads.hold(server.pid());
-    let held = server.run(&bench, &[]);
+    let held = server.run(&bench, &CACHED);
     let reported = held.evidence("io-limit");
     assert!(
         [format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| reported.contains(limit)),
@@ -56,8 +59,8 @@ fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
     let Some(cpu) = ControlGroup::with_cpu(64.0) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     cpu.hold(server.pid());
-    let long = ["--duration", "6s"];
-    let free = server.run(&bench, &[]);
+    let long = [&CACHED[..], &["--duration", "6s"]].concat();
+    let free = server.run(&bench, &CACHED);
     assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
     let held = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -90,7 +93,7 @@ fn a_client_without_cpu_is_called_the_limit() {
     let Some(group) = ControlGroup::with_cpu(0.15) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let url = server.url();
-    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4"];
+    let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4", CACHED[0], CACHED[1]];
     let free = bench.reported(&bench.run(&small));
     assert!(!free.has("client-bound") || free.disturbed(), "{free}");
     let mut starved = Command::new("sh");

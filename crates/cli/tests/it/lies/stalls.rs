@@ -137,7 +137,7 @@ mod alone {
     fn hundreds_of_sessions_lose_no_time_between_slices() {
         let bench = Bench::before_quiet().with_private();
         let _quiet = Quiet::wait();
-        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "500ms", "--duration", "2s"];
+        let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
         let many = bench.private(&many);
         for code in ["little", "page-cache", "short-window", "no-window", "late-start"] {
             let reported =
