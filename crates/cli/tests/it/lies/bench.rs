@@ -1,8 +1,10 @@
 //! The binary, a store and a server's folder of its own, and what a run reported.
 
 use std::os::unix::fs::PermissionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -158,6 +160,17 @@ impl std::fmt::Display for Reported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// `run`, and what `other` does beside it until the flag that it is handed is set.
+pub fn beside(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Reported) -> Reported {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| other(&done));
+        let reported = catch_unwind(AssertUnwindSafe(run));
+        done.store(true, Ordering::SeqCst);
+        reported.unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// The first of three runs that is as it should be; the third as it is.

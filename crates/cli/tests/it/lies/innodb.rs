@@ -1,7 +1,6 @@
 //! The lies whose outcome depends on the engine, on InnoDB.
 
 use std::io::{BufRead as _, BufReader};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use mysql::prelude::Queryable as _;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::lies::bench::{Bench, Reported, tried};
+use crate::lies::bench::{Bench, Reported, beside, tried};
 use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::template;
@@ -131,25 +130,20 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
 fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
     let bench = Bench::new();
     let server = users(&bench, "64MiB");
-    let stop = AtomicBool::new(false);
-    let updated = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut holder = server.connect();
-            while !stop.load(Ordering::SeqCst) {
-                holder.query_drop("START TRANSACTION").unwrap();
-                holder.query_drop("SELECT COUNT(mark) FROM mindful.blocks_1 WHERE k <= 128 FOR UPDATE").unwrap();
-                // Longer than it takes to get them all, on a full host too.
-                std::thread::sleep(Duration::from_millis(600));
-                holder.query_drop("COMMIT").unwrap();
-            }
-        });
-        let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
-        // On a full host what looks at the sessions may afford two looks a window.
-        let run = || tried(|| on(&bench, &server, &few), |reported| reported.has("contention"));
-        let reported = catch_unwind(AssertUnwindSafe(run));
-        stop.store(true, Ordering::SeqCst);
-        reported.unwrap_or_else(|panic| resume_unwind(panic))
-    });
+    let holding = |done: &AtomicBool| {
+        let mut holder = server.connect();
+        while !done.load(Ordering::SeqCst) {
+            holder.query_drop("START TRANSACTION").unwrap();
+            holder.query_drop("SELECT COUNT(mark) FROM mindful.blocks_1 WHERE k <= 128 FOR UPDATE").unwrap();
+            // Longer than it takes to get them all, on a full host too.
+            std::thread::sleep(Duration::from_millis(600));
+            holder.query_drop("COMMIT").unwrap();
+        }
+    };
+    let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
+    // On a full host what looks at the sessions may afford two looks a window.
+    let run = || tried(|| on(&bench, &server, &few), |reported| reported.has("contention"));
+    let updated = beside(holding, run);
     updated.assert_suspect("contention");
 }
 
@@ -161,17 +155,12 @@ fn scans_of_others_in_a_mariadb_are_found() {
     assert!(!clean.has("unasked-reads") && !clean.has("prefetched"), "{clean}");
     server.sql("CREATE DATABASE others");
     server.sql("CREATE TABLE others.theirs AS SELECT seq, REPEAT('x', 900) AS text FROM mindful.seq_1_to_40000");
-    let stop = AtomicBool::new(false);
-    let scanned = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(Ordering::SeqCst) {
-                server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
-            }
-        });
-        let reported = catch_unwind(AssertUnwindSafe(|| on(&bench, &server, &PAUSES)));
-        stop.store(true, Ordering::SeqCst);
-        reported.unwrap_or_else(|panic| resume_unwind(panic))
-    });
+    let scans = |done: &AtomicBool| {
+        while !done.load(Ordering::SeqCst) {
+            server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
+        }
+    };
+    let scanned = beside(scans, || on(&bench, &server, &PAUSES));
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
 }

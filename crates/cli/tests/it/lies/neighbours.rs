@@ -1,11 +1,10 @@
 //! Work of others counted as the database's.
 
-use std::panic::AssertUnwindSafe;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::lies::bench::{Bench, Reported, tried};
+use crate::lies::bench::{Bench, Reported, beside, tried};
 use crate::lies::server::UsersServer;
 use crate::lies::stalls::all_at_work;
 use crate::mindful::alone::Quiet;
@@ -58,19 +57,14 @@ pub fn beside_loops(
     loops: usize,
     run: impl FnOnce() -> Reported,
 ) -> Reported {
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            server.sql(&all_at_work(sessions, 0.0));
-            let _loops: Vec<_> = (0..loops).map(|_| busy_loop(bench, "busy\u{1b}loop")).collect();
-            while !done.load(Ordering::SeqCst) {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        });
-        let reported = std::panic::catch_unwind(AssertUnwindSafe(run));
-        done.store(true, Ordering::SeqCst);
-        reported.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    let at_work = |done: &AtomicBool| {
+        server.sql(&all_at_work(sessions, 0.0));
+        let _loops: Vec<_> = (0..loops).map(|_| busy_loop(bench, "busy\u{1b}loop")).collect();
+        while !done.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    beside(at_work, run)
 }
 
 /// Reads at the device that are not of the server's processes.

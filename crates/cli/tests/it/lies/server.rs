@@ -1,7 +1,6 @@
 //! A server of the user's own, which lives beside the runs on it.
 
 use std::io::Write as _;
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +11,7 @@ use mindful_core::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 
-use crate::lies::bench::{Bench, Reported};
+use crate::lies::bench::{Bench, Reported, beside};
 use crate::mindful::template;
 
 /// Stops when this is dropped.
@@ -96,18 +95,12 @@ impl UsersServer {
 
     /// A short run, with `sql` again and again beside it.
     pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Reported {
-        let stop = AtomicBool::new(false);
-        let reported = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !stop.load(Ordering::SeqCst) {
-                    self.sql(sql);
-                }
-            });
-            let reported = std::panic::catch_unwind(AssertUnwindSafe(|| self.run(bench, args)));
-            stop.store(true, Ordering::SeqCst);
-            reported
-        });
-        reported.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let again = |done: &AtomicBool| {
+            while !done.load(Ordering::SeqCst) {
+                self.sql(sql);
+            }
+        };
+        beside(again, || self.run(bench, args))
     }
 
     /// Runs SQL as another user of the server would.
