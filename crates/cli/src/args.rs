@@ -22,7 +22,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
         Ok(matches) => Ok(matches),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        Err(error) => Err(refusal::one_line(&error, &command(None, Some("")))),
+        Err(error) => Err(refusal::one_line(&error, &names())),
     }
 }
 
@@ -48,6 +48,11 @@ fn looking(command: Command) -> Command {
 /// All verbs, for the target that is measured where none is named.
 pub fn of_default_target() -> Command {
     command(engine(&["mindful", "run"].map(OsString::from), Some("run")), None)
+}
+
+/// All verbs, by their names alone.
+fn names() -> Command {
+    command(None, Some(""))
 }
 
 /// All verbs, for a target of `engine`. Where `verb` is asked for, the others go without what is made from tables: there are

@@ -5,9 +5,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mindful_core::Error;
 use mindful_core::settings::nearest;
 
-/// clap's error in our form: what, and the next move, in one line. A verb that is not one of those of `whole` is named
+/// clap's error in our form: what, and the next move, in one line. A verb that is none of those of `all` is named
 /// with its neighbour.
-pub fn one_line(error: &clap::Error, whole: &Command) -> Error {
+pub fn one_line(error: &clap::Error, all: &Command) -> Error {
     let context = |kind| {
         error.get(kind).map(|value| match value {
             ContextValue::String(text) => text.clone(),
@@ -24,9 +24,7 @@ pub fn one_line(error: &clap::Error, whole: &Command) -> Error {
         ErrorKind::UnknownArgument => {
             Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
         }
-        ErrorKind::InvalidSubcommand => {
-            unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), whole)
-        }
+        ErrorKind::InvalidSubcommand => unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), all),
         ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none_or(|value| value.is_empty()) => {
             let flag = arg.split_whitespace().next().unwrap_or(&arg).to_owned();
             Error::plan(format!("{flag} is given without a value"), format!("give one: {arg}"))
@@ -45,8 +43,8 @@ pub fn one_line(error: &clap::Error, whole: &Command) -> Error {
     }
 }
 
-fn unknown_verb(given: &str, whole: &Command) -> Error {
-    let near = nearest(given, whole.get_subcommands().map(Command::get_name));
+fn unknown_verb(given: &str, all: &Command) -> Error {
+    let near = nearest(given, all.get_subcommands().map(Command::get_name));
     let next =
         near.map_or_else(|| "`mindful --help` lists the verbs".to_owned(), |name| format!("did you mean `{name}`?"));
     Error::plan(format!("unknown verb `{given}`"), next)
