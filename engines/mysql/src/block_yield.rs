@@ -43,6 +43,9 @@ const DISTURBED: usize = 3;
 /// Times that the counter is watched until nothing else moves it: after a load the server has work of its own to finish.
 const QUIET_TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// Rows looked at before the server is asked whether anything else moved its counter meanwhile: few, for what moves it
+/// for a moment may put all of them in doubt.
+const SET: usize = 8;
 
 /// Why the counter tells nothing.
 const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
@@ -85,24 +88,15 @@ pub fn measure(
     };
     let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
     let drawn = if all { rows } else { proof_sample::draws(rows, SHARE) };
-    let mut in_doubt = Vec::new();
-    for index in 0..drawn {
-        let place = FIRST + order.get(index);
-        match account.undisturbed(conn, stop, |conn| is_soon_seen(conn, table, place, account, stop))? {
-            Some(true) => {}
-            Some(false) => in_doubt.push(place),
-            None => return Ok(Err(OTHERS)),
-        }
+    let places: Vec<u64> = (0..drawn).map(|index| FIRST + order.get(index)).collect();
+    let soon = |conn: &mut Conn, place| is_soon_seen(conn, table, place, account, stop);
+    let Some(mut unseen) = account.unseen(conn, &places, stop, soon)? else { return Ok(Err(OTHERS)) };
+    if unseen.len() as u64 * FEW <= drawn {
+        let at_last = |conn: &mut Conn, place| is_seen_at_last(conn, table, place, account, stop);
+        let Some(left) = account.unseen(conn, &unseen, stop, at_last)? else { return Ok(Err(OTHERS)) };
+        unseen = left;
     }
-    let mut without = in_doubt.len() as u64;
-    if without * FEW <= drawn {
-        for place in in_doubt {
-            match account.undisturbed(conn, stop, |conn| is_seen_at_last(conn, table, place, account, stop))? {
-                Some(seen) => without -= u64::from(seen),
-                None => return Ok(Err(OTHERS)),
-            }
-        }
-    }
+    let without = unseen.len() as u64;
     if without == drawn {
         // Whatever the layout, some rows begin a page.
         return Ok(Err("the server tells nothing of what its statements ask for"));
@@ -168,22 +162,46 @@ impl Account {
         Ok(Err(OTHERS))
     }
 
-    /// Whether a page is `seen`, looked for again as long as others moved the counter meanwhile; `None` where they always do.
-    fn undisturbed(
+    /// Which of `places` are not `seen`, a set after the other; `None` where others always move the counter.
+    fn unseen(
         self,
         conn: &mut Conn,
+        places: &[u64],
         stop: &Stop,
-        seen: impl Fn(&mut Conn) -> Result<bool, Failure>,
-    ) -> Result<Option<bool>, Failure> {
-        for _ in 0..QUIET_TRIES {
-            if seen(conn)? {
-                return Ok(Some(true));
+        seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
+    ) -> Result<Option<Vec<u64>>, Failure> {
+        let mut unseen = Vec::new();
+        for set in places.chunks(SET) {
+            match self.unseen_of_set(conn, set, stop, &seen)? {
+                Some(of_set) => unseen.extend(of_set),
+                None => return Ok(None),
             }
-            if self == Self::Statement || is_quiet(conn)? {
-                return Ok(Some(false));
+        }
+        Ok(Some(unseen))
+    }
+
+    /// The same of one set: what is not seen is looked for again as long as others moved the counter meanwhile.
+    fn unseen_of_set(
+        self,
+        conn: &mut Conn,
+        set: &[u64],
+        stop: &Stop,
+        seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
+    ) -> Result<Option<Vec<u64>>, Failure> {
+        let mut unseen = set.to_vec();
+        for _ in 0..QUIET_TRIES {
+            let mut left = Vec::new();
+            for place in unseen {
+                if !seen(conn, place)? {
+                    left.push(place);
+                }
+            }
+            if left.is_empty() || self == Self::Statement || is_quiet(conn)? {
+                return Ok(Some(left));
             }
             refuse_stopped(stop)?;
             std::thread::sleep(LOOK_AGAIN);
+            unseen = left;
         }
         Ok(None)
     }

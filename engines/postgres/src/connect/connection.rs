@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -32,6 +33,9 @@ pub struct Connection {
     /// Statements that are asked again and again.
     prepared: Mutex<HashMap<String, Statement>>,
 }
+
+/// How long is read what a server said before it closed: it is there, or never comes.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Why a connection ended.
 enum End {
@@ -147,7 +151,14 @@ async fn drive<D>(mut driver: D, ended: Arc<OnceLock<End>>)
 where
     D: Future<Output = Result<(), tokio_postgres::Error>> + Unpin,
 {
-    if let Err(error) = (&mut driver).await {
+    if let Err(mut error) = (&mut driver).await {
+        // A server that ends a session says why and closes: where nothing can be written any more, that is still to be read.
+        if find::<io::Error>(&error).is_some()
+            && let Ok(Err(said)) = tokio::time::timeout(LAST_WORDS, &mut driver).await
+            && said.code().is_some()
+        {
+            error = said;
+        }
         let _ = ended.set(End::Fault(error));
     }
 }

@@ -44,6 +44,7 @@ fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Syn
             std::thread::sleep(Duration::from_millis(700));
             while !over.load(Ordering::Relaxed) {
                 strike();
+                std::thread::sleep(Duration::from_millis(10));
             }
         });
         let reported = session.slice(&order);

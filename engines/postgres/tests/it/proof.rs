@@ -8,10 +8,10 @@ use crate::loaded::Loaded;
 use crate::support::programs;
 
 /// More than a sample, so that there is something it leaves out.
-const BLOCKS: u64 = 20_000;
+const BLOCKS: u64 = 15_000;
 
 /// What the layout of this size and seed asks for.
-const DRAWN: u64 = 12_904;
+const DRAWN: u64 = 11_233;
 
 fn each_server(schemas: u32, test: impl Fn(&Loaded)) {
     for bin in programs() {

@@ -160,7 +160,8 @@ mod alone {
         let server = UsersServer::start(&bench, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let cached = || server.run(&bench, &["--duration", "1200ms"]);
-        let alone = cached();
+        let steady = |run: &Reported| !run.has("stall") && !run.has("session-stall");
+        let alone = tried(cached, steady);
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
         // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
