@@ -141,8 +141,9 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
     let data = place.path().join("data");
     let ladder =
         ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=2MB,64MB"];
-    let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1", "--work-unit", "8"];
-    let length = ["--warmup", "500ms", "--duration", "1s"];
+    let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1"];
+    // Pauses leave it the operations that visit every block in the warm-up.
+    let length = ["--think-time", "2ms..2ms", "--warmup", "500ms", "--duration", "1s"];
     let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
     let steps = swept["steps"].as_array().unwrap();
     let of = |value: &str| {

@@ -185,7 +185,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
         std::fs::write(&file, run.join("\n")).unwrap();
         assert!(reported(&file).is_some(), "what is whole is reported");
     }
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let spoils = (0..runs.len(), prop::collection::vec(spoil(), 1..6));
     // The same cases each time; PROPTEST_CASES draws more of them.
