@@ -217,7 +217,7 @@ fn a_history_tells_the_run_where_the_level_changed() {
     for latency in [["10ms"; 5], ["40ms"; 5]].concat() {
         let base =
             ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
-        let work = ["--work-unit", "1", "--sessions", "4", "--duration", "500ms", "--null-latency", latency];
+        let work = ["--work-unit", "1", "--sessions", "4", "--duration", "1s", "--null-latency", latency];
         ids.push(with_a_figure(store.path(), &[&base[..], &work].concat()));
     }
     // Windows this short may end invalid where others use the CPU; their rates stand.

@@ -1,5 +1,6 @@
 //! A private server for tests, of any PostgreSQL whose programs stand in a folder.
 
+use std::io::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -297,7 +298,7 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     let one_at_a_time = std::fs::File::create(target.join("cluster.lock")).unwrap();
     one_at_a_time.lock().unwrap();
     let name = bin.to_string_lossy().replace('/', "_");
-    let template = target.join(format!("cluster-{WAL_FILE_MB}{name}"));
+    let template = target.join(format!("cluster-of-two-{WAL_FILE_MB}{name}"));
     if !template.exists() {
         let folder = tempfile::Builder::new().prefix("mindful-pg-").tempdir().unwrap();
         if let Some((uid, gid)) = account {
@@ -309,12 +310,25 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
         initdb.arg(format!("--wal-segsize={WAL_FILE_MB}")).arg("-D").arg(&data);
         let made = initdb.output().unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        without_template0(bin, account, &data);
         let half = target.join("cluster.half");
         let _ = std::fs::remove_dir_all(&half);
         copy_folder(&data, &half);
         std::fs::rename(&half, &template).unwrap();
     }
     template
+}
+
+/// A third of its files is a database that nobody copies.
+fn without_template0(bin: &Path, account: Option<(u32, u32)>, data: &Path) {
+    let mut single = as_account(&bin.join("postgres"), account);
+    single.args(["--single", "-F", "-c", "exit_on_error=on", "-D"]).arg(data).arg("postgres");
+    let single = single.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let statements =
+        b"UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'\nDROP DATABASE template0\n";
+    single.stdin.as_ref().unwrap().write_all(statements).unwrap();
+    let ended = single.wait_with_output().unwrap();
+    assert!(ended.status.success(), "postgres --single: {}", String::from_utf8_lossy(&ended.stderr));
 }
 
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what

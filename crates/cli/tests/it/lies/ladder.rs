@@ -25,8 +25,7 @@ fn fewest_operations(swept: &Reported) -> u64 {
 fn few_sessions_find_no_more_in_the_cache_than_many() {
     let bench = Bench::new().with_private();
     let data = bench.path("private").display().to_string();
-    let dataset = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--work-unit", "16"];
-    let server = [&dataset[..], &["--set", "shared_buffers=2MB"]].concat();
+    let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=2MB"];
     // On a busy host counters may be read too late to be those of a window, and few operations tell few hits: a longer
     // window has more of both.
     let ladder = |duration| sweep(&bench, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());

@@ -34,13 +34,14 @@ impl Drop for Stopped {
     }
 }
 
-/// Waits until so many sessions work, and then for so long.
+/// Waits until so many sessions work, and then for so long; fails where the run they are of never comes to that.
 pub fn all_at_work(sessions: usize, seconds: f64) -> String {
     format!(
         "DO $$ BEGIN
              LOOP
                  PERFORM pg_stat_clear_snapshot();
                  EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %') = {sessions};
+                 IF clock_timestamp() > now() + interval '5 minutes' THEN RAISE 'no {sessions} sessions are at work'; END IF;
                  PERFORM pg_sleep(0.02);
              END LOOP;
              PERFORM pg_sleep({seconds});
