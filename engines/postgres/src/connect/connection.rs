@@ -280,3 +280,80 @@ impl fmt::Debug for Canceller {
         write!(f, "Canceller({})", self.place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+
+    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+    use super::*;
+
+    /// A server that takes the first packet, and has ended the session when the next comes.
+    #[derive(Default)]
+    struct Ending {
+        sent: usize,
+        said: Vec<u8>,
+        reader: Option<Waker>,
+    }
+
+    /// A message of the protocol.
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+        [&[kind], &length[..], body].concat()
+    }
+
+    impl AsyncRead for Ending {
+        fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            if self.said.is_empty() && self.sent < 2 {
+                self.reader = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+            let taken = self.said.len().min(into.remaining());
+            into.put_slice(&self.said.drain(..taken).collect::<Vec<_>>());
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Ending {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, packet: &[u8]) -> Poll<io::Result<usize>> {
+            self.sent += 1;
+            if self.sent == 1 {
+                self.said = [message(b'R', &[0; 4]), message(b'Z', b"I")].concat();
+                if let Some(reader) = self.reader.take() {
+                    reader.wake();
+                }
+                return Poll::Ready(Ok(packet.len()));
+            }
+            if self.sent == 2 {
+                self.said = message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0");
+            }
+            Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn why_a_session_ended_is_read_where_nothing_can_be_written() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, driver) = Config::new().user("me").connect_raw(Ending::default(), NoTls).await.unwrap();
+            let ended = Arc::new(OnceLock::new());
+            let driving = tokio::spawn(drive(driver, Arc::clone(&ended)));
+            let error = client.simple_query("SELECT 1").await.unwrap_err();
+            driving.await.unwrap();
+            let Some(End::Fault(fault)) = ended.get() else { panic!("no fault") };
+            // Who asked is answered, or finds out by what ended the connection.
+            let codes = [error.code(), fault.code()];
+            assert!(codes.contains(&Some(&SqlState::ADMIN_SHUTDOWN)), "{error} {fault}");
+        });
+    }
+}
