@@ -39,7 +39,7 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     let folder = place.path();
     // At full speed a session reads most of it in the warm-up: what follows is served by a cache that holds it.
     let cached = |buffers: &str| {
-        let short = "warmup = \"200ms\"\nduration = \"400ms\"\nmode = \"lio\"\nsessions = 1";
+        let short = "warmup = \"200ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 1";
         format!("{short}\nset = \"shared_buffers={buffers}\"")
     };
     plan(folder, "small.toml", &cached("2MB"));

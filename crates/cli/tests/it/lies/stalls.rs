@@ -84,7 +84,7 @@ fn seconds(bench: &Bench, server: &UsersServer, sessions: usize, duration: &str)
 }
 
 /// The figure before `unit` in the evidence.
-fn figure(evidence: &str, unit: &str) -> f64 {
+pub fn figure(evidence: &str, unit: &str) -> f64 {
     let words: Vec<_> = evidence.split(unit).next().unwrap().split_whitespace().collect();
     words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }
