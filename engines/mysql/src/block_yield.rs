@@ -162,7 +162,8 @@ impl Account {
         Ok(Err(OTHERS))
     }
 
-    /// Which of `places` are not `seen`, a set after the other; `None` where others always move the counter.
+    /// Which of `places` are not `seen`, a set after the other: what is not is looked for again as long as others moved the
+    /// counter meanwhile; `None` where they always do.
     fn unseen(
         self,
         conn: &mut Conn,
@@ -171,39 +172,26 @@ impl Account {
         seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
     ) -> Result<Option<Vec<u64>>, Failure> {
         let mut unseen = Vec::new();
-        for set in places.chunks(SET) {
-            match self.unseen_of_set(conn, set, stop, &seen)? {
-                Some(of_set) => unseen.extend(of_set),
-                None => return Ok(None),
+        'sets: for set in places.chunks(SET) {
+            let mut left = set.to_vec();
+            for _ in 0..QUIET_TRIES {
+                let mut again = Vec::new();
+                for place in left {
+                    if !seen(conn, place)? {
+                        again.push(place);
+                    }
+                }
+                left = again;
+                if left.is_empty() || self == Self::Statement || is_quiet(conn)? {
+                    unseen.append(&mut left);
+                    continue 'sets;
+                }
+                refuse_stopped(stop)?;
+                std::thread::sleep(LOOK_AGAIN);
             }
+            return Ok(None);
         }
         Ok(Some(unseen))
-    }
-
-    /// The same of one set: what is not seen is looked for again as long as others moved the counter meanwhile.
-    fn unseen_of_set(
-        self,
-        conn: &mut Conn,
-        set: &[u64],
-        stop: &Stop,
-        seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
-    ) -> Result<Option<Vec<u64>>, Failure> {
-        let mut unseen = set.to_vec();
-        for _ in 0..QUIET_TRIES {
-            let mut left = Vec::new();
-            for place in unseen {
-                if !seen(conn, place)? {
-                    left.push(place);
-                }
-            }
-            if left.is_empty() || self == Self::Statement || is_quiet(conn)? {
-                return Ok(Some(left));
-            }
-            refuse_stopped(stop)?;
-            std::thread::sleep(LOOK_AGAIN);
-            unseen = left;
-        }
-        Ok(None)
     }
 
     /// Pages asked for by two ranges of two rows, each from one of `ids` on.

@@ -127,7 +127,7 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     let store = tempfile::tempdir().unwrap();
     let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "300ms"];
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
-        with_a_figure(
+        with_a_sound_figure(
             store.path(),
             &[&base[..], &["--format", "json", "--tag", tag, "--null-latency", latency]].concat(),
             |_| true,
@@ -197,8 +197,9 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     assert_eq!(reported["runs"]["candidate"][0]["validity"], "suspect", "{reported:#}");
 }
 
-/// The name of a run by `args` that has a figure: a busy host may leave none in a window this short, and such a run goes.
-fn with_a_figure(store: &Path, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
+/// The name of a run by `args` whose figure is sound: a busy host may leave none in a window this short, or what is not of
+/// the plan, and such a run goes.
+fn with_a_sound_figure(store: &Path, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
     let once = || json(&mindful(store, args));
     let runs = std::iter::repeat_with(once).take(10);
     let mut figured = runs.skip_while(|run| {
@@ -221,7 +222,7 @@ fn a_history_tells_the_run_where_the_level_changed() {
         let work = ["--work-unit", "1", "--sessions", "4", "--duration", "1s", "--null-latency", latency];
         // A run that others held up is no level.
         let near = |figure: f64| (figure / rate - 1.0).abs() < 0.2;
-        ids.push(with_a_figure(store.path(), &[&base[..], &work].concat(), near));
+        ids.push(with_a_sound_figure(store.path(), &[&base[..], &work].concat(), near));
     }
     // Windows this short may end invalid where others use the CPU; their rates stand.
     let ask = ["compare", "--history", "night", "--force", "--margin", "20"];

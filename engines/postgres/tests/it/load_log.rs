@@ -11,19 +11,19 @@ const COMPLAINTS: [&str; 4] = ["could not send", "could not receive", "connectio
 #[test]
 fn a_load_leaves_no_complaint_in_the_servers_log() {
     for bin in programs() {
-        for (schemas, blocks) in [(1, 15_000), (3, 2_000)] {
-            let server = Server::start(&bin, &NOTHING_WAITS);
+        let server = Server::start(&bin, &NOTHING_WAITS);
+        for schemas in [1, 3] {
             let target = server.target(&[]).unwrap();
             target.describe().unwrap();
-            target.load(&dataset(schemas, blocks), &Silent, &Stop::default()).unwrap();
+            target.load(&dataset(schemas, 15_000), &Silent, &Stop::default()).unwrap();
             target.verify(&Stop::default()).unwrap();
             target.describe().unwrap();
-            // The server may be a moment behind.
-            std::thread::sleep(std::time::Duration::from_millis(500));
-            let log = server.log();
-            let complaints: Vec<_> =
-                log.lines().filter(|line| COMPLAINTS.iter().any(|reported| line.contains(reported))).collect();
-            assert_eq!(complaints, Vec::<&str>::new());
         }
+        // The server may be a moment behind.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let log = server.log();
+        let complaints: Vec<_> =
+            log.lines().filter(|line| COMPLAINTS.iter().any(|reported| line.contains(reported))).collect();
+        assert_eq!(complaints, Vec::<&str>::new());
     }
 }

@@ -160,11 +160,10 @@ mod alone {
         let server = UsersServer::start(&bench, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let cached = || server.run(&bench, &["--duration", "1200ms"]);
-        let steady = |run: &Reported| !run.has("stall") && !run.has("session-stall");
-        let alone = tried(cached, steady);
+        // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
+        let alone = tried(cached, |alone| !alone.has("stall") && !alone.has("session-stall"));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
-        // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
         let beside = tried(|| beside_loops(&bench, &server, 2, 2 * cpus, cached), |beside| !beside.has("stall"));
         beside.assert_suspect("foreign-cpu");
         assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");

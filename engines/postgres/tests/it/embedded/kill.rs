@@ -140,8 +140,9 @@ fn a_killed_server_leaves_no_shared_memory() {
     for user in [&[][..], &[("run_as", "nobody")]] {
         let place = place();
         let [kept, anew, lost] = ["kept", "anew", "lost"].map(|name| place.path().join(name));
+        let own = user.is_empty();
         for folder in [&kept, &anew, &lost] {
-            let server = if user.is_empty() { started(folder, user) } else { opened(folder, user) };
+            let server = if own { started(folder, user) } else { opened(folder, user) };
             if folder == &anew {
                 server.serve(Purpose::Load).unwrap();
             }
@@ -150,7 +151,6 @@ fn a_killed_server_leaves_no_shared_memory() {
             assert_eq!(names(Path::new("/dev/shm")), [] as [PathBuf; 0], "segments are files of the data directory");
             servers(folder).into_iter().for_each(kill);
         }
-        let own = user.is_empty();
         if own {
             // No server can tell of these any more; but their user is mindful's own, and has no other process.
             fs::remove_dir_all(&lost).unwrap();
