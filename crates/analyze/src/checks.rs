@@ -33,7 +33,7 @@ use crate::judgement::headline::{self, Kind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
-use crate::steady::{self, Criteria, Movement, Reason, Signals, movement};
+use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement};
 use crate::step::StepAnalysis;
 
 pub use network::of_part;
@@ -309,7 +309,8 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
 }
 
-/// A rate that rises or falls all through the window is that of no instant (docs/method.md, Steady state).
+/// A rate that rises or falls all through the window, or was another at one of its ends, is that of no instant (docs/method.md,
+/// Steady state).
 fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -317,19 +318,46 @@ fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
     }
     let seconds = Seconds::of(step, window);
     let moved = movement(&seconds.blocks_per_s).filter(Movement::shows)?;
+    let (text, evidence) = match moved.end.filter(|_| !moved.all_through()) {
+        Some(end) => moved_at_an_end(&end),
+        None => moved_all_through(&moved, &seconds.hit_ratio),
+    };
+    let severity = if moved.misleads() { Severity::Warning } else { Severity::Info };
+    Some(Finding::new(codes::RATE_MOVED, severity, text, evidence))
+}
+
+fn moved_all_through(moved: &Movement, hit_ratio: &[f64]) -> (String, String) {
     let way = if moved.change > 0.0 { "rose" } else { "fell" };
     let text = format!(
         "The rate {way} over the window by more than its noise: the mean lies between what it was and what it became. A \
          longer --warmup, or --steady, or a search for what moved it."
     );
-    let hits = movement(&seconds.hit_ratio).map(|hits| format!(", its hit ratio by {:+.1} %", 100.0 * hits.change));
+    let hits = movement(hit_ratio).map(|hits| format!(", its hit ratio by {:+.1} %", 100.0 * hits.change));
     let evidence = format!(
         "{:+.1} % from the first third of the window to the last{}",
         100.0 * moved.change,
         hits.unwrap_or_default()
     );
-    let severity = if moved.misleads() { Severity::Warning } else { Severity::Info };
-    Some(Finding::new(codes::RATE_MOVED, severity, text, evidence))
+    (text, evidence)
+}
+
+fn moved_at_an_end(end: &End) -> (String, String) {
+    let (text, place, others) = if end.first {
+        let text = "The window began before the rate was level: the mean lies between what it was at first and what it \
+                    became. A longer --warmup, or --steady.";
+        (text, "first", "then")
+    } else {
+        let text = "The rate changed before the window ended: the mean lies between what it was and what it became. Run \
+                    again, with a longer --duration, or search for what changed it.";
+        (text, "last", "before")
+    };
+    let evidence = format!(
+        "{:.0} blocks/s in the {place} {} of the window, {:.0} {others}",
+        end.rate,
+        counted(end.points, "slice"),
+        end.level
+    );
+    (text.to_owned(), evidence)
 }
 
 /// What speaks against a steady state, in words.

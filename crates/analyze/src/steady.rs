@@ -20,7 +20,7 @@ pub mod settling;
 pub use change::{Change, changes};
 pub use cycle::{Cover, Period, cover, period};
 pub use drift::{Drift, drift};
-pub use movement::{Movement, movement};
+pub use movement::{End, Movement, movement};
 pub use precision::{Precision, precision};
 pub use shape::{Shape, shape};
 pub use trend::{Trend, trend};

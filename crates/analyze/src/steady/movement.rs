@@ -20,8 +20,8 @@ const SMALL: f64 = 0.05;
 /// Change from which a rate that never turned back speaks against the run, a share.
 const LARGE: f64 = 0.10;
 
-/// Change from which thirds that have no rate in common speak against the run, whatever lies between, a share. Of twenty points
-/// without any movement one order of 462 parts them so.
+/// Change from which parts that have no rate in common speak against the run, whatever lies between, a share. Of twenty points
+/// without any movement one order of 462 parts the thirds so, and one of 170 an end.
 const APART: f64 = 0.30;
 
 /// From the first third of a window to its last.
@@ -33,17 +33,36 @@ pub struct Movement {
     pub steadily: bool,
     /// Whether each point of the last third is higher than all of the first, or each is lower.
     pub apart: bool,
+    /// An end of the window at which the rate was another.
+    pub end: Option<End>,
+}
+
+/// The begin or the end of a window that has no rate in common with the two thirds at its other side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct End {
+    /// Whether the window begins with it.
+    pub first: bool,
+    /// Its points: all until the first that those two thirds could have.
+    pub points: usize,
+    /// Their mean.
+    pub rate: f64,
+    /// Mean of all others.
+    pub level: f64,
 }
 
 impl Movement {
     /// Whether it is worth a word.
     pub fn shows(&self) -> bool {
-        self.change.abs() > SMALL
+        self.change.abs() > SMALL || self.end.is_some()
     }
 
-    /// Whether it is large and never turned back, or so large that its ends have nothing in common: the mean stands for no part
-    /// of the window.
+    /// Whether it speaks against the run: the mean stands for no part of the window.
     pub fn misleads(&self) -> bool {
+        self.all_through() || self.end.is_some()
+    }
+
+    /// Whether it is large and never turned back, or so large that the first third and the last have nothing in common.
+    pub fn all_through(&self) -> bool {
         self.steadily && self.change.abs() > LARGE || self.parts()
     }
 
@@ -61,14 +80,38 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
     let change = (first > 0.0).then(|| last / first - 1.0)?;
     let batches = batch_means(series, series.len() / PARTS);
     let steadily = batches.windows(2).all(|pair| pair[1] > pair[0]) || batches.windows(2).all(|pair| pair[1] < pair[0]);
-    let highest = |of: &[f64]| of.iter().copied().fold(f64::MIN, f64::max);
-    let lowest = |of: &[f64]| of.iter().copied().fold(f64::MAX, f64::min);
-    let apart = lowest(behind) > highest(ahead) || highest(behind) < lowest(ahead);
-    let moved = Movement { change, steadily, apart };
+    let moved = Movement { change, steadily, apart: apart(ahead, behind), end: end(series) };
     // What rises by leaps is no line: its residuals hang together, and the line's error says that nothing is known.
     let on_a_line = trend(series)
         .is_some_and(|line| line.change.abs() > SIGNIFICANT * line.error && change.signum() == line.change.signum());
-    (on_a_line || moved.parts()).then_some(moved)
+    (on_a_line || moved.parts() || moved.end.is_some()).then_some(moved)
+}
+
+/// Whether each of `these` is higher than all of `others`, or each is lower.
+fn apart(these: &[f64], others: &[f64]) -> bool {
+    let ((lowest, highest), (low, high)) = (range(these), range(others));
+    lowest > high || highest < low
+}
+
+fn range(of: &[f64]) -> (f64, f64) {
+    of.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)))
+}
+
+/// What was still warming when the window began, or set in before it ended.
+fn end(series: &[f64]) -> Option<End> {
+    let backwards: Vec<f64> = series.iter().rev().copied().collect();
+    let last = || begin(&backwards).map(|end| End { first: false, ..end });
+    begin(series).or_else(last)
+}
+
+/// The begin of `series` where its first sixth has no rate in common with the last two thirds.
+fn begin(series: &[f64]) -> Option<End> {
+    let (sixth, rest) = (&series[..series.len() / PARTS], &series[series.len() / 3..]);
+    let (low, high) = range(rest);
+    let points = series.iter().take_while(|rate| !(low..=high).contains(*rate)).count();
+    let (rate, level) = (mean(&series[..points])?, mean(&series[points..])?);
+    let far = (mean(sixth)? / mean(rest).filter(|mean| *mean > 0.0)? - 1.0).abs() > APART;
+    (far && apart(sixth, rest)).then_some(End { first: true, points, rate, level })
 }
 
 #[cfg(test)]
@@ -90,5 +133,31 @@ mod tests {
         // Swings as large whose ends have rates in common are no movement.
         let swings: Vec<_> = (0..30).map(|i| if i % 2 == 0 { 6e3 } else { 24e3 }).collect();
         assert!(movement(&swings).is_none_or(|moved| !moved.misleads()));
+    }
+
+    /// The blocks of each second of a real run behind a build: the disk was slow at first.
+    #[test]
+    fn a_window_that_begins_before_the_warm_up_ends_is_reported() {
+        let warming = [
+            9344.0, 10688.0, 10944.0, 11904.0, 14784.0, 17728.0, 22528.0, 28416.0, 35520.0, 39488.0, 39680.0, 41472.0,
+            41472.0, 40960.0, 41920.0, 41280.0, 42944.0, 42688.0, 42944.0, 42560.0, 41152.0, 41344.0, 39616.0, 40896.0,
+            41280.0, 41472.0, 41216.0, 39104.0, 41728.0, 41408.0,
+        ];
+        let moved = movement(&warming).unwrap();
+        let end = moved.end.unwrap();
+        assert!(moved.misleads() && !moved.all_through() && end.first && end.points == 9, "{moved:?}");
+        assert!((end.rate - 17_984.0).abs() < 1.0 && (end.level - 41_267.8).abs() < 1.0, "{end:?}");
+        let last: Vec<_> = warming.iter().rev().copied().collect();
+        assert!(movement(&last).and_then(|moved| moved.end).is_some_and(|end| !end.first && end.points == 9));
+        // The same window without them is level.
+        assert!(movement(&warming[9..]).is_none_or(|moved| !moved.misleads()));
+        // One slow slice, or a begin that other slices are like, is none.
+        let mut once = [4e4; 30];
+        once[0] = 1e4;
+        let mut again = warming;
+        again[20] = 9e3;
+        for series in [once, again] {
+            assert!(movement(&series).is_none_or(|moved| moved.end.is_none()), "{series:?}");
+        }
     }
 }

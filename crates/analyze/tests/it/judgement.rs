@@ -485,6 +485,20 @@ fn a_rate_that_rises_or_falls_all_through_is_suspect() {
 }
 
 #[test]
+fn a_rate_that_is_another_at_one_end_is_suspect() {
+    let ends = [
+        ((|t| if t < 6.0 { 0.5 } else { 1.0 }) as fn(f64) -> f64, "in the first 6 slices of the window", "--warmup"),
+        (|t| if t >= 24.0 { 0.5 } else { 1.0 }, "in the last 6 slices of the window", "--duration"),
+    ];
+    for (share, place, next) in ends {
+        let analysis = analyze(&shaped(share));
+        let finding = analysis.summary.findings.iter().find(|finding| finding.code == "rate-moved").unwrap();
+        assert!(finding.severity == Severity::Warning && finding.evidence.contains(place), "{finding:?}");
+        assert!(finding.text.contains(next) && analysis.summary.validity != Validity::Valid, "{finding:?}");
+    }
+}
+
+#[test]
 fn a_rate_that_moves_is_reported_and_jitter_is_not() {
     let found = analyze(&shaped(|t| 0.9 + 0.1 * t / 30.0)).summary.findings;
     let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
