@@ -35,11 +35,14 @@ fn a_run_loads_proves_measures_and_cleans_up() {
     for code in ["layout", "plan-shape", "prefetched", "unasked-reads", "log-band", "counters-denied", "failed"] {
         assert!(!findings.contains(&code), "{code} in {findings:?}");
     }
-    // What the server counts is what the kernel counts for it.
+    // What the server counts is what the kernel counts for it; on a full host so few operations are done that one under way at
+    // either end of the window is more than a twentieth of them.
     let step = &run["steps"][0];
     let [database, processes] = ["physical_reads_per_s", "process_reads_per_s"].map(|name| step[name].as_f64());
     if let (Some(database), Some(processes)) = (database, processes) {
-        assert!(database > 0.0 && (processes / database - 1.0).abs() < 0.05, "{database} and {processes}: {step}");
+        let under_way = 2.0 * step["work_unit"].as_f64().unwrap() / step["duration_s"].as_f64().unwrap();
+        let apart = (processes - database).abs();
+        assert!(database > 0.0 && apart < (0.05 * database).max(under_way), "{database} and {processes}: {step}");
     }
 
     let cleaned = place.command(&[&["cleanup"], &on[..], &["--yes"]].concat()).output().unwrap();
