@@ -112,6 +112,11 @@ impl Reported {
         self.warnings().filter(|code| !self.of_neighbours().contains(code)).collect()
     }
 
+    /// Whether `code` is among its warnings and errors.
+    pub fn warns(&self, code: &str) -> bool {
+        self.warnings().any(|warning| warning == code)
+    }
+
     fn warnings(&self) -> impl Iterator<Item = &str> {
         let grave = self.findings().filter(|finding| finding["severity"] != "info");
         grave.map(|finding| finding["code"].as_str().unwrap())
