@@ -89,11 +89,12 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
 
 /// Whether each of `these` is higher than all of `others`, or each is lower.
 fn apart(these: &[f64], others: &[f64]) -> bool {
-    let ((lowest, highest), (low, high)) = (range(these), range(others));
+    let ((lowest, highest), (low, high)) = (extremes(these), extremes(others));
     lowest > high || highest < low
 }
 
-fn range(of: &[f64]) -> (f64, f64) {
+/// The lowest and the highest.
+fn extremes(of: &[f64]) -> (f64, f64) {
     of.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)))
 }
 
@@ -107,7 +108,7 @@ fn end(series: &[f64]) -> Option<End> {
 /// The begin of `series` where its first sixth has no rate in common with the last two thirds.
 fn begin(series: &[f64]) -> Option<End> {
     let (sixth, rest) = (&series[..series.len() / PARTS], &series[series.len() / 3..]);
-    let (low, high) = range(rest);
+    let (low, high) = extremes(rest);
     let points = series.iter().take_while(|rate| !(low..=high).contains(*rate)).count();
     let (rate, level) = (mean(&series[..points])?, mean(&series[points..])?);
     let far = (mean(sixth)? / mean(rest).filter(|mean| *mean > 0.0)? - 1.0).abs() > APART;
