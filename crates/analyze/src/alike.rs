@@ -1,8 +1,8 @@
 //! Whether the steps of a ladder differ in nothing but how much is offered at once.
 
+use mindful_core::plan::units::counted;
+use mindful_core::record::run::StepHead;
 use mindful_core::result::StepSummary;
-use mindful_core::run::StepHead;
-use mindful_core::units::counted;
 
 /// How far the hit ratios of two steps of one ladder may be apart, as a share: a step that finds more of its blocks in the
 /// cache is a step of other work.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Finding, Summary};
-use mindful_core::run::{Run, StepRecord};
 
 use crate::judgement::ladder_step::{LadderStep, ladder};
 use crate::judgement::verdict::Verdict;

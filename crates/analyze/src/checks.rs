@@ -12,12 +12,12 @@ mod span;
 mod stall;
 mod ways;
 
+use mindful_core::contract::metric::shared;
 use mindful_core::dataset::{Content, LayoutProof};
-use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::plan::units::counted;
+use mindful_core::record::run::{MergedSlice, Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{MergedSlice, Run, StepRecord};
-use mindful_core::units::counted;
 use mindful_core::workload::{Like, OpKind};
 
 use crate::contrast::{RUNG, Rung};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, StepSummary};
-use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;
@@ -11,7 +11,7 @@ use crate::stats::distribution::t_quantile;
 use crate::stats::interval::CONFIDENCE;
 use crate::stats::moment::{mean, variance};
 
-/// Key of [`mindful_core::run::Point::values`] that names the rung of a step.
+/// Key of [`mindful_core::record::run::Point::values`] that names the rung of a step.
 pub const RUNG: &str = "rung";
 /// Key that says on which cores it ran: [`PINNED`] or [`ALL_CORES`].
 pub const CORES: &str = "cores";

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::finding::codes;
+use mindful_core::plan::sweep::Objective;
+use mindful_core::record::run::{Run, StepHead};
+use mindful_core::result::finding::codes;
 use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, of_knee};
-use mindful_core::run::{Run, StepHead};
-use mindful_core::sweep::Objective;
 
 use crate::alike;
 use crate::figures::blocks::CACHED_YIELD;

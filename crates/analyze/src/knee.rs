@@ -7,7 +7,7 @@ mod load;
 mod model;
 mod slo;
 
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result, plan::units};
 
 pub use answer::{Intervals, Knee};
 pub use fit::{Fit, fit};

@@ -1,7 +1,7 @@
 //! A step of a run: all that stands behind its figures.
 
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
-use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::LoopSite;
 
 use crate::figures::blocks;

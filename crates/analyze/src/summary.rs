@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::fact;
-use mindful_core::metric::shared;
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, PerPrice, Severity,
     StepSummary, Summary, Validity, WaitSummary,
 };
-use mindful_core::run::{Run, StepHead, StepRecord};
 use mindful_core::workload::{Like, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};

@@ -17,8 +17,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use mindful_analyze::stats::distribution::rate_interval;
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use serde_json::Value;
 

@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use clap::builder::{NonEmptyStringValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use mindful_core::bound::Bound;
 use mindful_core::plan;
-use mindful_core::settings::{Key, Trust};
-use mindful_core::{Engine, Result, units};
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::{Key, Trust};
+use mindful_core::{Engine, Result, plan::units};
 
 use crate::{io_keys, layers, registry, version};
 

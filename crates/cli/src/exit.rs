@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use mindful_core::secret::without_secrets;
+use mindful_core::plan::secret::without_secrets;
 use mindful_core::{Error, ErrorKind};
 
 use crate::plan_file::PlanFile;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mindful_core::bound::Bound;
-use mindful_core::settings::Key;
-use mindful_core::units;
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::Key;
+use mindful_core::plan::units;
 
 /// I/Os in flight, or disks.
 const LOAD: Bound = Bound::Count(0, 1 << 20);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use mindful_core::plan;
-use mindful_core::settings::{self, Key, Origin, Settings, Trust};
+use mindful_core::plan::settings::{self, Key, Origin, Settings, Trust};
 use mindful_core::{Engine, Error, Result};
 use mindful_runner::hooks;
 
@@ -190,7 +190,7 @@ fn read_variables(
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::settings::Ladder;
+    use mindful_core::plan::settings::Ladder;
 
     use super::*;
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use clap::ArgMatches;
+use mindful_core::contract::file_reads::files_of;
 use mindful_core::dataset::Extent;
-use mindful_core::file_reads::files_of;
 use mindful_core::plan::DEFAULT_SCALE;
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::{Error, Result, units};
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::{Error, Result, plan::units};
 use mindful_report::escape;
 
 use crate::{question, registry};

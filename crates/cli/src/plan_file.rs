@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use mindful_core::rights::Rights;
-use mindful_core::settings::Origin;
+use mindful_core::plan::rights::Rights;
+use mindful_core::plan::settings::Origin;
 use mindful_core::{Error, Result};
 use mindful_record::file;
 use rustix::process::geteuid;

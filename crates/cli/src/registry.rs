@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mindful_core::event::Events;
-use mindful_core::meeting::Meeting;
-use mindful_core::secret::MASK;
-use mindful_core::settings::{self, Key, Settings};
+use mindful_core::contract::event::Events;
+use mindful_core::plan::secret::MASK;
+use mindful_core::plan::settings::{self, Key, Settings};
+use mindful_core::ranks::meeting::Meeting;
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 

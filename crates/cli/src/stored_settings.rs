@@ -1,9 +1,9 @@
 //! The settings of a run that goes on or is made again: those it began with, as far as they are stored and may be believed.
 
 use clap::ArgMatches;
-use mindful_core::run::RunHead;
-use mindful_core::secret::MASK;
-use mindful_core::settings::{Key, Origin, Settings, Trust};
+use mindful_core::plan::secret::MASK;
+use mindful_core::plan::settings::{Key, Origin, Settings, Trust};
+use mindful_core::record::run::RunHead;
 use mindful_core::{Error, Result};
 
 use crate::{exit, layers, targets};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_core::settings::{Origin, Setting, Settings};
-use mindful_core::spread::{MOST_TARGETS, urls};
+use mindful_core::plan::settings::{Origin, Setting, Settings};
+use mindful_core::ranks::assignment::{MOST_TARGETS, urls};
 use mindful_core::{Error, Result};
 use mindful_record::file;
 

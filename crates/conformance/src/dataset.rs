@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mindful_core::ErrorKind;
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::{Event, Events, Silent};
 
 use crate::fixture::Fixture;
 

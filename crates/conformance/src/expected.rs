@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::slice::{SliceReport, Tally};
+use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{OpKind, Workload};
 

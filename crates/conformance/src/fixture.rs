@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use mindful_core::clock;
+use mindful_core::contract::clock;
+use mindful_core::contract::engine::{Capabilities, Engine, Session, Stop, Target};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::{Capabilities, Engine, Session, Stop, Target};
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};
 
 /// Length of a slice in the suite, us.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::meeting::{Meeting, Row};
+use mindful_core::ranks::meeting::{Meeting, Row};
 
 const LEASE: Duration = Duration::from_mins(10);
 const OVER: Duration = Duration::from_millis(1);

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
 
 /// Remarks in the order they were made.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::{Events, Silent};
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan;
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, LoopSite, OpKind, Rate, Workload};
 use mindful_core::{ErrorKind, Result};
 

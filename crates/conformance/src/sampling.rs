@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mindful_core::metric::{Counter, MetricKind, Sampler, shared};
-use mindful_core::slice::SliceReport;
-use mindful_core::units::Share;
+use mindful_core::contract::metric::{Counter, MetricKind, Sampler, shared};
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 
 use crate::fixture::{Fixture, Opened};

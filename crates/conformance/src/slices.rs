@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use mindful_core::Target;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::units::Share;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 
 use crate::dataset::assert_one_line;

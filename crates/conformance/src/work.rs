@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use mindful_core::slice::SliceReport;
-use mindful_core::units::Share;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, HotSpot, Like, OpKind, Rate, Redo, Skew, ThinkTime, Workload};
 
 use crate::expected::Work;

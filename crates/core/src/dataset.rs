@@ -1,9 +1,13 @@
 //! The dataset: one row a block, in random physical order, one table a schema.
 
+pub mod load_queue;
+pub mod proof_sample;
+pub mod tables;
+
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::{proof_sample, units};
+use crate::contract::error::{Error, Result};
+use crate::plan::units;
 
 /// A size given in blocks or in bytes; only the target knows how long its blocks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

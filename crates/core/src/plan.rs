@@ -4,16 +4,24 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::error::{Error, Result};
+use crate::contract::slice::Placement;
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
-use crate::error::{Error, Result};
-use crate::price::Price;
-use crate::rank::Rank;
-use crate::slice::Placement;
-use crate::units::{self, Share};
+use crate::plan::price::Price;
+use crate::plan::units::Share;
+use crate::ranks::rank::Rank;
 use crate::workload::{Access, Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
+pub mod bound;
 mod keys;
 mod parse;
+pub mod price;
+pub mod rights;
+pub mod secret;
+pub mod settings;
+pub mod sharing;
+pub mod sweep;
+pub mod units;
 mod written;
 
 pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};

@@ -1,14 +1,15 @@
 //! The summary of a run: stable names, units in the names, `null` where a figure is not known.
 
+pub mod finding;
+mod system;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
-pub use crate::finding::{Finding, Severity};
-use crate::head::Point;
-use crate::price::Price;
+use crate::plan::price::Price;
+use crate::record::head::Point;
+pub use crate::result::finding::{Finding, Severity};
 use crate::workload::{Like, OpKind};
-
-mod system;
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

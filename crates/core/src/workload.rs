@@ -5,12 +5,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{self, Dataset};
-use crate::units::Share;
+use crate::plan::units::Share;
 use crate::{Error, Result};
 
+pub mod client_loop;
+mod compatibility;
+pub mod draw;
 pub mod draws;
-mod like;
-pub mod spread;
+pub mod schedule;
+pub mod schema_share;
 
 /// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,7 +28,7 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// All kinds, in the order of [`crate::slice::SliceReport::ops`].
+    /// All kinds, in the order of [`crate::contract::slice::SliceReport::ops`].
     pub const ALL: [Self; 3] = [Self::Select, Self::Update, Self::Scan];
 
     /// The name used in every report.
@@ -313,7 +316,7 @@ pub struct Op {
 }
 
 impl Op {
-    /// The cell of [`crate::slice::Tally`] it belongs to.
+    /// The cell of [`crate::contract::slice::Tally`] it belongs to.
     pub fn cell(&self) -> u8 {
         let bit = |set: bool, bit: u8| if set { bit } else { 0 };
         bit(self.kind == OpKind::Update, 1)

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::finding::codes;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;

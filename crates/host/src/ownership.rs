@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-use mindful_core::rights::Rights;
+use mindful_core::plan::rights::Rights;
 
 use crate::Kernel;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mindful_core::meeting::{KEPT, Meeting, Row, Seen};
-use mindful_core::rights::Rights;
+use mindful_core::plan::rights::Rights;
+use mindful_core::ranks::meeting::{KEPT, Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use mindful_core::Result;
-use mindful_core::finding::codes;
-use mindful_core::oracle::{event, statistic};
+use mindful_core::result::finding::codes;
+use mindful_oracle_terms::{event, statistic};
 
 use crate::format::Format;
 use crate::input;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use mindful_core::finding::codes;
-use mindful_core::oracle::{event, statistic};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
+use mindful_oracle_terms::{event, statistic};
 
 use crate::format::Format;
 use crate::input;

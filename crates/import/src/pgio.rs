@@ -1,7 +1,7 @@
 //! `pgio.conf` of pgio 1.0: what each parameter did, and what becomes of it.
 
 use mindful_core::Result;
-use mindful_core::secret::without_secrets;
+use mindful_core::plan::secret::without_secrets;
 
 use crate::plan_file::PlanFile;
 use crate::shell::Script;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::error::one_line;
-use mindful_core::secret::without_secrets;
+use mindful_core::contract::error::one_line;
+use mindful_core::plan::secret::without_secrets;
 
 /// Collects lines of a plan file.
 #[derive(Debug, Default)]

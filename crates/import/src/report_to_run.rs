@@ -1,13 +1,13 @@
 //! A report as a step of a run: its counters and the time of its waits.
 
-use mindful_core::event::Event;
-use mindful_core::fact;
-use mindful_core::finding::codes;
-use mindful_core::latency::{Sampled, WAIT_HISTOGRAM, wait};
-use mindful_core::metric::{Counter, Metric, shared};
-use mindful_core::oracle::{self, event, statistic};
-use mindful_core::wait::TIMES;
+use mindful_core::contract::event::Event;
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::wait::TIMES;
+use mindful_core::record::latency::{Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
+use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::report::{Report, Scope};
 use crate::reported::{Reported, sessions_of};

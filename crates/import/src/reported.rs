@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::description::Words;
-use mindful_core::event::Event;
-use mindful_core::finding::Code;
-use mindful_core::finding::Finding;
-use mindful_core::latency::Latency;
-use mindful_core::metric::{Metric, Phase};
-use mindful_core::oracle;
-use mindful_core::slice::{OpReport, SliceReport};
+use mindful_core::contract::description::Words;
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Metric, Phase};
+use mindful_core::contract::slice::{OpReport, SliceReport};
+use mindful_core::record::latency::Latency;
+use mindful_core::result::finding::Code;
+use mindful_core::result::finding::Finding;
 use mindful_core::workload::OpKind;
+use mindful_oracle_terms as oracle;
 
 use crate::report::Report;
 

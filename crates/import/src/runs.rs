@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use mindful_core::description::{Description, HostView};
-use mindful_core::event::Event;
-use mindful_core::finding::{Finding, codes};
-use mindful_core::head::{Imported, StepHead};
-use mindful_core::run::Point;
+use mindful_core::contract::description::{Description, HostView};
+use mindful_core::contract::event::Event;
+use mindful_core::record::head::{Imported, StepHead};
+use mindful_core::record::run::Point;
+use mindful_core::result::finding::{Finding, codes};
 
 use crate::reported::{MOST_SESSIONS, Reported};
 

@@ -1,6 +1,6 @@
 //! The little of shell syntax that configurations are written in, read as data: assignments, comments, quotes.
 
-use mindful_core::error::one_line;
+use mindful_core::contract::error::one_line;
 use mindful_core::{Error, Result};
 
 /// What a file assigns.

@@ -1,6 +1,6 @@
 //! `slob.conf` of SLOB 2.5: what each parameter did, and what becomes of it.
 
-use mindful_core::settings::nearest;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
 use crate::plan_file::PlanFile;

@@ -1,7 +1,7 @@
 //! What a file is that holds no measurement known here.
 
 use mindful_core::Error;
-use mindful_core::error::one_line;
+use mindful_core::contract::error::one_line;
 
 /// The beginnings of lines that tell an Oracle error.
 const ERRORS: [&str; 4] = ["ORA-", "SP2-", "PLS-", "TNS-"];

@@ -2,9 +2,9 @@
 
 use std::io::BufRead;
 
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::metric::{Metric, shared};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Metric, shared};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
 use crate::format::Format;

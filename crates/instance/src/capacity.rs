@@ -1,6 +1,6 @@
 //! What a private server has to hold, and what its host can carry.
 
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result, plan::units};
 use mindful_host::{Kernel, memory};
 
 /// Connections beside those of sessions: samplers, checks, and what the server reserves.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mindful_core::event::{Events, note};
+use mindful_core::contract::event::{Events, note};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::ownership::Trusted;

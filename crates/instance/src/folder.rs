@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use mindful_core::rights::Rights;
+use mindful_core::plan::rights::Rights;
 use mindful_core::{Error, Result};
 use mindful_host::ownership::Trusted;
 use mindful_host::{Kernel, space};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::engine::{HostView, OwnedObject};
-use mindful_core::event::{Events, note};
-use mindful_core::{Error, Result, units};
+use mindful_core::contract::engine::{HostView, OwnedObject};
+use mindful_core::contract::event::{Events, note};
+use mindful_core::{Error, Result, plan::units};
 
 use crate::account::Account;
 use crate::folder::Folder;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::bound::Bound;
-use mindful_core::settings::{Key, Settings, parse_choice, parse_switch};
-use mindful_core::{Error, Result, units};
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::{Key, Settings, parse_choice, parse_switch};
+use mindful_core::{Error, Result, plan::units};
 
 use crate::account::Account;
 use crate::data::has_data;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use mindful_core::event::{Events, note};
+use mindful_core::contract::event::{Events, note};
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
@@ -321,6 +321,6 @@ mod tests {
     struct Silent;
 
     impl Events for Silent {
-        fn emit(&self, _: mindful_core::event::Event) {}
+        fn emit(&self, _: mindful_core::contract::event::Event) {}
     }
 }

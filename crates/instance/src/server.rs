@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Events, Silent, note};
+use mindful_core::contract::event::{Events, Silent, note};
 use mindful_core::{Error, Result};
 
 use crate::files::{own_file, read_text};

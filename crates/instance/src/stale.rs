@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Events, note};
+use mindful_core::contract::event::{Events, note};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};

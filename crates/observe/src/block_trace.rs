@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mindful_core::engine::HostView;
-use mindful_core::latency::{Sampled, at_device};
-use mindful_core::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::engine::HostView;
+use mindful_core::contract::metric::{Metric, Sampler, shared, source};
+use mindful_core::record::latency::{Sampled, at_device};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::metric::limits::{END, OF_GROUP};
-use mindful_core::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::limits::{END, OF_GROUP};
+use mindful_core::contract::metric::{Metric, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, IoKind, IoLimit};
 use mindful_host::kernel_file::{named_values, value};

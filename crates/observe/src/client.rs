@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Phase, Sampler, shared, source};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared, source};
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 

@@ -6,7 +6,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::metric::{CPU_BUSY, Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{CPU_BUSY, Metric, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 use mindful_host::process::tick_us;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::metric::block_device::{self, SECTOR_BYTES};
-use mindful_core::metric::{Each, Metric, MetricKind, Sampler, shared, source};
+use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
+use mindful_core::contract::metric::{Each, Metric, MetricKind, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};

@@ -5,9 +5,9 @@ pub(crate) mod processor;
 pub(crate) mod storage;
 pub(crate) mod system;
 
-use mindful_core::engine::HostView;
-use mindful_core::fact;
-use mindful_core::run::Facts;
+use mindful_core::contract::engine::HostView;
+use mindful_core::contract::fact;
+use mindful_core::record::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, cpu};
 

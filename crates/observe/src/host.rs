@@ -1,9 +1,9 @@
 //! Which sources of this host can tell about the system under test.
 
-use mindful_core::engine::HostView;
-use mindful_core::finding::{Code, codes};
-use mindful_core::metric::{Counter, Sampler, shared, source};
+use mindful_core::contract::engine::HostView;
+use mindful_core::contract::metric::{Counter, Sampler, shared, source};
 use mindful_core::result::Finding;
+use mindful_core::result::finding::{Code, codes};
 use mindful_host::Kernel;
 use mindful_host::device::locate;
 use mindful_host::mounts::Mount;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use mindful_core::metric::MetricKind::Gauge;
-use mindful_core::metric::source;
+use mindful_core::contract::metric::MetricKind::Gauge;
+use mindful_core::contract::metric::source;
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};

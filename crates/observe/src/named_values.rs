@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, MetricKind, Sampler};
+use mindful_core::contract::metric::{Metric, MetricKind, Sampler};
 use mindful_host::kernel_file::{KernelFile, named_values};
 
 /// A line worth keeping: its name, unit, kind and meaning.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, ProcessCpu, Sampler, shared, source};
+use mindful_core::contract::metric::{Metric, ProcessCpu, Sampler, shared, source};
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 

@@ -4,7 +4,7 @@
 //! below), and what crosses it crosses a real one too unless it stays on this host.
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler, network, source};
+use mindful_core::contract::metric::{Metric, Sampler, network, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{KernelFile, value};
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::engine::Stop;
-use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, Metric, Sampler, shared, source};
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::metric::{Counter, Metric, Sampler, shared, source};
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
 use crate::http::{Address, Client};

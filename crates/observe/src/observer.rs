@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::clock::{Bell, Clock, FOREVER, wall_us};
-use mindful_core::event::{Event, Events};
-use mindful_core::finding::codes;
-use mindful_core::metric::{Phase, Sampler};
+use mindful_core::contract::clock::{Bell, Clock, FOREVER, wall_us};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Phase, Sampler};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_host::priority;
 

@@ -1,7 +1,7 @@
 //! Stalls of the host for want of a resource, from `/proc/pressure`.
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler, source};
+use mindful_core::contract::metric::{Metric, Sampler, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 

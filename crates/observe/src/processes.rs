@@ -5,7 +5,7 @@
 
 use std::io;
 
-use mindful_core::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Metric, Sampler, shared, source};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use mindful_core::metric::MetricKind::{Counter, Gauge};
-use mindful_core::metric::{shared, source};
+use mindful_core::contract::metric::MetricKind::{Counter, Gauge};
+use mindful_core::contract::metric::{shared, source};
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};

@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::metric::limits::OF_VOLUME;
-use mindful_core::metric::{Metric, Sampler, source};
+use mindful_core::contract::metric::limits::OF_VOLUME;
+use mindful_core::contract::metric::{Metric, Sampler, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use mindful_host::nvme::{PAGE_BYTES, log_page};

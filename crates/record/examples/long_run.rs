@@ -1,16 +1,16 @@
 //! Writes a made run of many sessions and seconds into a store, to see what reading it takes:
 //! `cargo run --release -p mindful-record --example long_run -- STORE SESSIONS SECONDS`, then `mindful show latest`.
 
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::SliceReport;
 use mindful_core::dataset::{Content, Dataset};
-use mindful_core::draw::mix64;
-use mindful_core::event::{Event, Events};
-use mindful_core::latency::Recorder;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Point, RunHead, StepHead};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::{FORMAT, Point, RunHead, StepHead};
 use mindful_core::workload::OpKind;
-use mindful_core::{Error, Result, clock};
+use mindful_core::workload::draw::mix64;
+use mindful_core::{Error, Result, contract::clock};
 use mindful_record::{RunWriter, Store};
 
 /// Operations of a session in a second: reads of about 5 ms with one update in five.

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use mindful_core::record::run::{FORMAT, RunHead};
 use mindful_core::result::Summary;
-use mindful_core::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Puts events together into a run.
 
-use mindful_core::event::Event;
-use mindful_core::run::{Run, RunHead, StepHead, StepRecord};
+use mindful_core::contract::event::Event;
+use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
 /// A run as far as its events tell.
 pub struct Fold {

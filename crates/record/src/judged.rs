@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use mindful_core::rights::Rights;
+use mindful_core::plan::rights::Rights;
 use rustix::fs::{AtFlags, OFlags, fstat, statat};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};

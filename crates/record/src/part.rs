@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use mindful_core::event::Event;
-use mindful_core::run::{Run, RunHead, StepRecord};
+use mindful_core::contract::event::Event;
+use mindful_core::record::run::{Run, RunHead, StepRecord};
 use mindful_core::{Error, Result};
 
 use crate::fold::Fold;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use mindful_core::event::Event;
-use mindful_core::run::{FORMAT, Run, RunHead};
+use mindful_core::contract::event::Event;
+use mindful_core::record::run::{FORMAT, Run, RunHead};
 use mindful_core::{Error, Result};
 use serde::Deserialize;
 

@@ -11,14 +11,14 @@ mod text;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use mindful_core::description::{AccessPath, Description, HostView};
-use mindful_core::event::Event;
-use mindful_core::finding::Finding;
-use mindful_core::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-use mindful_core::joint::{RankRecord, Spans, Together};
-use mindful_core::metric::Metric;
-use mindful_core::run::Run;
-use mindful_core::settings::{Origin, Setting, Settings};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::Metric;
+use mindful_core::plan::settings::{Origin, Setting, Settings};
+use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
+use mindful_core::record::rank_record::{RankRecord, Spans, Together};
+use mindful_core::record::run::Run;
+use mindful_core::result::finding::Finding;
 
 pub use names::Kind;
 use names::{Names, kind_of, says_nothing};

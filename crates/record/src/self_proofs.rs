@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use mindful_core::draw::mix64;
-use mindful_core::self_proof::StoredProof;
+use mindful_core::contract::self_proof::StoredProof;
+use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
 
 use crate::Store;

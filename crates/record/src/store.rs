@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use mindful_core::event::Event;
+use mindful_core::contract::event::Event;
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::record::run::{Run, RunHead};
 use mindful_core::result::Summary;
-use mindful_core::run::{Run, RunHead};
-use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 
 use crate::entry::{Listed, read_summary};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Event, Events};
-use mindful_core::run::RunHead;
-use mindful_core::secret::without_secrets;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::plan::secret::without_secrets;
+use mindful_core::record::run::RunHead;
 use mindful_core::{Error, Result};
 use serde_json::Value;
 
@@ -198,10 +198,10 @@ fn is_bulk(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::event::note;
+    use mindful_core::contract::event::note;
+    use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
-    use mindful_core::run::FORMAT;
-    use mindful_core::settings::{Origin, Settings};
+    use mindful_core::record::run::FORMAT;
 
     use super::*;
 

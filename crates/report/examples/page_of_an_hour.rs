@@ -6,16 +6,16 @@
 use std::io::Write as _;
 use std::time::Instant;
 
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Metric, Phase, shared};
+use mindful_core::contract::slice::SliceReport;
 use mindful_core::dataset::{Content, Dataset};
-use mindful_core::draw::mix64;
-use mindful_core::event::Event;
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Metric, Phase, shared};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Point, Run, RunHead, StepHead, StepRecord};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::{FORMAT, Point, Run, RunHead, StepHead, StepRecord};
 use mindful_core::workload::OpKind;
+use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
 use mindful_report::{Detail, html};
 

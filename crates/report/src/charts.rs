@@ -13,8 +13,8 @@ mod timeline;
 use std::fmt::Write as _;
 
 use mindful_analyze::StepAnalysis;
+use mindful_core::record::run::StepRecord;
 use mindful_core::result::Validity;
-use mindful_core::run::StepRecord;
 use mindful_core::{Error, Result};
 
 use crate::card;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use mindful_analyze::catalogue::{self, Column};
 use mindful_analyze::judgement::verdict::{self, Limit};
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::settings::nearest;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
 use crate::escape;
@@ -118,7 +118,7 @@ fn sources(text: &mut String, column: Column, step: &StepAnalysis) {
 
 /// The rules of the verdict with their limits, and what they saw.
 fn verdicts(analysis: &Analysis) -> String {
-    use mindful_core::wait::WaitClass;
+    use mindful_core::contract::wait::WaitClass;
     let mut text = String::from("verdict\n  = the first rule that matches\n");
     for (step_number, step) in (1..).zip(&analysis.steps) {
         let evidence = &step.evidence;

@@ -1,6 +1,6 @@
 //! Figures as text: grouped in thousands, with the digits that matter, units named beside them.
 
-pub use mindful_core::units::{counted, whole};
+pub use mindful_core::plan::units::{counted, whole};
 
 /// What stands where a figure is not known.
 pub const UNKNOWN: &str = "-";

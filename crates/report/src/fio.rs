@@ -5,9 +5,9 @@ mod rates;
 
 use mindful_analyze::figures::work::KindWork;
 use mindful_analyze::{StepAnalysis, io_job};
-use mindful_core::file_reads::files_of;
-use mindful_core::file_reads::names::{IO, ONE_AT_A_TIME};
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::contract::file_reads::files_of;
+use mindful_core::contract::file_reads::names::{IO, ONE_AT_A_TIME};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 use serde_json::{Map, Value, json};

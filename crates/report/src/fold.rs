@@ -144,7 +144,7 @@ fn steps(steps: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::finding::Severity;
+    use mindful_core::result::finding::Severity;
 
     use super::*;
 

@@ -7,8 +7,8 @@ pub mod terminal;
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_analyze::figures::latency::{SLOW, Slow};
-use mindful_core::latency::wait;
-use mindful_core::run::StepRecord;
+use mindful_core::record::latency::wait;
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 use crate::figure::{number, percent, time_us, whole};

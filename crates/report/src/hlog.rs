@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 use mindful_analyze::StepAnalysis;
-use mindful_core::latency::Recorder;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::StepRecord;
 use mindful_core::result::Summary;
-use mindful_core::run::StepRecord;
-use mindful_core::slice::SliceReport;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 

@@ -6,8 +6,8 @@ mod together;
 use std::fmt::Write as _;
 
 use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Severity, Validity};
-use mindful_core::run::{Run, StepRecord};
 
 use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
@@ -265,7 +265,7 @@ fn behind(html: &mut String, run: &Run, report: &Report) {
     let keys = run.head.settings.iter();
     let plan: Vec<_> = keys.map(|(name, setting)| (name.to_owned(), setting.value.clone())).collect();
     folded(html, "The plan: every key and its value", &panels::list(&plan));
-    let pairs = |facts: &mindful_core::run::Facts| {
+    let pairs = |facts: &mindful_core::record::run::Facts| {
         facts.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>()
     };
     if let Some(description) = &run.description {

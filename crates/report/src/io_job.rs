@@ -2,9 +2,9 @@
 
 use mindful_analyze::figures::blocks;
 use mindful_analyze::io_job::{large, large_bytes, load, small};
-use mindful_core::file_reads::names::SPAN;
+use mindful_core::contract::file_reads::names::SPAN;
+use mindful_core::record::run::Run;
 use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
-use mindful_core::run::Run;
 
 use crate::panel::Panel;
 use crate::table::{Side, Table};
@@ -40,7 +40,7 @@ fn spans(steps: &[StepSummary]) -> bool {
 }
 
 fn size(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "?".to_owned(), mindful_core::units::format_bytes)
+    bytes.map_or_else(|| "?".to_owned(), mindful_core::plan::units::format_bytes)
 }
 
 fn load_legend(steps: &[StepSummary], block_bytes: Option<u64>, large_bytes: Option<u64>) -> String {

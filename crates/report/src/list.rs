@@ -1,7 +1,7 @@
 //! The table of stored runs.
 
+use mindful_core::record::run::RunHead;
 use mindful_core::result::{StepSummary, Summary, Validity};
-use mindful_core::run::RunHead;
 
 use crate::escape::{escape, escape_to};
 use crate::figure::{UNKNOWN, count, maybe};

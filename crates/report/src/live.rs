@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::plan::units;
+use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
-use mindful_core::run::StepHead;
-use mindful_core::units;
 
 use crate::escape;
 use progress::Progress;

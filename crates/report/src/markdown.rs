@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
+use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
-use mindful_core::run::Run;
 
 use crate::card::{self, NO_FIGURE};
 use crate::panel::{Panel, Piece};

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mindful_core::file_reads::InFlight;
-use mindful_core::latency::Latency;
+use mindful_core::contract::file_reads::InFlight;
+use mindful_core::record::latency::Latency;
 
 /// What one kind of read did at a data point.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::figures::columns::columns;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 
 use crate::drawing::scale::drawable;
 use crate::figure::{self, counted};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, of_knee};
-use mindful_core::run::{Run, StepRecord};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::panel::{Curve, Panel};

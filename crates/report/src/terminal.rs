@@ -6,7 +6,7 @@ mod over_time;
 pub(crate) mod price;
 
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 
 use crate::card::{Card, NO_FIGURE, StepCard};
 use crate::panel::Panel;

@@ -2,8 +2,8 @@
 
 use mindful_analyze::figures::cpu::CACHED_FACT;
 use mindful_core::Result;
-use mindful_core::fact;
-use mindful_core::run::Facts;
+use mindful_core::contract::fact;
+use mindful_core::record::run::Facts;
 use mindful_record::{Listed, Store};
 
 /// Hit ratio from which a run is one of the database's cache.
@@ -31,8 +31,9 @@ pub fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
         .collect();
     listed.sort_by(|a, b| b.1.cmp(&a.1));
     for (us, id) in listed {
-        let same_cpu =
-            |run: mindful_core::run::Run| run.environment.get(fact::CPU_MODEL) == alike.host.get(fact::CPU_MODEL);
+        let same_cpu = |run: mindful_core::record::run::Run| {
+            run.environment.get(fact::CPU_MODEL) == alike.host.get(fact::CPU_MODEL)
+        };
         if store.read(&id).is_ok_and(same_cpu) {
             return Ok(Facts::from([(CACHED_FACT.to_owned(), us.to_string()), ("cached.run".to_owned(), id)]));
         }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::clock::{self, Clock};
-use mindful_core::engine::Target;
-use mindful_core::finding::codes;
+use mindful_core::contract::clock::{self, Clock};
+use mindful_core::contract::engine::Target;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 
 use crate::boundaries::SLICE_US;
 

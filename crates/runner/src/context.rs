@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::clock::Clock;
-use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::plan::Plan;
-use mindful_core::rank::Rank;
-use mindful_core::run::{FORMAT, HookRecord, RunHead};
-use mindful_core::secret::without_secrets;
-use mindful_core::settings::Settings;
+use mindful_core::plan::secret::without_secrets;
+use mindful_core::plan::settings::Settings;
+use mindful_core::ranks::rank::Rank;
+use mindful_core::record::run::{FORMAT, HookRecord, RunHead};
 use mindful_core::workload::{Commit, LoopSite};
 use mindful_core::{Error, Result};
 use mindful_record::Store;

@@ -1,9 +1,9 @@
 //! Loads the dataset of a plan: finds it, makes or completes it, proves its layout.
 
-use mindful_core::clock::Clock;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::{Description, Stop, Target};
+use mindful_core::contract::event::{Event, Events, note};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
-use mindful_core::engine::{Description, Stop, Target};
-use mindful_core::event::{Event, Events, note};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
 

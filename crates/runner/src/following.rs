@@ -9,11 +9,11 @@ use mindful_analyze::judgement::headline;
 use mindful_analyze::steady::Assessment;
 use mindful_analyze::steady::looks::Looks;
 use mindful_analyze::steady::settling::{at_cap, settled};
-use mindful_core::clock::Clock;
-use mindful_core::event::{Event, Events, note};
-use mindful_core::finding::codes;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::record::run::StepRecord;
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::StepRecord;
 
 use crate::boundaries::{self, SLICE_US};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::clock::{Bell, Clock, FOREVER};
+use mindful_core::contract::clock::{Bell, Clock, FOREVER};
 
 /// What the gate tells those who wait.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::fact;
-use mindful_core::finding::codes;
-use mindful_core::gathered::{Gathered, Keeps};
-use mindful_core::metric::source::OF_HOST;
-use mindful_core::over_targets::summed;
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::source::OF_HOST;
+use mindful_core::ranks::rank_merge::{Gathered, Keeps};
+use mindful_core::ranks::target_totals::summed;
+use mindful_core::record::run::{OnTarget, RankRecord, Run, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{OnTarget, RankRecord, Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_record::part::Part;
 

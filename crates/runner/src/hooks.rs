@@ -6,11 +6,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, note};
-use mindful_core::finding::codes;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, note};
 use mindful_core::plan::Hooks;
-use mindful_core::secret::without_secrets;
+use mindful_core::plan::secret::without_secrets;
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
 use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::io_job::{LARGE, SMALL, large, small};
+use mindful_core::contract::engine::Target;
+use mindful_core::contract::event::note;
+use mindful_core::contract::file_reads::names::SPAN;
+use mindful_core::contract::file_reads::{FileReads, InFlight};
 use mindful_core::dataset::Dataset;
-use mindful_core::engine::Target;
-use mindful_core::event::note;
-use mindful_core::file_reads::names::SPAN;
-use mindful_core::file_reads::{FileReads, InFlight};
 use mindful_core::plan::Plan;
+use mindful_core::plan::settings::Origin;
+use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
-use mindful_core::run::Point;
-use mindful_core::settings::Origin;
 use mindful_core::{Error, Result};
 
 use crate::calibration::{Calibration, Outcome};

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::clock::Clock;
-use mindful_core::engine::{HostView, Target};
-use mindful_core::event::{Event, Events};
-use mindful_core::finding::codes;
-use mindful_core::metric::Sampler;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::{HostView, Target};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Sampler;
 use mindful_core::plan::Plan;
+use mindful_core::record::run::{Point, StepHead, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{Point, StepHead, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_observe::Observer;

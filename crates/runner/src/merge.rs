@@ -2,8 +2,8 @@
 
 use mindful_analyze::Analysis;
 use mindful_core::Result;
-use mindful_core::event::{Event, Events};
-use mindful_core::run::Run;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::record::run::Run;
 use mindful_record::{Store, part};
 
 use crate::gathering::{Gathering, part_of, refused};

@@ -5,12 +5,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::clock::Clock;
-use mindful_core::engine::Stop;
-use mindful_core::meeting::{MOST_CHUNK, Row, Seen};
-use mindful_core::rank::Rank;
-use mindful_core::run::{OnTarget, RankRecord};
-use mindful_core::units::counted;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::Stop;
+use mindful_core::plan::units::counted;
+use mindful_core::ranks::meeting::{MOST_CHUNK, Row, Seen};
+use mindful_core::ranks::rank::Rank;
+use mindful_core::record::run::{OnTarget, RankRecord};
 use mindful_core::{Error, Result};
 
 use crate::clock_offset::ClockOffset;
@@ -510,5 +510,5 @@ fn names(ranks: &[u32]) -> String {
 }
 
 fn seconds(time: Duration) -> String {
-    mindful_core::units::format_duration(time)
+    mindful_core::plan::units::format_duration(time)
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::engine::{HostView, Target};
-use mindful_core::finding::codes;
+use mindful_core::contract::engine::{HostView, Target};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
 use mindful_record::RunWriter;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::compare::RunValue;
 use mindful_analyze::{Analysis, StepAnalysis, catalogue};
+use mindful_core::plan::settings;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Validity;
-use mindful_core::run::{Run, StepRecord};
-use mindful_core::settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::step::analyze_step;
+use mindful_core::contract::engine::{Description, Target};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::dataset::Dataset;
-use mindful_core::engine::{Description, Target};
-use mindful_core::event::{Event, Events};
 use mindful_core::plan::Plan;
+use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::StepSummary;
-use mindful_core::run::{Run, StepHead};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, ErrorKind, Result};
 use mindful_host::Kernel;

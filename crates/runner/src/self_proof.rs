@@ -1,10 +1,10 @@
 //! Whether the engine of a run has proven itself on its target: `doctor` stores what it found, runs look it up.
 
-use mindful_core::engine::{Proven, SelfProof, StoredProof, Target};
-use mindful_core::finding::codes;
+use mindful_core::contract::engine::{Proven, SelfProof, StoredProof, Target};
+use mindful_core::plan::units::counted;
 use mindful_core::result::Finding;
-use mindful_core::units::counted;
-use mindful_core::{Result, clock};
+use mindful_core::result::finding::codes;
+use mindful_core::{Result, contract::clock};
 use mindful_record::Store;
 
 /// The version whose claims are proven: another one has other texts.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::clock::{Bell, Clock};
-use mindful_core::engine::{Session, Stop, Target};
+use mindful_core::contract::clock::{Bell, Clock};
+use mindful_core::contract::engine::{Session, Stop, Target};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
-use mindful_core::run::StepHead;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::Workload;
 
 use crate::following::EarlyStop;

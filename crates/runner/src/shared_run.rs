@@ -2,9 +2,9 @@
 
 use mindful_analyze::Analysis;
 use mindful_core::plan::KEYS;
+use mindful_core::plan::settings::Trust;
+use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
-use mindful_core::run::Run;
-use mindful_core::settings::Trust;
 use mindful_core::{Error, Result};
 use mindful_record::part;
 use sha2::{Digest, Sha256};

@@ -1,12 +1,12 @@
 //! Where a run's steps come from: a plan of one step, a ladder, a contrast, a job on files.
 
 use mindful_core::Result;
+use mindful_core::contract::engine::{Engine, Target};
 use mindful_core::dataset::Dataset;
-use mindful_core::engine::{Engine, Target};
 use mindful_core::plan::Plan;
+use mindful_core::plan::settings::Settings;
+use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
-use mindful_core::run::Point;
-use mindful_core::settings::Settings;
 
 use crate::recording::Recording;
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-use mindful_core::clock::Clock;
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
-use mindful_core::run::StepHead;
 use mindful_core::{Error, Result};
 
 use crate::boundaries::{self, SLICE_US};

@@ -1,15 +1,15 @@
 //! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
 //! sweep that was killed goes on from its run folder.
 
-use mindful_core::units::counted;
+use mindful_core::plan::units::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use mindful_core::plan::settings::{Key, Ladder, Origin, Settings};
+use mindful_core::plan::sweep::{Objective, SweepPlan};
 use mindful_core::plan::{self, Plan};
+use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
-use mindful_core::run::Point;
-use mindful_core::settings::{Key, Ladder, Origin, Settings};
-use mindful_core::sweep::{Objective, SweepPlan};
 use mindful_core::{Error, Result};
 
 use crate::estimate::{Estimate, step_time};

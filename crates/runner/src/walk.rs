@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::event::{Event, Events as _, note};
-use mindful_core::finding::codes;
+use mindful_core::contract::event::{Event, Events as _, note};
+use mindful_core::record::run::Run;
 use mindful_core::result::StepSummary;
-use mindful_core::run::Run;
+use mindful_core::result::finding::codes;
 
 use crate::context::{Context, refuse_what_it_cannot};
 use crate::recording::Recording;
@@ -38,7 +38,7 @@ impl<'a> Walk<'a> {
     /// The rest of the sweep whose steps stand in `run`; those that did not end are taken again.
     pub fn resumed(sweep: &'a Sweep, context: &'a Context, run: &Run) -> Self {
         let mut finished = run.clone();
-        finished.steps.retain(mindful_core::run::StepRecord::finished);
+        finished.steps.retain(mindful_core::record::run::StepRecord::finished);
         let done = mindful_analyze::analyze(&finished).summary.steps;
         Self { spent_before: spent(run, sweep.step_cost()), done, ..Self::new(sweep, context) }
     }

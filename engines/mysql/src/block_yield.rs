@@ -14,9 +14,9 @@
 
 use std::time::Duration;
 
-use mindful_core::draw::{self, Permutation};
-use mindful_core::engine::Stop;
-use mindful_core::{clock, proof_sample};
+use mindful_core::contract::engine::Stop;
+use mindful_core::workload::draw::{self, Permutation};
+use mindful_core::{contract::clock, dataset::proof_sample};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 use serde_json::Value;

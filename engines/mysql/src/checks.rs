@@ -12,8 +12,8 @@ mod state;
 
 use mindful_core::Result;
 use mindful_core::dataset::Dataset;
-use mindful_core::finding::Finding;
 use mindful_core::plan::Plan;
+use mindful_core::result::finding::Finding;
 
 use self::state::State;
 use crate::link::Link;

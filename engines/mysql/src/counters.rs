@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
-use mindful_core::event::{Event, Events};
-use mindful_core::finding::codes;
-use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::result::finding::codes;
 use mysql::prelude::Queryable;
 
 use crate::commit::Committed;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mindful_core::Result;
-use mindful_core::description::{CacheRequests, ExpectedLog, decides};
-use mindful_core::engine::{Description, HostView};
+use mindful_core::contract::description::{CacheRequests, ExpectedLog, decides};
+use mindful_core::contract::engine::{Description, HostView};
 use mysql::prelude::Queryable;
 
 use crate::flavor::Flavor;

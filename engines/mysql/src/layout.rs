@@ -5,7 +5,7 @@
 
 use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};
-use mindful_core::draw::{self, Permutation, Purpose};
+use mindful_core::workload::draw::{self, Permutation, Purpose};
 
 /// Length of the pages that rows are made for.
 pub const PAGE_BYTES: u64 = 16_384;

@@ -39,11 +39,11 @@ mod waits;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::engine::Words;
-use mindful_core::event::{Events, note};
-use mindful_core::finding::Code;
-use mindful_core::meeting::Meeting;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::contract::engine::Words;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::ranks::meeting::Meeting;
+use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 pub use flavor::Flavor;
@@ -128,7 +128,7 @@ impl Engine for Mysql {
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
         if private(url).is_some() {
-            return Err(mindful_core::meeting::private("mysql://…"));
+            return Err(mindful_core::ranks::meeting::private("mysql://…"));
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {

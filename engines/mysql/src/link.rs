@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mindful_core::slice::{Placement, session_name};
+use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mysql::Conn;

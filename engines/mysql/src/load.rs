@@ -5,11 +5,11 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, note};
-use mindful_core::load_queue::LoadQueue;
-use mindful_core::tables::{self, Table, missing};
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table, missing};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::{Error, Result, sharing};
+use mindful_core::{Error, Result, plan::sharing};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 

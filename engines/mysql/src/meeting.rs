@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mindful_core::meeting::{KEPT, MOST_CHUNK, Meeting, Row, Seen};
+use mindful_core::ranks::meeting::{KEPT, MOST_CHUNK, Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mindful_core::engine::AccessPath;
-use mindful_core::finding::codes;
+use mindful_core::contract::engine::AccessPath;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Error, Result};

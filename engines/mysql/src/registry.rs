@@ -2,9 +2,9 @@
 
 mod judge;
 
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::OwnedObject;
-use mindful_core::tables::{self, Registered, Table};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};

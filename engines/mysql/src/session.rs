@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use mindful_core::latency::Recorder;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::record::latency::Recorder;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, OpKind, Workload};
-use mindful_core::{Error, Result, Session, clock};
+use mindful_core::{Error, Result, Session, contract::clock};
 use mysql::prelude::Queryable;
 use mysql::{Row, Statement, Value};
 

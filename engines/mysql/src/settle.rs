@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, note};
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
+use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
-use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
-use mindful_core::event::{Events, note};
-use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Placement;
 use mindful_core::workload::{LoopSite, Workload};
-use mindful_core::{Error, Result, Session, Target, clock};
+use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mysql::Value;
 use mysql::prelude::Queryable;
 

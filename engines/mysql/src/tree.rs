@@ -4,9 +4,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use mindful_core::draw::{self, Permutation};
-use mindful_core::engine::Stop;
-use mindful_core::{Result, clock};
+use mindful_core::contract::engine::Stop;
+use mindful_core::workload::draw::{self, Permutation};
+use mindful_core::{Result, contract::clock};
 
 use crate::ibd::{self, Node, PAGE, Stored, Tablespace};
 

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
 use mindful_core::dataset::{Dataset, LayoutProof};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, note};
-use mindful_core::{Error, Result, clock};
+use mindful_core::{Error, Result, contract::clock};
 use mindful_instance::files;
 use mysql::Conn;
 use mysql::prelude::Queryable;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::metric::Sampler;
-use mindful_core::wait::sampling;
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::wait::sampling;
 
 use self::monitor::Monitor;
 use crate::link::Link;

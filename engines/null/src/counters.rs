@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::clock::Clock;
-use mindful_core::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 
 use crate::options::Options;
 

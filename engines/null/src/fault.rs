@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mindful_core::slice::session_name;
-use mindful_core::units;
+use mindful_core::contract::slice::session_name;
+use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
 use crate::value::session_at;

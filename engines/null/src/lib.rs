@@ -19,10 +19,10 @@ mod wrong_clock;
 
 use std::sync::Arc;
 
-use mindful_core::clock::{Clock, HostClock};
-use mindful_core::engine::{Capabilities, Engine, Target};
-use mindful_core::event::Events;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::contract::clock::{Clock, HostClock};
+use mindful_core::contract::engine::{Capabilities, Engine, Target};
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 
 pub use options::KEYS;

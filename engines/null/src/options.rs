@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::bound::Bound;
-use mindful_core::settings::{Key, Settings};
-use mindful_core::units::{self, Share};
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::units::{self, Share};
 
 use crate::fault::{Failure, Stall};
 use crate::signal::Signal;
@@ -152,7 +152,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::settings::Origin;
+    use mindful_core::plan::settings::Origin;
 
     use super::*;
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::clock::Clock;
-use mindful_core::meeting::{Meeting, Row, Seen};
+use mindful_core::contract::clock::Clock;
+use mindful_core::ranks::meeting::{Meeting, Row, Seen};
 
 /// Rows and chunks of all jobs.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Meeting for Room {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::clock::Time;
+    use mindful_core::contract::clock::Time;
 
     use super::*;
     use crate::SimulatedClock;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::draw;
-use mindful_core::slice::Placement;
+use mindful_core::contract::slice::Placement;
+use mindful_core::workload::draw;
 use mindful_core::workload::{Op, OpKind, Workload};
 
 use crate::options::Options;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::clock::Time;
-use mindful_core::engine::Session;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::contract::clock::Time;
+use mindful_core::contract::engine::Session;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 

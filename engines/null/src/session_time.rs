@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::clock::{Clock, Time};
+use mindful_core::contract::clock::{Clock, Time};
 
 /// An operation takes at least so long in simulated time, which would stand still otherwise.
 const LEAST: Duration = Duration::from_micros(1);

@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use mindful_core::draw;
-use mindful_core::units::{self, Share};
+use mindful_core::plan::units::{self, Share};
+use mindful_core::workload::draw;
 use mindful_core::{Error, Result};
 
 use crate::value::factor;

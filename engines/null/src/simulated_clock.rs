@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::clock::{Bell, Clock, Place, Time};
+use mindful_core::contract::clock::{Bell, Clock, Place, Time};
 
 /// When simulated time begins, us since the epoch.
 const BEGIN_US: i64 = 1_600_000_000_000_000;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::clock::Clock;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
-use mindful_core::draw::Permutation;
-use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
-use mindful_core::event::{Event, Events};
-use mindful_core::metric::Sampler;
-use mindful_core::slice::Placement;
+use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result};
 

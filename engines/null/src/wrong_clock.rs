@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use mindful_core::clock::Clock;
-use mindful_core::units;
+use mindful_core::contract::clock::Clock;
+use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
 /// When a clock is set, after the start of the run, and by how much it goes forward; us.
@@ -81,8 +81,11 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_leaps_over_the_instants_between() {
-        let clock =
-            WrongClock::new(Arc::new(mindful_core::clock::HostClock), 100, Some(ClockStep::parse("1s+300ms").unwrap()));
+        let clock = WrongClock::new(
+            Arc::new(mindful_core::contract::clock::HostClock),
+            100,
+            Some(ClockStep::parse("1s+300ms").unwrap()),
+        );
         assert_eq!((clock.ahead_us(5_000_000), clock.host_us(5_000_100)), (100, 5_000_000));
         clock.begin(0);
         assert_eq!((clock.ahead_us(999_999), clock.ahead_us(1_000_000)), (100, 300_100));

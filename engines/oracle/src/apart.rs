@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Event, Events};
-use mindful_core::slice::{SliceOrder, SliceReport};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::{Error, Result, Session};
 
 use crate::codes;

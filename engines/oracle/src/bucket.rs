@@ -28,7 +28,7 @@ pub fn least_ns(number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::latency::Recorder;
+    use mindful_core::record::latency::Recorder;
 
     use super::*;
 

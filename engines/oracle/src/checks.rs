@@ -1,10 +1,10 @@
 //! What about the server would spoil a result.
 
+use mindful_core::contract::description::Description;
 use mindful_core::dataset::Dataset;
-use mindful_core::description::Description;
 use mindful_core::plan::Plan;
+use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
-use mindful_core::units::format_bytes;
 use mindful_core::workload::Like;
 
 use crate::codes;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Commit, Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 

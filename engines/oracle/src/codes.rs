@@ -1,7 +1,7 @@
 //! Kinds of findings that this engine alone raises; docs/findings.md tells of each.
 
 use mindful_core::Result;
-use mindful_core::event::Event;
+use mindful_core::contract::event::Event;
 
 use crate::connect::{Doing, explain};
 use crate::driver::Failure;

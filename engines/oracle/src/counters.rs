@@ -4,10 +4,10 @@
 use std::sync::{Arc, Mutex};
 
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
-use mindful_core::metric::{Metric, Phase, Sampler, shared};
-use mindful_core::oracle::{self, event, statistic};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::record::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::codes::denied;
 use crate::connect::{Doing, explain};

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mindful_core::description::{Description, decides};
-use mindful_core::engine::HostView;
-use mindful_core::event::Events;
-use mindful_core::{Error, Result, oracle};
+use mindful_core::contract::description::{Description, decides};
+use mindful_core::contract::engine::HostView;
+use mindful_core::contract::event::Events;
+use mindful_core::{Error, Result};
 use mindful_instance::files;
+use mindful_oracle_terms as oracle;
 
 use crate::codes::denied;
 use crate::driver::{Bind, Row};

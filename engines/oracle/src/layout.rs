@@ -5,7 +5,7 @@
 //! a bijection whatever the scrambling; what lies beyond the last key is left out. The rounds are written here and in
 //! `sql/load/round_*.sql`, and must stay the same.
 
-use mindful_core::draw::{self, Purpose};
+use mindful_core::workload::draw::{self, Purpose};
 
 /// Rounds; the first changes the left half.
 const ROUNDS: usize = 6;

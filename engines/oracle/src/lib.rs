@@ -33,11 +33,12 @@ mod waits;
 
 use std::sync::Arc;
 
-use mindful_core::engine::Words;
-use mindful_core::event::Events;
-use mindful_core::finding::Code;
-use mindful_core::settings::{Key, Settings};
-use mindful_core::{Capabilities, Engine, Result, Target, oracle};
+use mindful_core::contract::engine::Words;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::result::finding::Code;
+use mindful_core::{Capabilities, Engine, Result, Target};
+use mindful_oracle_terms as oracle;
 
 use crate::connect::Address;
 use crate::driver::{Driver, Login};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::slice::{Placement, session_name};
-use mindful_core::{Error, Result, clock};
+use mindful_core::contract::slice::{Placement, session_name};
+use mindful_core::{Error, Result, contract::clock};
 
 use crate::apart::{self, Leavable};
 use crate::connect::{Doing, explain};

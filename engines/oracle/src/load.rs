@@ -4,12 +4,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, note};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, note};
-use mindful_core::load_queue::LoadQueue;
-use mindful_core::tables::{self, Table};
-use mindful_core::units::format_bytes;
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table};
+use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 
 use crate::connect::{Doing, explain};

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::{Result, sharing};
+use mindful_core::{Result, plan::sharing};
 
 use crate::connect::{Doing, explain};
 use crate::driver::Connection;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::metric::{Metric, Sampler, shared};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::{Metric, Sampler, shared};
 
 use crate::codes::denied;
 use crate::connect::{Doing, explain};

@@ -1,6 +1,6 @@
 //! Names of what is mindful's own in the account's schema.
 
-pub use mindful_core::tables::Kind;
+pub use mindful_core::dataset::tables::Kind;
 use mindful_core::{Error, Result};
 
 /// The comment on the registry by which it is known as ours.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mindful_core::latency::Recorder;
-use mindful_core::slice::{LongOp, SliceReport};
+use mindful_core::contract::slice::{LongOp, SliceReport};
+use mindful_core::record::latency::Recorder;
 use mindful_core::workload::{Op, OpKind};
 use mindful_core::{Error, Result};
 

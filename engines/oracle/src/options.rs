@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mindful_core::settings::{Key, Settings, parse_switch};
-use mindful_core::sharing;
-use mindful_core::wait::sampling;
-use mindful_core::{Error, Result, units};
+use mindful_core::contract::wait::sampling;
+use mindful_core::plan::settings::{Key, Settings, parse_switch};
+use mindful_core::plan::sharing;
+use mindful_core::{Error, Result, plan::units};
 
 use crate::names::Namespace;
 use crate::texts::Storage;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::oracle::{self, event, statistic};
-use mindful_core::wait::WaitClass;
-use mindful_core::{Result, clock};
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::{Result, contract::clock};
+use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::driver::{Bind, Connection, Failure, Row};
 use crate::link::{self, Link, MODULE, QUESTION, number, text};

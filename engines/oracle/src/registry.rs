@@ -1,8 +1,8 @@
 //! What in the account's schema is mindful's own: the marked registry and the tables it lists.
 
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::OwnedObject;
-use mindful_core::tables::{self, Registered, Table};
 use mindful_core::{Error, Result};
 
 use crate::driver::{Bind, Row};

@@ -3,15 +3,15 @@
 
 use std::fmt::Write as _;
 
+use mindful_core::contract::engine::{Proven, SelfProof, Stop};
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::{Proven, SelfProof, Stop};
-use mindful_core::event::Silent;
-use mindful_core::oracle::statistic;
-use mindful_core::secret::MASK;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::units::Share;
+use mindful_core::plan::secret::MASK;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_oracle_terms::statistic;
 
 use crate::apart::Apart;
 use crate::connect::{Doing, explain};

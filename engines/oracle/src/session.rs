@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Commit, Op, Workload};
 use mindful_core::{Error, Result, Session};

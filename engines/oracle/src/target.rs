@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::{Placement, session_name};
+use mindful_core::dataset::tables;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
-use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
-use mindful_core::event::Events;
-use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::{Placement, session_name};
-use mindful_core::tables;
 use mindful_core::workload::{LoopSite, Workload};
-use mindful_core::{Error, Result, Session, Target, clock};
+use mindful_core::{Error, Result, Session, Target, contract::clock};
 
 use crate::apart::Apart;
 use crate::client_session::ClientSession;

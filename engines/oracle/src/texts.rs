@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use mindful_core::dataset::{Content, DatasetPlan, LayoutProof};
-use mindful_core::draw;
+use mindful_core::workload::draw;
 use mindful_core::workload::{Commit, Like, Redo, Workload};
 
 use crate::layout::Layout;

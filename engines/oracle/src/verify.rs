@@ -1,8 +1,8 @@
 //! The proof of the layout, from where the rows really stand.
 
+use mindful_core::contract::engine::Stop;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::Stop;
-use mindful_core::{Error, Result, clock};
+use mindful_core::{Error, Result, contract::clock};
 
 use crate::link::{Link, number, text};
 use crate::names::{Kind, Namespace};

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::event::Events;
-use mindful_core::metric::Sampler;
-use mindful_core::wait::sampling::{self, Cost, MonitorCpu, within_budget};
-use mindful_core::wait::{WaitClass, WaitEvent};
-use mindful_core::{Result, oracle};
+use mindful_core::Result;
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_host::{cpu, priority};
+use mindful_oracle_terms as oracle;
 
 use crate::codes::denied;
 use crate::connect::{Doing, explain};
@@ -159,7 +160,7 @@ fn sample(link: &Link, monitors: &mut [own::Monitor], whom: Whom) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::wait;
+    use mindful_core::contract::wait;
 
     use super::*;
 

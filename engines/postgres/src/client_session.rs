@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
 use tokio_postgres::Statement;

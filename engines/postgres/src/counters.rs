@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::event::{Event, Events};
-use mindful_core::finding::codes;
-use mindful_core::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_host::priority::GoingFirst;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};

@@ -3,14 +3,14 @@
 use crate::names::Namespace;
 use crate::registry;
 use crate::shape::{NARROW, Shape};
-use mindful_core::description::{ExpectedLog, LogImages};
-use mindful_core::finding::{Code, codes};
+use mindful_core::contract::description::{ExpectedLog, LogImages};
+use mindful_core::result::finding::{Code, codes};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::description::decides;
-use mindful_core::engine::{Description, HostView};
+use mindful_core::contract::description::decides;
+use mindful_core::contract::engine::{Description, HostView};
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 

@@ -39,11 +39,11 @@ mod waits;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::engine::Words;
-use mindful_core::event::{Events, note};
-use mindful_core::finding::Code;
-use mindful_core::meeting::Meeting;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::contract::engine::Words;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::ranks::meeting::Meeting;
+use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 use crate::connect::Server;
@@ -123,7 +123,7 @@ impl Engine for Postgres {
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
         if is_private(url) {
-            return Err(mindful_core::meeting::private("postgres://…"));
+            return Err(mindful_core::ranks::meeting::private("postgres://…"));
         }
         let (options, server) = (Options::from_settings(settings)?, Server::parse(url)?);
         for remark in server.notes() {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::slice::{Placement, session_name};
+use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use tokio::runtime::{Builder, Runtime};

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, note};
-use mindful_core::load_queue::LoadQueue;
-use mindful_core::tables::{self, Table, missing};
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table, missing};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use mindful_core::{Result, sharing};
+use mindful_core::{Result, plan::sharing};
 use tokio_postgres::Client;
 
 use crate::connect::{Connection, pooled};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use mindful_core::meeting::{KEPT, Meeting, Row, Seen};
+use mindful_core::ranks::meeting::{KEPT, Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::{ToSql, Type};
 

@@ -1,6 +1,6 @@
 //! How mindful's objects are called in a database, quoted.
 
-pub use mindful_core::tables::Kind;
+pub use mindful_core::dataset::tables::Kind;
 
 use crate::template::quote_ident;
 

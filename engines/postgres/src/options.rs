@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mindful_core::settings::{self, Key, Settings, parse_switch};
-use mindful_core::sharing;
-use mindful_core::wait::sampling;
+use mindful_core::contract::wait::sampling;
+use mindful_core::plan::settings::{self, Key, Settings, parse_switch};
+use mindful_core::plan::sharing;
 use mindful_core::{Error, Result};
 use mindful_instance::options as server;
 

@@ -1,9 +1,9 @@
 //! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row, or the access
 //! path that the plan chose.
 
-use mindful_core::engine::AccessPath;
-use mindful_core::finding::codes;
+use mindful_core::contract::engine::AccessPath;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::workload::{Access, Workload};
 use mindful_core::{Error, Result};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered};
 use mindful_core::dataset::{Dataset, LayoutProof};
-use mindful_core::engine::OwnedObject;
-use mindful_core::tables::{self, Registered};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};

@@ -1,7 +1,7 @@
 //! Rows in PostgreSQL's binary COPY format.
 
 use mindful_core::dataset::LayoutProof;
-use mindful_core::draw::{self, Permutation, Purpose};
+use mindful_core::workload::draw::{self, Permutation, Purpose};
 
 use crate::shape::{FILLERS, Shape};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
-use mindful_core::draw::{self, Permutation};
-use mindful_core::{Result, clock, proof_sample};
+use mindful_core::workload::draw::{self, Permutation};
+use mindful_core::{Result, contract::clock, dataset::proof_sample};
 use tokio_postgres::Client;
 
 use crate::error::Failure;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use mindful_core::slice::LONG_OP_US;
-use mindful_core::units::Share;
+use mindful_core::contract::slice::LONG_OP_US;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::{self, Draws, Streams};
-use mindful_core::workload::spread::Spread;
+use mindful_core::workload::schema_share::Spread;
 use mindful_core::workload::{self, Commit, Redo, Skew, ThinkTime, Workload};
 
 use crate::names::{Kind, Namespace};
@@ -340,12 +340,12 @@ impl<'a> Script<'a> {
     }
 }
 
-/// [`mindful_core::draw::draw`].
+/// [`mindful_core::workload::draw::draw`].
 fn draw(op: &str, stream: i64) -> String {
     format!("(hashint8extended(hashint8extended({op}, 0), '{stream}'::bigint) & 9223372036854775807)")
 }
 
-/// [`mindful_core::draw::draw_unit`].
+/// [`mindful_core::workload::draw::draw_unit`].
 fn draw_unit(op: &str, stream: i64) -> String {
     format!("(({} >> 10) / 9007199254740992::float8)", draw(op, stream))
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::future::{MaybeDone, maybe_done};
-use mindful_core::latency::Latency;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, Tally};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, Tally};
+use mindful_core::record::latency::Latency;
 use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use tokio_postgres::types::ToSql;

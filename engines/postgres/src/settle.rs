@@ -1,7 +1,7 @@
 //! What has to be done so that a step does not pay for what came before it.
 
 use mindful_core::Result;
-use mindful_core::event::{Events, note};
+use mindful_core::contract::event::{Events, note};
 
 use crate::error::lacks_right;
 use crate::link::Link;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use mindful_core::event::{Events, note};
-use mindful_core::units::format_bytes;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 use mindful_host::space;
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Sampler, shared};
-use mindful_core::wait::WaitEvent;
-use mindful_core::wait::sampling::{self, Cost, MonitorCpu, Sampling};
+use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::wait::WaitEvent;
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, Sampling};
 use mindful_host::{cpu, priority};
 use tokio_postgres::{Row, Statement};
 

@@ -16,10 +16,10 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mindful_core::contract::slice::SliceOrder;
 use mindful_core::dataset::Dataset;
-use mindful_core::slice::SliceOrder;
 use mindful_core::workload::Workload;
-use mindful_core::{Error, Result, clock};
+use mindful_core::{Error, Result, contract::clock};
 
 /// Block length in bytes.
 const BLOCK: u64 = 8_192;

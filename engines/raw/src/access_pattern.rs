@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::draw::{self, Permutation};
-use mindful_core::slice::Placement;
+use mindful_core::workload::draw::{self, Permutation};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{self, Like, Op, OpKind, Skew, Workload};
 

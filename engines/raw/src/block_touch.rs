@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use mindful_core::Result;
-use mindful_core::file_reads::BlockTouch;
-use mindful_core::settings;
+use mindful_core::contract::file_reads::BlockTouch;
+use mindful_core::plan::settings;
 
 /// All looks by name, from least to most work.
 const NAMES: [(&str, BlockTouch); 4] = [
@@ -163,8 +163,8 @@ mod tests {
         let mut toucher = Toucher::new(BlockTouch::Parse, 8_192);
         for seed in 0..2_000_u64 {
             let mut bytes = page(&[100, 200, 300]);
-            let at = mindful_core::draw::mix64(seed) as usize % 40;
-            bytes[at] = mindful_core::draw::mix64(!seed) as u8;
+            let at = mindful_core::workload::draw::mix64(seed) as usize % 40;
+            bytes[at] = mindful_core::workload::draw::mix64(!seed) as u8;
             toucher.touch(&bytes);
         }
         toucher.touch(&[0xff; 8_192]);

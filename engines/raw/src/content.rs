@@ -4,7 +4,7 @@
 //! word names file and sector, the second the generation, both scrambled; the rest is a stream drawn from the two.
 //! Sectors are what devices write as a whole, so a block that is read while it is written still checks.
 
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 
 /// Length of a sector in bytes.
 pub const SECTOR: u64 = 512;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 
 /// Work of one session since it last published.
 #[derive(Debug, Clone, Copy, Default)]

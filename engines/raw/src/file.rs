@@ -6,10 +6,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events};
-use mindful_core::{Error, Result, clock, draw, units};
+use mindful_core::{Error, Result, contract::clock, plan::units, workload::draw};
 use mindful_host::space;
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;

@@ -7,8 +7,8 @@
 //! gives no right to write there.
 
 use mindful_core::dataset::MOST_BYTES;
-use mindful_core::draw::mix64;
 use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::workload::draw::mix64;
 
 /// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 4_096;

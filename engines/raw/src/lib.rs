@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::engine::{Capabilities, Engine, Target};
-use mindful_core::event::Events;
-use mindful_core::file_reads::{BlockTouch, FileReads, InFlight, names};
-use mindful_core::finding::Code;
-use mindful_core::meeting::{self, Meeting};
-use mindful_core::settings::{Key, Settings};
-use mindful_core::{Result, error};
+use mindful_core::contract::engine::{Capabilities, Engine, Target};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::file_reads::{BlockTouch, FileReads, InFlight, names};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::ranks::meeting::{self, Meeting};
+use mindful_core::result::finding::Code;
+use mindful_core::{Result, contract::error};
 
 mod access_pattern;
 pub mod block_touch;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use mindful_core::bound::Bound;
-use mindful_core::file_reads::{BlockTouch, names};
-use mindful_core::settings::{self, Key, Settings};
-use mindful_core::{Error, Result, units};
+use mindful_core::contract::file_reads::{BlockTouch, names};
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::{self, Key, Settings};
+use mindful_core::{Error, Result, plan::units};
 
 use crate::block_touch;
 use crate::space::{Combine, Span};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::result::{Finding, Severity};
 
 use crate::access_pattern::Layout;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_host::cpu;

@@ -1,6 +1,6 @@
 //! Where a block stands: several files as one space, and the part of it that is in use.
 
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};
 
 /// How several files make one space.

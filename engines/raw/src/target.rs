@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
-use mindful_core::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
-use mindful_core::event::{Event, Events};
-use mindful_core::metric::Sampler;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
-use mindful_core::slice::Placement;
 use mindful_core::workload::Workload;
-use mindful_core::{Error, Result, Session, Target, clock, draw, units};
+use mindful_core::{Error, Result, Session, Target, contract::clock, plan::units, workload::draw};
 use mindful_host::cpu;
 use mindful_host::file_lock::{self, FileLocks};
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::latency::Recorder;
-use mindful_core::pace::Schedule;
-use mindful_core::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
+use mindful_core::contract::slice::{LONG_OP_US, Placement, SliceOrder, SliceReport};
+use mindful_core::record::latency::Recorder;
+use mindful_core::workload::schedule::Schedule;
 use mindful_core::workload::{Op, OpKind, Rate, Workload};
-use mindful_core::{Error, Result, Session, clock};
+use mindful_core::{Error, Result, Session, contract::clock};
 use mindful_host::cpu;
 
 use crate::access_pattern::{AccessPattern, LargePattern};

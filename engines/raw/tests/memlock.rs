@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CapabilitySet;
 use support::{Kept, PLACEMENT, folder, made, open, open_with, reads, refusal, session, slice};

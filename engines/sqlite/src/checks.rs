@@ -3,8 +3,8 @@
 use crate::codes;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
+use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
-use mindful_core::units::format_bytes;
 
 /// What share of block visits the sessions' own caches of `cache_bytes` will serve: each session works on one schema.
 /// `None` where nothing would be visited.

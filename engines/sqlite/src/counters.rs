@@ -1,11 +1,11 @@
 //! SQLite's own counters, which each session publishes when a slice ends.
 
-use mindful_core::description::{ExpectedLog, LogImages};
+use mindful_core::contract::description::{ExpectedLog, LogImages};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::Result;
-use mindful_core::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.

@@ -1,7 +1,7 @@
 //! The bytes of a row.
 
 use mindful_core::dataset::Content;
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 
 /// Length of each of the narrow columns `c1` and `c2`.
 pub const NARROW: usize = 16;

@@ -21,11 +21,11 @@ mod under_way;
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::engine::{Capabilities, Engine, Target, Words};
-use mindful_core::event::Events;
-use mindful_core::finding::Code;
-use mindful_core::meeting::{self, Meeting};
-use mindful_core::settings::{Key, Settings};
+use mindful_core::contract::engine::{Capabilities, Engine, Target, Words};
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::ranks::meeting::{self, Meeting};
+use mindful_core::result::finding::Code;
 
 pub use options::KEYS;
 

@@ -1,10 +1,10 @@
 //! Loading: each schema in one transaction, so that a load that was cut off is completed, never half there.
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::draw::Permutation;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events};
-use mindful_core::units::format_bytes;
+use mindful_core::plan::units::format_bytes;
+use mindful_core::workload::draw::Permutation;
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::FileLocks;
 use mindful_host::space;

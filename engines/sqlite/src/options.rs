@@ -1,8 +1,8 @@
 //! The options of the SQLite engine.
 
-use mindful_core::bound::Bound;
-use mindful_core::settings::{Key, Settings, parse_switch};
-use mindful_core::units;
+use mindful_core::plan::bound::Bound;
+use mindful_core::plan::settings::{Key, Settings, parse_switch};
+use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
 /// All options, in the order they are shown.

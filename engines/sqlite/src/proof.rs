@@ -1,8 +1,8 @@
 //! The proof of the layout, from the pages of the file themselves.
 
-use mindful_core::clock;
+use mindful_core::contract::clock;
+use mindful_core::contract::engine::Stop;
 use mindful_core::dataset::{LayoutProof, SchemaProof};
-use mindful_core::engine::Stop;
 use mindful_core::{Error, Result};
 use rusqlite::Connection;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::contract::engine::Session;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::dataset::Dataset;
-use mindful_core::draw::mix64;
-use mindful_core::engine::Session;
-use mindful_core::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::draw::mix64;
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::cpu;

@@ -1,6 +1,6 @@
 //! CPU of server, host and client.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, Unit};
 

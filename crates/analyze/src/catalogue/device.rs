@@ -1,6 +1,6 @@
 //! Single requests, timed at the device.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, Unit};
 

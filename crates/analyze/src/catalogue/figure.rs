@@ -1,6 +1,6 @@
 //! A row of the catalogue: a figure with its unit, its formula, its counters and its value.
 
-use mindful_core::metric::Counter;
+use mindful_core::contract::metric::Counter;
 use mindful_core::result::OpSummary;
 use mindful_core::workload::OpKind;
 

@@ -1,6 +1,6 @@
 //! What the money buys, where the plan tells a price.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, Unit};
 

@@ -1,6 +1,6 @@
 //! Reads, from the database to the device.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, GROWTH, Unit};
 

@@ -1,6 +1,6 @@
 //! Reads, writes and log by their requests and their volume.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, GROWTH, Unit};
 use crate::step::StepAnalysis;

@@ -1,6 +1,6 @@
 //! Writes, log and commits.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 
 use super::figure::{Figure, GROWTH, Unit};
 

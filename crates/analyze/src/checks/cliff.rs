@@ -1,10 +1,10 @@
 //! A rate that fell to a flat cap in the window, and whose cap it may be.
 
-use mindful_core::fact;
-use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, shared};
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{Facts, Run, StepRecord};
+use mindful_core::result::finding::codes;
 
 use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::cliff::Cliff;

@@ -1,8 +1,8 @@
 //! What the host did in the window that a figure must not hide.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::{CPU_BUSY, Counter, shared, source};
+use mindful_core::contract::metric::{CPU_BUSY, Counter, shared, source};
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 
 use crate::figures::caps::Cap;
 use crate::figures::counters::{Change, Counters};

@@ -1,9 +1,9 @@
 //! Bytes of log per updated block, compared with what the engine expects.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::workload::{Commit, OpKind, Redo};
 
 use crate::figures::counters::Counters;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::finding::codes;
-use mindful_core::metric::{Each, network, source};
+use mindful_core::contract::metric::{Each, network, source};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::result::finding::codes;
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::window::window;

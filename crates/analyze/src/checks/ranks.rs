@@ -1,9 +1,9 @@
 //! What speaks against a step that several ranks took together.
 
-use mindful_core::finding::codes;
+use mindful_core::plan::units::counted;
+use mindful_core::record::run::Run;
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, RankSummary};
-use mindful_core::run::Run;
-use mindful_core::units::counted;
 
 use crate::figures::ranks::busiest;
 use crate::judgement::verdict::CLIENT_BUSY;

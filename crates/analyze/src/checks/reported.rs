@@ -1,9 +1,9 @@
 //! What speaks against the figures of a report that another tool made.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::StepRecord;
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::StepRecord;
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
@@ -11,7 +11,7 @@ use crate::figures::window::Window;
 use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
 use crate::step::StepAnalysis;
-use mindful_core::wait::WaitClass;
+use mindful_core::contract::wait::WaitClass;
 
 /// Shortest window whose averages are more than ramp and tail, s.
 const SHORT_S: f64 = 60.0;

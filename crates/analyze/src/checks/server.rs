@@ -2,11 +2,11 @@
 //!
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::plan::units::counted;
+use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{Run, StepRecord};
-use mindful_core::units::counted;
 use mindful_core::workload::{OpKind, Skew};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
@@ -14,7 +14,7 @@ use crate::figures::counters::Counters;
 use crate::judgement::headline::{MAX_YIELD, percent};
 use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY};
 use crate::step::StepAnalysis;
-use mindful_core::wait::WaitClass;
+use mindful_core::contract::wait::WaitClass;
 
 /// Share of the window with maintenance in it above which it is no passing visit.
 pub const MAINTENANCE_SHARE: f64 = 0.05;

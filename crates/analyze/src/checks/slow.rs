@@ -1,7 +1,7 @@
 //! Operations too rare for the usual percentiles that took much of the time: a mean describes neither them nor the rest.
 
-use mindful_core::finding::codes;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 
 use crate::figures::latency::{SLOW, Slow};

@@ -1,10 +1,10 @@
 //! How small a part of the device the blocks visited are: caches below the file system may hold all of them.
 
-use mindful_core::fact;
-use mindful_core::finding::codes;
+use mindful_core::contract::fact;
+use mindful_core::plan::units::format_bytes;
+use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::Finding;
-use mindful_core::run::{Facts, Run, StepRecord};
-use mindful_core::units::format_bytes;
+use mindful_core::result::finding::codes;
 
 use crate::figures::blocks::block_bytes;
 use crate::judgement::headline::{Kind, percent};

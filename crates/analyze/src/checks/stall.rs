@@ -1,9 +1,9 @@
 //! Sessions that stood still inside operations: all at once, or single ones.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::StepRecord;
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::StepRecord;
 
 use crate::figures::shares::Shares;
 use crate::figures::stalls::{Stall, meanwhile};

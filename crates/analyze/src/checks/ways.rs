@@ -2,10 +2,10 @@
 //! a filter of the storage; commits that waited; what the
 //! clock took.
 
-use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, shared};
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::{Run, StepRecord};
 use mindful_core::workload::{Commit, Like, LoopSite, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::fact;
-use mindful_core::run::Run;
-use mindful_core::units;
+use mindful_core::contract::fact;
+use mindful_core::plan::units;
+use mindful_core::record::run::Run;
 use mindful_core::workload::Workload;
 use serde::{Deserialize, Serialize};
 
@@ -118,8 +118,8 @@ fn spread(w: &Workload) -> String {
 #[cfg(test)]
 mod tests {
     use mindful_core::dataset::Dataset;
+    use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
-    use mindful_core::settings::{Origin, Settings};
 
     use super::*;
 

@@ -40,7 +40,7 @@ pub struct CurveComparison {
 pub fn curves(baseline: &[LoadPoint], candidate: &[LoadPoint], search: &Search) -> Result<CurveComparison> {
     let sides = [(baseline, "baseline", 0), (candidate, "candidate", 1)].map(|(points, name, shift)| {
         // Each side draws its own resamples.
-        let own = Search { seed: mindful_core::draw::mix64(search.seed ^ shift), ..*search };
+        let own = Search { seed: mindful_core::workload::draw::mix64(search.seed ^ shift), ..*search };
         let knee = find(points, &Search { resamples: 0, ..own }).map_err(|error| error.at(name))?;
         Ok((knee.fits.into_iter().next(), own))
     });

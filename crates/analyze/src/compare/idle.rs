@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 
 use super::comparable::differences;
 

@@ -1,6 +1,6 @@
 //! How far the percentiles of latency lie apart: which part of the distribution moved, not whether it differs at all.
 
-use mindful_core::latency::Recorder;
+use mindful_core::record::latency::Recorder;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Basis;

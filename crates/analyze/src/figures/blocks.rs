@@ -1,8 +1,8 @@
 //! Blocks of the run's target: their size, and reads in their number.
 
-use mindful_core::metric::shared;
-use mindful_core::run::{Run, StepHead, StepRecord};
-use mindful_core::units;
+use mindful_core::contract::metric::shared;
+use mindful_core::plan::units;
+use mindful_core::record::run::{Run, StepHead, StepRecord};
 
 use super::counters::Counters;
 use super::work::Work;

@@ -1,7 +1,7 @@
 //! Limits that held the storage: those whose time a cloud's volume tells, and those of the server's control group.
 
-use mindful_core::metric::limits::{END, OF_GROUP, OF_VOLUME};
-use mindful_core::metric::source;
+use mindful_core::contract::metric::limits::{END, OF_GROUP, OF_VOLUME};
+use mindful_core::contract::metric::source;
 use mindful_core::result::CapSummary;
 
 use crate::figures::counters::{Change, Counters};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::contract::slice::Tally;
+use mindful_core::record::run::StepRecord;
 use mindful_core::result::ChoicesSummary;
-use mindful_core::run::StepRecord;
-use mindful_core::slice::Tally;
 
 /// Bits of a [`Tally`]'s cells, by name.
 const CHOICES: [(u8, &str); 5] = [(1, "update"), (2, "scan"), (4, "hot_spot"), (8, "hot_schema"), (16, "think")];

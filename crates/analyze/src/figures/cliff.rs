@@ -1,6 +1,6 @@
 //! A rate that fell to a flat cap: a burst that ended, or flash that ran out of blocks to write to.
 
-use mindful_core::run::StepRecord;
+use mindful_core::record::run::StepRecord;
 
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;

@@ -1,8 +1,8 @@
 //! A window in columns of equal length: what work and counters did in each.
 
-use mindful_core::latency::Recorder;
-use mindful_core::metric::shared;
-use mindful_core::run::StepRecord;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::StepRecord;
 
 use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;

@@ -1,7 +1,7 @@
 //! Counters over the window: differences of two readings by the time between them.
 
-use mindful_core::metric::{Counter, MetricKind, Phase, shared};
-use mindful_core::run::{Reading, Series, StepRecord};
+use mindful_core::contract::metric::{Counter, MetricKind, Phase, shared};
+use mindful_core::record::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
 use crate::figures::{published, rates};

@@ -1,9 +1,9 @@
 //! CPU over the window (docs/method.md, CPU).
 
-use mindful_core::fact;
-use mindful_core::metric::{Counter, shared};
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::CpuSummary;
-use mindful_core::run::{Facts, Run, StepRecord};
 
 use crate::figures::counters::Counters;
 use crate::figures::rates;

@@ -1,8 +1,8 @@
 //! Latencies of single requests at the device over the window.
 
-use mindful_core::latency::{Recorder, Sampled, at_device};
-use mindful_core::metric::shared;
-use mindful_core::metric::source::BLOCK_TRACE;
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::source::BLOCK_TRACE;
+use mindful_core::record::latency::{Recorder, Sampled, at_device};
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;

@@ -1,9 +1,9 @@
 //! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
 //! a cache, or stands on one.
 
-use mindful_core::metric::Each;
-use mindful_core::metric::block_device::{self, SECTOR_BYTES};
-use mindful_core::run::{Facts, Run};
+use mindful_core::contract::metric::Each;
+use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
+use mindful_core::record::run::{Facts, Run};
 
 use crate::figures::counters::Counters;
 

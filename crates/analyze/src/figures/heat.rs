@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use mindful_core::latency::{LONGEST_NS, Latency, WAIT_HISTOGRAM};
-use mindful_core::run::StepRecord;
+use mindful_core::record::latency::{LONGEST_NS, Latency, WAIT_HISTOGRAM};
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;

@@ -1,6 +1,6 @@
 //! Latencies of a window in figures.
 
-use mindful_core::latency::Recorder;
+use mindful_core::record::latency::Recorder;
 use mindful_core::result::{OpSummary, OpsSummary};
 use mindful_core::workload::OpKind;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::metric::shared;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Run, StepRecord};
 
 use crate::figures::counters::Counters;
 use crate::figures::ranks;

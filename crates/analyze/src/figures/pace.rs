@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use mindful_core::run::StepRecord;
+use mindful_core::record::run::StepRecord;
 
 use crate::figures::window::Window;
 use crate::figures::work::Work;

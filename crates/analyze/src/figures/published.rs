@@ -4,7 +4,7 @@
 //! holds some of what was begun after it. How many blocks the sessions had published by then is known, so what the counters grew
 //! by a block is, and the blocks of the window are.
 
-use mindful_core::run::{Reading, Series, StepRecord};
+use mindful_core::record::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
 

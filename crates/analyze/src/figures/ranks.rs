@@ -1,8 +1,8 @@
 //! The ranks that took a step together, each in figures.
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{RankRecord, Run, StepRecord};
 use mindful_core::result::RankSummary;
-use mindful_core::run::{RankRecord, Run, StepRecord};
 
 use crate::figures::counters::Counters;
 use crate::figures::cpu::client_cpus;

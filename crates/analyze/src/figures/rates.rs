@@ -1,7 +1,7 @@
 //! Figures that are made of the rates of counters, whoever watches these: over a window, in a slice, or in the last second.
 //! What a rate is by matters not, for they are of one rate by another.
 
-use mindful_core::metric::{Counter, shared};
+use mindful_core::contract::metric::{Counter, shared};
 
 /// `part` by `whole`; `None` when the whole did not grow.
 pub fn ratio(rate: impl Fn(Counter) -> Option<f64>, part: Counter, whole: Counter) -> Option<f64> {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use mindful_core::latency::Recorder;
-use mindful_core::metric::Counter;
-use mindful_core::run::{Series, StepRecord};
-use mindful_core::slice::SliceReport;
+use mindful_core::contract::metric::Counter;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::{Series, StepRecord};
 
 use crate::figures::latency::quantile_us;
 use crate::figures::rates;

@@ -1,7 +1,7 @@
 //! Where database time went: shares of the time sessions were busy, by class.
 
-use mindful_core::metric::shared;
-use mindful_core::wait::{SAMPLES, TIMES, WaitClass, is_latch};
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu;

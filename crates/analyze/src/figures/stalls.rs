@@ -1,7 +1,7 @@
 //! Time in which sessions were inside operations and none ended.
 
-use mindful_core::run::{Span, StepRecord};
-use mindful_core::slice::{LONG_OP_US, LongOp};
+use mindful_core::contract::slice::{LONG_OP_US, LongOp};
+use mindful_core::record::run::{Span, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::figures::counters::Counters;

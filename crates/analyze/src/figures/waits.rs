@@ -1,6 +1,6 @@
 //! Waits that the database counted by how long they took.
 
-use mindful_core::latency::{Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::record::latency::{Recorder, Sampled, WAIT_HISTOGRAM, wait};
 use mindful_core::result::WaitSummary;
 
 use crate::figures::latency::quantile_us;

@@ -1,7 +1,7 @@
 //! The measured window of a step: where every session was at work.
 
-use mindful_core::run::{Span, StepRecord};
-use mindful_core::slice::SliceReport;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::run::{Span, StepRecord};
 
 /// How far a boundary of slices may lie outside the window, as a share of it, and still stand for its end. The counters
 /// are read at boundaries; sessions begin and stop some milliseconds beside them.

@@ -1,8 +1,8 @@
 //! What the sessions did in the window.
 
-use mindful_core::latency::Recorder;
-use mindful_core::run::StepRecord;
-use mindful_core::slice::{SliceReport, Tally};
+use mindful_core::contract::slice::{SliceReport, Tally};
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;

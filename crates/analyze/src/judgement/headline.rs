@@ -1,8 +1,8 @@
 //! What the figure of a run may be called (docs/findings.md).
 
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
-use mindful_core::run::{Run, StepRecord};
 
 use crate::figures::blocks;
 pub use crate::figures::blocks::CACHED_YIELD;

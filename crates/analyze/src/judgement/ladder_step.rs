@@ -1,8 +1,8 @@
 //! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
-use mindful_core::file_reads::{InFlight, names};
-use mindful_core::metric::shared;
-use mindful_core::run::{Point, Run, StepRecord};
+use mindful_core::contract::file_reads::{InFlight, names};
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Point, Run, StepRecord};
 
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use mindful_core::engine::Words;
-use mindful_core::metric::{Counter, shared};
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::contract::engine::Words;
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
 use crate::figures::blocks::{self, FEWEST_READS_PER_S, one_by_one, single_block_reads};

@@ -1,7 +1,7 @@
 //! Little's law in a closed loop: sessions that neither think nor stall are inside operations (docs/method.md, Little's law).
 
-use mindful_core::file_reads::InFlight;
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::contract::file_reads::InFlight;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::LoopSite;
 
 use crate::figures::work::Work;

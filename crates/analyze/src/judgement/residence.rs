@@ -1,6 +1,6 @@
 //! How much of the active set the database's cache can hold, and how much it did.
 
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
 use crate::alike::schemas_visited;

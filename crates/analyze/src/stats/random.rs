@@ -1,6 +1,6 @@
 //! A small seeded generator: SplitMix64 (Steele, Lea, Flood 2014), for resampling and simulation.
 
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 
 /// The step of SplitMix64: 2^64 by the golden ratio, odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mindful_core::metric::{Counter, shared};
-use mindful_core::run::{Series, StepRecord};
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::record::run::{Series, StepRecord};
 
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;

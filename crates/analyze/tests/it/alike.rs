@@ -1,7 +1,7 @@
 //! Ladders whose steps are alike get a knee; those that differ in more than their sessions get a finding in its place.
 
 use mindful_analyze::analyze;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 
 use crate::made::Made;
 

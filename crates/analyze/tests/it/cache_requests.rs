@@ -2,9 +2,9 @@
 
 use crate::made::Made;
 use mindful_analyze::analyze;
-use mindful_core::description::{CacheRequests, Description};
-use mindful_core::metric::shared;
-use mindful_core::run::Run;
+use mindful_core::contract::description::{CacheRequests, Description};
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::Run;
 
 /// A run of reads that asks its cache `requests` times for each block it visits.
 fn asking(requests: f64, reported: Option<CacheRequests>) -> Run {

@@ -1,8 +1,8 @@
 //! A rate that falls in the window: to a limit, or because others took what the run had.
 
 use mindful_analyze::analyze;
-use mindful_core::metric::{Counter, Phase, shared};
-use mindful_core::run::Run;
+use mindful_core::contract::metric::{Counter, Phase, shared};
+use mindful_core::record::run::Run;
 
 use crate::judgement::codes;
 use crate::made::Made;

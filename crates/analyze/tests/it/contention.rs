@@ -1,10 +1,10 @@
 //! Waits for other sessions, and waits for latches whose holders wait for a CPU.
 
 use mindful_analyze::analyze;
-use mindful_core::metric::{Metric, Phase};
+use mindful_core::contract::metric::{Metric, Phase};
+use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
+use mindful_core::record::run::{Reading, Series};
 use mindful_core::result::Severity;
-use mindful_core::run::{Reading, Series};
-use mindful_core::wait::{SAMPLES, WaitClass, WaitEvent};
 
 use crate::made::Made;
 

@@ -3,9 +3,9 @@
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_analyze::figures::cpu::CACHED_FACT;
-use mindful_core::metric::{Metric, Phase};
+use mindful_core::contract::metric::{Metric, Phase};
+use mindful_core::record::run::{Reading, Run, Series};
 use mindful_core::result::CpuSummary;
-use mindful_core::run::{Reading, Run, Series};
 
 fn cpu(run: &Run) -> CpuSummary {
     analyze(run).summary.steps[0].cpu.clone()

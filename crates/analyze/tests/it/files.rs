@@ -4,8 +4,8 @@ use crate::made::{BLOCK_BYTES, Made};
 use mindful_analyze::judgement::headline::Kind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::metric::{Phase, shared};
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::{LoopSite, OpKind};
 
 /// Blocks in a large read of 1 MiB.

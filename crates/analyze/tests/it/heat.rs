@@ -3,8 +3,8 @@
 use crate::made::Made;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_analyze::figures::window::window;
-use mindful_core::latency::{Latency, Recorder};
-use mindful_core::run::StepRecord;
+use mindful_core::record::latency::{Latency, Recorder};
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 use proptest::prelude::*;
 

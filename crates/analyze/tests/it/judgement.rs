@@ -4,12 +4,12 @@ use crate::made::Made;
 use mindful_analyze::judgement::headline::Kind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Phase, ProcessCpu, shared};
+use mindful_core::contract::metric::{Phase, ProcessCpu, shared};
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::plan::units::Share;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Severity, Validity};
-use mindful_core::run::Run;
-use mindful_core::units::Share;
-use mindful_core::wait::WaitClass;
 use mindful_core::workload::{LoopSite, OpKind};
 
 pub fn codes(analysis: &Analysis) -> Vec<&str> {

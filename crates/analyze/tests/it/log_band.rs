@@ -2,10 +2,10 @@
 
 use crate::made::Made;
 use mindful_analyze::analyze;
+use mindful_core::contract::description::{Description, ExpectedLog, LogImages};
+use mindful_core::contract::metric::{Metric, Phase, shared};
 use mindful_core::dataset::Content;
-use mindful_core::description::{Description, ExpectedLog, LogImages};
-use mindful_core::metric::{Metric, Phase, shared};
-use mindful_core::run::{Reading, Run, Series};
+use mindful_core::record::run::{Reading, Run, Series};
 use mindful_core::workload::{Commit, OpKind};
 
 /// A run whose every operation is an update and logs `log` bytes and `images` images a block.

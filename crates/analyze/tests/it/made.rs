@@ -1,14 +1,16 @@
 //! Runs made by hand, to be judged: a clean one, which tests then bend.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
+use mindful_core::contract::engine::{AccessPath, Description, HostView, Words};
+use mindful_core::contract::metric::{Counter, Metric, Phase, shared};
+use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::{AccessPath, Description, HostView, Words};
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Counter, Metric, Phase, shared};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Facts, Merged, Point, Published, Reading, Run, RunHead, Series, StepHead, StepRecord};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{SliceReport, Tally};
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::{
+    FORMAT, Facts, Merged, Point, Published, Reading, Run, RunHead, Series, StepHead, StepRecord,
+};
 use mindful_core::workload::OpKind;
 
 pub const BLOCK_BYTES: f64 = 8_192.0;

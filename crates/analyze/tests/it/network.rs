@@ -1,9 +1,9 @@
 //! Whether the network of a client was full, by what its interfaces counted.
 
 use mindful_analyze::{analyze, checks};
-use mindful_core::metric::{Metric, Phase, network, source};
+use mindful_core::contract::metric::{Metric, Phase, network, source};
+use mindful_core::record::run::{RankRecord, Reading, Run, Series};
 use mindful_core::result::{Finding, Validity};
-use mindful_core::run::{RankRecord, Reading, Run, Series};
 
 use crate::made::Made;
 

@@ -3,7 +3,7 @@
 use crate::judgement::{codes, near};
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_core::workload::OpKind;
 
 fn open_loop(backlog: impl Fn(u32) -> u64) -> Analysis {

@@ -3,8 +3,8 @@
 use crate::made::Made;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
+use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::result::Validity;
-use mindful_core::run::{RankRecord, Run};
 
 /// A rank of two sessions whose process used so many cores and whose clock is behind by so much.
 fn rank(rank: u32, of: u32, cores: f64, behind_ms: i64) -> RankRecord {

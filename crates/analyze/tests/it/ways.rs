@@ -2,10 +2,10 @@
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::metric::{Counter, Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase, shared};
+use mindful_core::plan::units::Share;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::Run;
-use mindful_core::units::Share;
 use mindful_core::workload::{Like, OpKind};
 
 /// A run whose server tells `rates` beside the usual; updates alone where `updates`.

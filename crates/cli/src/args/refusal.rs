@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mindful_core::Error;
-use mindful_core::settings::nearest;
+use mindful_core::plan::settings::nearest;
 
 /// clap's error in our form: what, and the next move, in one line. A verb that is none of those of `all` is named
 /// with its neighbour.

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{Comparison, CurveComparison, Verdict};
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_runner::repetition::{Figure, Side};

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_core::engine::{Proven, SelfProof};
+use mindful_core::contract::engine::{Proven, SelfProof};
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 use mindful_record::file;
@@ -55,7 +55,7 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
 
 /// Writes what a report of a bug needs into the current folder, where nothing has the name; gives the file.
 fn keep(bundle: &str) -> Result<String> {
-    let name = format!("mindful-doctor-{}.txt", mindful_core::clock::now_us() / 1_000_000);
+    let name = format!("mindful-doctor-{}.txt", mindful_core::contract::clock::now_us() / 1_000_000);
     // Whoever else may write to the folder can guess the name.
     let written = file::put(Path::new(&name), false, |mut file| file.write_all(bundle.as_bytes()));
     let unwritten =

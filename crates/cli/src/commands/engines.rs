@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::ArgMatches;
-use mindful_core::engine::Engine;
+use mindful_core::contract::engine::Engine;
 use mindful_core::{Error, Result};
 use serde_json::json;
 

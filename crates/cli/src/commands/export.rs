@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
-use mindful_core::run::Run;
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
+use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_report::html::{self, Subject};

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, RunHead};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::record::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
 use mindful_import::{MOST_SESSIONS, OldRun, Reported};
 use mindful_record::{Store, file as record_file};

@@ -1,8 +1,8 @@
 //! `mindful launch`: the script or manifest by which a launcher starts the ranks of a plan. It is printed, never run.
 
 use clap::ArgMatches;
-use mindful_core::settings::{Origin, Setting, parse_choice};
-use mindful_core::{Engine, Result, units};
+use mindful_core::plan::settings::{Origin, Setting, parse_choice};
+use mindful_core::{Engine, Result, plan::units};
 use mindful_runner::Context;
 
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! `mindful list`: stored runs, newest first.
 
 use clap::ArgMatches;
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result, plan::units};
 use mindful_record::Listed;
 use mindful_report::Style;
 use mindful_report::list::Row;

@@ -2,8 +2,8 @@
 
 use clap::ArgMatches;
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::units;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::units;
 use serde_json::json;
 
 use crate::context;

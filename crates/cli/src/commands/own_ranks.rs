@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
-use mindful_core::engine::Stop;
-use mindful_core::rank::Rank;
+use mindful_core::contract::engine::Stop;
+use mindful_core::ranks::rank::Rank;
 use mindful_core::{Error, Result};
 use mindful_runner::Context;
 use rustix::process::{Pid, Signal, getppid, kill_process};

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::Result;
-use mindful_core::run::Run;
-use mindful_core::settings::Origin;
+use mindful_core::plan::settings::Origin;
+use mindful_core::record::run::Run;
 use mindful_record::{LOG, SUMMARY, pack};
 use serde_json::json;
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use mindful_core::rank::Rank;
+use mindful_core::ranks::rank::Rank;
+use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
-use mindful_core::run::Run;
-use mindful_core::{Result, units};
+use mindful_core::{Result, plan::units};
 use mindful_record::{LOG, Store, read_run};
 use mindful_runner::Context;
 use mindful_runner::merge;

@@ -4,7 +4,7 @@ mod csv;
 mod io_job;
 
 use clap::ArgMatches;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 use mindful_runner::io_job::IoJob;
 

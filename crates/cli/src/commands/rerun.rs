@@ -1,7 +1,7 @@
 //! `mindful rerun`: the plan of a stored run once more, here, compared with what it gave.
 
 use clap::ArgMatches;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_runner::{Ended, Single};
 
@@ -30,7 +30,7 @@ pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
     run::concluded(ended)
 }
 
-fn again(settings: mindful_core::settings::Settings, matches: &ArgMatches) -> Result<Ended> {
+fn again(settings: mindful_core::plan::settings::Settings, matches: &ArgMatches) -> Result<Ended> {
     let context = context::with(settings, matches)?;
     let mut source = Single::new(context.system(), context.plan.clone());
     mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(()))

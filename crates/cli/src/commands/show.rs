@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
 use mindful_core::Result;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_record::Store;
 use mindful_report::{Detail, Style};
 

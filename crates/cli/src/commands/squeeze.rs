@@ -10,8 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use mindful_core::engine::Stop;
-use mindful_core::units::{format_bytes, parse_bytes};
+use mindful_core::contract::engine::Stop;
+use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;

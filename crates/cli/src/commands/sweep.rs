@@ -3,8 +3,8 @@
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::plan::KEYS;
-use mindful_core::run::Run;
-use mindful_core::settings::{Key, Settings};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::record::run::Run;
 use mindful_record::RunWriter;
 use mindful_runner::Ended;
 use mindful_runner::sweep::Sweep;

@@ -4,7 +4,7 @@ mod text;
 
 use clap::ArgMatches;
 use mindful_core::Result;
-use mindful_core::units;
+use mindful_core::plan::units;
 use mindful_import::waits::{Distribution, Field, Filter, Grouped, Kind};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use clap::ArgMatches;
 use mindful_core::Result;
+use mindful_core::contract::event::Events;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::event::Events;
-use mindful_core::units::counted;
+use mindful_core::plan::units::counted;
 use serde_json::json;
 
 use crate::context;

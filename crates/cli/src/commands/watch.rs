@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
-use mindful_core::clock;
-use mindful_core::event::{Event, Events};
-use mindful_core::{Error, Result, units};
+use mindful_core::contract::clock;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
 use mindful_runner::{Context, measure};
 

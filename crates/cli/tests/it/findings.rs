@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mindful_core::Engine;
-use mindful_core::finding::{Code, Severity, codes};
+use mindful_core::result::finding::{Code, Severity, codes};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

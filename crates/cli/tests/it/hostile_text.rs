@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use mindful_core::event::Event;
+use mindful_core::contract::event::Event;
 use serde_json::{Value, json};
 
 use crate::made::{Dress, showcase};

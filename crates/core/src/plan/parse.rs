@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::keys::{KEYS, MOST_SESSIONS};
 use super::{Hooks, HotSpotPlan, Plan};
+use crate::contract::error::{Error, Result};
 use crate::dataset::{Content, Extent};
-use crate::error::{Error, Result};
-use crate::price::Price;
-use crate::settings::{self, Settings};
-use crate::spread;
-use crate::units::{self, Share};
+use crate::plan::price::Price;
+use crate::plan::settings::{self, Settings};
+use crate::plan::units::{self, Share};
+use crate::ranks::assignment;
 use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 /// Most updates that may wait for one commit.
@@ -29,7 +29,7 @@ impl Plan {
 fn plan(s: &Settings) -> Result<Plan> {
     s.within(KEYS)?;
     // How many targets there are is known to who has the list.
-    spread::weights(s)?;
+    assignment::weights(s)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,
@@ -107,7 +107,7 @@ fn tag(text: &str) -> Result<String> {
         && !text.starts_with(['-', '.']);
     fits.then(|| text.to_owned()).ok_or_else(|| {
         Error::plan(
-            format!("`{}` cannot be a tag", crate::error::one_line(text)),
+            format!("`{}` cannot be a tag", crate::contract::error::one_line(text)),
             "use up to 64 letters, digits and - _ . +, begin with a letter or digit, and not `latest`",
         )
     })

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 use std::time::Duration;
 
 use crate::dataset::Content;
-use crate::units;
+use crate::plan::units;
 use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 impl Display for Content {

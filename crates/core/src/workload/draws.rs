@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::spread::Spread;
-use super::{Like, Op, OpKind, Skew, Workload, like, starts};
-use crate::draw::{self, Purpose};
-use crate::units::Share;
+use super::schema_share::Spread;
+use super::{Like, Op, OpKind, Skew, Workload, compatibility, starts};
+use crate::plan::units::Share;
+use crate::workload::draw::{self, Purpose};
 
 /// Decides the operations of one session; the same in the client and, as SQL, in the database.
 #[derive(Debug, Clone)]
@@ -88,12 +88,13 @@ impl Draws {
     pub fn op(&self, index: u64) -> Op {
         let w = &self.workload;
         let kind = self.kind(index);
-        let wanted = like::blocks(w.like, if kind == OpKind::Update { w.update_work_unit } else { w.work_unit });
+        let wanted =
+            compatibility::blocks(w.like, if kind == OpKind::Update { w.update_work_unit } else { w.work_unit });
         let hot = w.hot_spot.is_some_and(|h| drawn(index, self.streams.hot_spot, h.share));
         let hot_schema = drawn(index, self.streams.hot_schema, w.hot_schema);
         let schema = if hot_schema { 1 } else { self.spread.schema(index) };
         let (first_key, blocks) = match (w.hot_spot, hot) {
-            _ if w.like != Like::Mindful => (like::first_key(w, self.streams.key, index), wanted.min(w.scale)),
+            _ if w.like != Like::Mindful => (compatibility::first_key(w, self.streams.key, index), wanted.min(w.scale)),
             (Some(spot), true) => (self.key_in(index, spot.offset, spot.blocks, wanted), wanted.min(spot.blocks)),
             _ => (self.spread_key(index, wanted), wanted.min(w.scale)),
         };
@@ -104,7 +105,7 @@ impl Draws {
     fn kind(&self, index: u64) -> OpKind {
         let w = &self.workload;
         if w.like != Like::Mindful {
-            return like::kind(w, self.streams.key, index);
+            return compatibility::kind(w, self.streams.key, index);
         }
         let updates_before = diffused(index, w.update_pct, self.streams.update_phase);
         if diffused(index + 1, w.update_pct, self.streams.update_phase) > updates_before {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::clock::Time;
-use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::contract::clock::Time;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Op, Workload};
 
 const STOOD_US: i64 = 3_000_000;

@@ -1,6 +1,6 @@
 //! An event is read back as the value that was written.
 
-use mindful_core::event::Event;
+use mindful_core::contract::event::Event;
 use proptest::prelude::*;
 
 proptest! {

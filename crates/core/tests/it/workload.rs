@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{HotSpot, Like, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
 use proptest::prelude::*;

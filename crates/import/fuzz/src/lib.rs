@@ -2,10 +2,10 @@
 
 use std::io::Cursor;
 
-use mindful_core::event::Event;
+use mindful_core::contract::event::Event;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Run, RunHead, StepRecord};
-use mindful_core::settings::Settings;
+use mindful_core::record::run::{FORMAT, Run, RunHead, StepRecord};
+use mindful_core::plan::settings::Settings;
 use mindful_import::rows::{self, Row};
 use mindful_import::waits::{Field, Filter};
 use mindful_import::{FORMATS, OldRun, Reported, recognised, runs};

@@ -1,9 +1,9 @@
 //! Jobs as steps.
 
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::latency::Latency;
-use mindful_core::metric::{Counter, Metric, shared};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::record::latency::Latency;
+use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::metric::{Metric, shared};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Metric, shared};
+use mindful_core::result::finding::codes;
 
 use super::read::{Figure, Point, Read};
 use crate::number;
@@ -54,8 +54,9 @@ fn step(name: &str, read: &Read, points: &[Point]) -> Reported {
     // A latency alone is that of one I/O.
     let timed = ios.or(us.map(|_| 1.0));
     reported.boundaries(vec![0, end_us]);
-    let counter =
-        |counter: mindful_core::metric::Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
+    let counter = |counter: mindful_core::contract::metric::Counter, unit: &str, help: &str| {
+        Metric::counter(counter.name(), unit, help)
+    };
     reported.grew(
         "orion",
         (0, end_us),

@@ -1,8 +1,8 @@
 //! A run of pgio as a step: reads by all the time in which they were counted.
 
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::metric::{Counter, Metric, shared};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
 use super::read::Read;

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::latency::Latency;
-use mindful_core::oracle;
+use mindful_core::record::latency::Latency;
+use mindful_oracle_terms as oracle;
 
 use super::waited::Waited;
 use crate::number::{self, Printed};

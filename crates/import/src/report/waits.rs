@@ -1,6 +1,6 @@
 //! Lists of wait events and wait classes.
 
-use mindful_core::oracle;
+use mindful_oracle_terms as oracle;
 
 use super::contents::{EventLine, Report, Scope};
 use crate::number;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::oracle::{event, statistic};
+use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
 use super::row::{Row, piped};

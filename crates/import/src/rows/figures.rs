@@ -1,7 +1,7 @@
 //! What a report comes to, under names that bear their units.
 
-use mindful_core::oracle::{self, event, statistic};
-use mindful_core::wait::WaitClass;
+use mindful_core::contract::wait::WaitClass;
+use mindful_oracle_terms::{self as oracle, event, statistic};
 use serde::Serialize;
 
 use super::row::Row;

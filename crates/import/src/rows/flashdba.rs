@@ -1,6 +1,6 @@
 //! The columns of flashdba's parser of AWR reports, those that a report tells.
 
-use mindful_core::oracle::{event, statistic};
+use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{Figures, MIB, figures, logical, redo_bytes};
 use super::row::{Row, field};

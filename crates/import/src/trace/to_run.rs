@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Counter, Metric, shared};
-use mindful_core::oracle;
-use mindful_core::wait::{TIMES, WaitClass};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::wait::{TIMES, WaitClass};
+use mindful_core::record::latency::Recorder;
+use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
+use mindful_oracle_terms as oracle;
 
 use super::read::{Call, Line};
 use crate::reported::Reported;

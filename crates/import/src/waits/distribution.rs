@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::latency::Latency;
+use mindful_core::record::latency::Latency;
 
 /// Latencies below this have a place of their own once there are many, us.
 const DENSE: usize = 1 << 15;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::settings::nearest;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
 use super::wait::Wait;

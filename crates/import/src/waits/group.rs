@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mindful_core::oracle::{self, event};
+use mindful_oracle_terms::{self as oracle, event};
 
 use super::distribution::Distribution;
 use super::fields::{Field, Filter};

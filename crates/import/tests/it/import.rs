@@ -1,8 +1,8 @@
 //! Old configurations become plans that mindful itself accepts.
 
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::units::Share;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::units::Share;
 use mindful_core::workload::Redo;
 use mindful_import::{Imported, Kit, import};
 

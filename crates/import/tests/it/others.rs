@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use mindful_core::event::Event;
-use mindful_core::metric::shared;
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 use mindful_import::waits::{Field, Filter, Grouped, Kind};
 use mindful_import::{Reported, recognised, runs};
@@ -18,7 +18,7 @@ fn grouped(text: impl Into<Vec<u8>>, fields: &[Field], filter: &Filter) -> mindf
 }
 
 /// What a counter of the step grew by.
-fn grew(reported: &Reported, counter: mindful_core::metric::Counter) -> Option<f64> {
+fn grew(reported: &Reported, counter: mindful_core::contract::metric::Counter) -> Option<f64> {
     let place = reported.events.iter().find_map(|event| match event {
         Event::Source { source, metrics, .. } => {
             let at = metrics.iter().position(|metric| metric.name == counter.name())?;

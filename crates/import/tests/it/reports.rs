@@ -3,9 +3,9 @@
 use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
 
-use mindful_core::oracle::event;
 use mindful_import::rows::{self, Row, figures};
 use mindful_import::{Reported, recognised};
+use mindful_oracle_terms::event;
 use proptest::prelude::*;
 
 use crate::cluster_page;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
 use mindful_core::{Error, Result};
 use sha2::{Digest, Sha256, Sha512};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};

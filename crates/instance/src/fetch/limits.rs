@@ -1,6 +1,6 @@
 //! How large an archive may be.
 
-use mindful_core::units;
+use mindful_core::plan::units;
 
 /// What an archive may be at most. The largest in use is about half of each.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
 use sha2::Digest;
 
 const EVERY: Duration = Duration::from_millis(250);

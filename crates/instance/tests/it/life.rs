@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::{Notes, names, place};
 use mindful_core::Result;
-use mindful_core::engine::OwnedObject;
-use mindful_core::event::Events;
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::contract::event::Events;
 use mindful_instance::account::Account;
 use mindful_instance::program::Purpose;
 use mindful_instance::{Instance, Order, has_data};

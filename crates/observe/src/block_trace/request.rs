@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mindful_core::latency::Recorder;
+use mindful_core::record::latency::Recorder;
 
 /// Requests under way that are kept at most: a completion that was lost would otherwise be waited for without end.
 const MOST_UNDER_WAY: usize = 1 << 16;

@@ -1,8 +1,8 @@
 //! Checks of memory.
 
-use mindful_core::finding::codes;
+use mindful_core::plan::units;
 use mindful_core::result::Finding;
-use mindful_core::units;
+use mindful_core::result::finding::codes;
 use mindful_host::control_group::Limits;
 
 use super::activity::Activity;

@@ -1,8 +1,8 @@
 //! Checks of what else goes on at the host.
 
-use mindful_core::finding::codes;
+use mindful_core::plan::units;
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::units;
 
 use super::activity::Activity;
 use crate::environment::storage::Storage;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use mindful_core::finding::codes;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_host::control_group::Limits;
 
 use crate::environment::processor::Processor;

@@ -1,8 +1,8 @@
 //! Checks of file systems and devices.
 
-use mindful_core::finding::codes;
+use mindful_core::plan::units;
 use mindful_core::result::Finding;
-use mindful_core::units;
+use mindful_core::result::finding::codes;
 
 use crate::environment::storage::{Device, Storage};
 

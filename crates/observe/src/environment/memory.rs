@@ -1,7 +1,7 @@
 //! Memory, swap, huge pages, and how the kernel writes back.
 
-use mindful_core::fact;
-use mindful_core::run::Facts;
+use mindful_core::contract::fact;
+use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use mindful_host::memory::Meminfo;

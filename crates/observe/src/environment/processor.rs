@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use mindful_core::fact;
-use mindful_core::run::Facts;
+use mindful_core::contract::fact;
+use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 

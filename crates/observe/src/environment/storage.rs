@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::run::Facts;
+use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::device::{Location, backing_file, is_memory, locate, reads_through_page_cache, unseen_below};
 use mindful_host::kernel_file::value;

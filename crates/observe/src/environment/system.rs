@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use std::path::Path;
 
-use mindful_core::fact;
-use mindful_core::run::Facts;
+use mindful_core::contract::fact;
+use mindful_core::record::run::Facts;
 use mindful_host::kernel_file::value;
 use mindful_host::{Kernel, cpu};
 

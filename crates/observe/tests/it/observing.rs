@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mindful_core::clock::HostClock;
-use mindful_core::clock::now_us;
-use mindful_core::event::{Event, Events};
-use mindful_core::metric::{Metric, Phase, Sampler};
+use mindful_core::contract::clock::HostClock;
+use mindful_core::contract::clock::now_us;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, Phase, Sampler};
 use mindful_core::{Error, Result};
 use mindful_observe::{Boundaries, Observer};
 

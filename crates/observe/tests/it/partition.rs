@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
-use mindful_core::engine::HostView;
-use mindful_core::metric::{Sampler, shared};
+use mindful_core::contract::engine::HostView;
+use mindful_core::contract::metric::{Sampler, shared};
 use mindful_observe::{environment, host_samplers};
 
 const BLOCK: usize = 8192;

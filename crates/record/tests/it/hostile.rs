@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
-use mindful_core::event::{Event, Events, note};
+use mindful_core::contract::event::{Event, Events, note};
 use mindful_record::{Store, read_run};
 use rustix::fs::{CWD, Mode, mkfifoat};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
 use mindful_record::{Store, read_run};
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
 use mindful_record::{Store, pack};
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};

@@ -1,15 +1,15 @@
 //! A run of every kind of event.
 
+use mindful_core::contract::engine::{AccessPath, Description, HostView};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Metric, Phase};
+use mindful_core::contract::slice::{Placement, SliceReport};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
-use mindful_core::engine::{AccessPath, Description, HostView};
-use mindful_core::event::Event;
-use mindful_core::finding::codes;
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Metric, Phase};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::run::{FORMAT, Facts, Point, RunHead, StepHead};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceReport};
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::{FORMAT, Facts, Point, RunHead, StepHead};
+use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 
 /// The password that no file may hold.

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use mindful_core::ErrorKind;
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Summary, Validity};
-use mindful_core::run::{Run, StepRecord};
-use mindful_core::slice::SliceReport;
 use mindful_record::{RunWriter, Store, read_run};
 
 use crate::sample;

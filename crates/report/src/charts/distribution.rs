@@ -2,7 +2,7 @@
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
-use mindful_core::run::StepRecord;
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 use crate::drawing::frame::Drawing;

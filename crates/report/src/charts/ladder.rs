@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::contrast::{ALL_CORES, CORES, RUNG, Rung};
 use mindful_analyze::{StepAnalysis, io_job};
+use mindful_core::plan::sweep::Objective;
+use mindful_core::record::run::Run;
 use mindful_core::result::{KneeSummary, StepSummary, Summary};
-use mindful_core::run::Run;
-use mindful_core::sweep::Objective;
 
 use crate::escape;
 

@@ -7,10 +7,10 @@ use mindful_analyze::figures::columns::{Column, columns};
 use mindful_analyze::figures::rates;
 use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
-use mindful_core::metric::{Counter, shared};
-use mindful_core::run::StepRecord;
-use mindful_core::units::counted;
-use mindful_core::wait::WaitClass;
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::plan::units::counted;
+use mindful_core::record::run::StepRecord;
 
 use crate::drawing::frame::Drawing;
 use crate::drawing::scale::Unit;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::figures::columns::{Column, columns};
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::run::{HookRecord, Run, StepRecord};
+use mindful_core::record::run::{HookRecord, Run, StepRecord};
 
 use super::over_time;
 use crate::drawing::frame::Drawing;

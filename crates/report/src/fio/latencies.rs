@@ -52,7 +52,7 @@ pub fn shares(sides: [&KindWork; 2]) -> Vec<(&'static str, Value)> {
     let all: u64 = recorded.iter().fold(0, |all: u64, each| all.saturating_add(each.count()));
     let percent = |from: u64, to: u64| {
         let inside = |ns: u64| from <= ns && ns < to;
-        let of = |each: &mindful_core::latency::Recorder| {
+        let of = |each: &mindful_core::record::latency::Recorder| {
             let steps = each.histogram().iter_recorded();
             let counts = steps.filter(|step| inside(each.histogram().median_equivalent(step.value_iterated_to())));
             counts.fold(0, |sum: u64, step| sum.saturating_add(step.count_at_value()))

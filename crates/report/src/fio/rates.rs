@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::figures::window::Window;
 use mindful_analyze::stats::moment;
-use mindful_core::run::StepRecord;
+use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
 /// I/Os of `kind` per second in each slice of the window.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
+use mindful_core::record::run::StepRecord;
 use mindful_core::result::OpSummary;
-use mindful_core::run::StepRecord;
 
 use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::figure::time_us;

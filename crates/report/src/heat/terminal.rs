@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
-use mindful_core::run::{Run, StepRecord};
+use mindful_core::record::run::{Run, StepRecord};
 
 use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::style::{Style, Tone};

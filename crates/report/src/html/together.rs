@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_analyze::compare::comparable;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 
 use super::panels;
 use crate::card;

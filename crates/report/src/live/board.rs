@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::event::Event;
-use mindful_core::latency::Recorder;
-use mindful_core::metric::Counter;
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::Counter;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::StepHead;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::StepHead;
-use mindful_core::slice::SliceReport;
 
 use crate::drawing::characters::Spot;
 use crate::escape;

@@ -1,7 +1,7 @@
 //! How the board is laid out on a screen of any size.
 
 use mindful_analyze::figures::rates;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 use mindful_core::result::Severity;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -138,7 +138,7 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::event::Event;
+    use mindful_core::contract::event::Event;
     use mindful_core::result::Finding;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use mindful_core::units::format_bytes;
+use mindful_core::plan::units::format_bytes;
 
 use crate::escape;
 use crate::figure::whole;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mindful_core::event::{Event, Events};
+use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;

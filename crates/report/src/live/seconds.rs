@@ -1,11 +1,11 @@
 //! A running step, second by second.
 
 use mindful_analyze::figures::rates;
-use mindful_core::event::Event;
-use mindful_core::latency::Recorder;
-use mindful_core::metric::{Phase, shared};
-use mindful_core::run::StepHead;
-use mindful_core::slice::SliceReport;
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::StepHead;
 use std::collections::BTreeMap;
 
 use crate::figure::{number, time_us};
@@ -163,12 +163,12 @@ impl Counter {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::event::Event;
-    use mindful_core::latency::Recorder;
-    use mindful_core::metric::{Metric, Phase};
+    use mindful_core::contract::event::Event;
+    use mindful_core::contract::metric::{Metric, Phase};
+    use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
-    use mindful_core::run::StepHead;
-    use mindful_core::settings::{Origin, Settings};
+    use mindful_core::record::latency::Recorder;
+    use mindful_core::record::run::StepHead;
     use mindful_core::workload::OpKind;
 
     use super::*;

@@ -5,7 +5,7 @@ use mindful_analyze::figures::rates;
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::Row;
-use mindful_core::metric::shared;
+use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 
 use crate::escape;
@@ -161,7 +161,7 @@ fn device(page: &mut Panel, step: &StepAnalysis) {
 pub fn time(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let shares = &step.evidence.shares;
-    let share = |(class, share): (mindful_core::wait::WaitClass, f64)| {
+    let share = |(class, share): (mindful_core::contract::wait::WaitClass, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
         format!("{} {}{}", escape(class.called(&step.evidence.words)), percent(Some(share)), error.unwrap_or_default())
     };

@@ -2,7 +2,7 @@
 
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::columns;
-use mindful_core::run::StepRecord;
+use mindful_core::record::run::StepRecord;
 
 use crate::figure::{number, time_us};
 use crate::panel::Panel;

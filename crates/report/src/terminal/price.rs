@@ -1,6 +1,6 @@
 //! What the money buys, where the plan tells a price.
 
-use mindful_core::price::Price;
+use mindful_core::plan::price::Price;
 use mindful_core::result::StepSummary;
 
 use crate::figure::number;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::charts::sweep;
 use mindful_analyze::analyze;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_report::benchmarks;
 use serde::Deserialize;
 

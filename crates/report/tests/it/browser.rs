@@ -9,8 +9,8 @@ use self::chromium::Browser;
 use crate::charts::{after_each_other, compared, contrast, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
+use mindful_core::record::run::Run;
 use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
-use mindful_core::run::Run;
 use mindful_report::site::{self, Row};
 use serde_json::Value;
 

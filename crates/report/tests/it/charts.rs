@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::compare::Interval;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::run::{HookRecord, Point, Run, StepHead};
+use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
 use mindful_report::compared::{Compared, Row};
 use mindful_report::{Detail, charts, html};
 

@@ -4,7 +4,7 @@
 use crate::charts::{page, sweep};
 use crate::made::Made;
 use mindful_analyze::analyze;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_report::{Detail, charts, markdown};
 
 /// What each is called, and what it tells of the made run.

@@ -2,9 +2,9 @@
 
 use crate::made::Made;
 use mindful_analyze::analyze;
-use mindful_core::latency::Recorder;
+use mindful_core::record::latency::Recorder;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::Run;
 use mindful_core::workload::OpKind;
 use mindful_report::{Detail, Style, heat, html};
 use proptest::prelude::*;

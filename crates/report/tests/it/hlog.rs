@@ -6,7 +6,7 @@ use std::process::Command;
 
 use mindful_analyze::analyze;
 use mindful_conformance::tool;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_core::workload::OpKind;
 use mindful_report::hlog;
 

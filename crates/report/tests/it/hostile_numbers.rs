@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mindful_analyze::Analysis;
 use mindful_conformance::own_process;
-use mindful_core::run::{Point, Run};
+use mindful_core::record::run::{Point, Run};
 use mindful_record::read_run;
 use mindful_report::{Detail, Style, csv, explain, heat, html, json};
 use proptest::prelude::*;

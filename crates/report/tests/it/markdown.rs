@@ -3,7 +3,7 @@
 use crate::charts::sweep;
 use crate::made::Made;
 use mindful_analyze::analyze;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_report::{Detail, markdown};
 
 fn page(run: &Run) -> String {

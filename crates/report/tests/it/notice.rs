@@ -13,7 +13,8 @@ const NOTICE: &str = "Ask your lawyer before you show this";
 fn a_notice_of_several_lines_stays_on_its_line() {
     let mut run = Made::default().run();
     let notice = Some("one\n1.0,1.0,1.0,AAAA \"two\"\\".to_owned());
-    run.description = Some(mindful_core::description::Description { notice, ..run.description.unwrap_or_default() });
+    run.description =
+        Some(mindful_core::contract::description::Description { notice, ..run.description.unwrap_or_default() });
     let analysis = analyze(&run);
     let log = hlog::log((&run, &analysis)).unwrap();
     assert!(!log.lines().any(|line| line.starts_with("1.0,1.0,1.0,AAAA")), "{log}");

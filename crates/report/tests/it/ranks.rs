@@ -3,7 +3,7 @@
 use crate::charts::page;
 use crate::made::Made;
 use mindful_analyze::analyze;
-use mindful_core::run::{RankRecord, Run};
+use mindful_core::record::run::{RankRecord, Run};
 use mindful_report::{Detail, Style, json, markdown};
 
 fn rank(rank: u32) -> RankRecord {

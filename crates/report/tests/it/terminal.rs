@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::made::Made;
 use mindful_analyze::analyze;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::run::Run;
 use mindful_report::{Detail, Style, csv, explain, json, list};
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn a_run_with_updates_and_a_page_cache_in_the_way() {
 
 #[test]
 fn a_cached_run_on_an_unseen_device() {
-    use mindful_core::metric::shared;
+    use mindful_core::contract::metric::shared;
     let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES, shared::PROCESS_READ_BYTES];
     let made = Made { miss: 0.0001, latency_us: 90, host_busy: 0.98, server_cores: 7.6, unseen, ..Made::default() };
     insta::assert_snapshot!(report(&made.run()));
@@ -143,7 +143,7 @@ fn hostile(text: &str) -> Run {
         evidence: text.to_owned(),
     });
     run.notes.push(own());
-    run.head.settings.set(text, text, mindful_core::settings::Origin::File(own()));
+    run.head.settings.set(text, text, mindful_core::plan::settings::Origin::File(own()));
     run
 }
 

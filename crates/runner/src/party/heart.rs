@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::clock::{Bell, Clock, FOREVER};
-use mindful_core::meeting::Seen;
+use mindful_core::contract::clock::{Bell, Clock, FOREVER};
+use mindful_core::ranks::meeting::Seen;
 use mindful_core::{Error, Result};
 
 use super::member::{LEASE, Own};

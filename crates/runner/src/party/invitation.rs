@@ -4,10 +4,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::clock::Clock;
-use mindful_core::engine::Stop;
-use mindful_core::meeting::{Meeting, Row, Seen};
-use mindful_core::rank::Rank;
+use mindful_core::contract::clock::Clock;
+use mindful_core::contract::engine::Stop;
+use mindful_core::ranks::meeting::{Meeting, Row, Seen};
+use mindful_core::ranks::rank::Rank;
 use mindful_core::{Error, Result};
 
 use super::member::Member;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mindful_core::meeting::{Meeting, Row};
+use mindful_core::ranks::meeting::{Meeting, Row};
 use mindful_core::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 

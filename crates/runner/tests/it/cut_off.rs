@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mindful_core::clock::Time;
-use mindful_core::meeting::{Meeting, Row, Seen};
+use mindful_core::contract::clock::Time;
+use mindful_core::ranks::meeting::{Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use mindful_null::{Room, SimulatedClock};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mindful_core::clock::{Bell, Clock, Place, Time};
+use mindful_core::contract::clock::{Bell, Clock, Place, Time};
 use mindful_null::SimulatedClock;
 
 use crate::simulation::Simulation;

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::client_loop::{ClientLoop, Operate};
-use mindful_core::clock::Time;
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::engine::{
+use mindful_core::contract::clock::Time;
+use mindful_core::contract::engine::{
     AccessPath, Capabilities, Description, Engine, HostView, OwnedObject, Session, Stop, Target,
 };
-use mindful_core::event::Events;
-use mindful_core::metric::Sampler;
-use mindful_core::settings::{Key, Settings};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::{Op, Workload};
 use mindful_null::{Null, SimulatedClock};
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, Verdict};
 use mindful_analyze::judgement::ledger::Row;
-use mindful_core::clock::Time;
+use mindful_core::contract::clock::Time;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Finding, Summary, Validity};
-use mindful_core::run::{Run, StepRecord};
-use mindful_core::slice::SliceReport;
 use mindful_runner::Ended;
 use mindful_runner::repetition::{Figure, value};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_conformance::Notes;
-use mindful_core::clock::{Clock, Time};
-use mindful_core::engine::Stop;
-use mindful_core::event::Events;
+use mindful_core::contract::clock::{Clock, Time};
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
-use mindful_core::settings::{Key, Origin, Settings};
 use mindful_core::{Engine, Result};
 use mindful_null::{Null, SimulatedClock};
 use mindful_record::Store;

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 use mindful_core::{Error, Result};
 use mysql::Conn;
 

@@ -7,10 +7,10 @@ mod work;
 use std::path::Path;
 use std::sync::Arc;
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, Silent};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
 use mindful_mysql::server::{self, Instance, Purpose, USER};
 use mindful_mysql::{ENGINE, Flavor};

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::{Error, Result, Session, Target};
 use mysql::Conn;
 

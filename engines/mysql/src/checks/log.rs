@@ -1,6 +1,6 @@
 //! Checks of what updates write, and when.
 
-use mindful_core::finding::Finding;
+use mindful_core::result::finding::Finding;
 
 use super::state::State;
 use crate::codes;

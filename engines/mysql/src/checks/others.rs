@@ -1,7 +1,7 @@
 //! Checks of who else is at work in the server, and of what the server does beside.
 
-use mindful_core::finding::Finding;
-use mindful_core::sharing;
+use mindful_core::plan::sharing;
+use mindful_core::result::finding::Finding;
 
 use super::state::State;
 use crate::codes;

@@ -1,7 +1,7 @@
 //! Checks of what stands between an operation and the storage, and of what its time is read by.
 
-use mindful_core::finding::Finding;
-use mindful_core::units::format_bytes;
+use mindful_core::plan::units::format_bytes;
+use mindful_core::result::finding::Finding;
 
 use super::state::State;
 use crate::codes;

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
-use mindful_core::error::one_line;
+use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
 use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mindful_core::settings::parse_choice;
+use mindful_core::plan::settings::parse_choice;
 use mindful_core::{Error, Result};
 use mindful_instance::listening;
 

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mindful_core::rights::Rights;
+use mindful_core::plan::rights::Rights;
 
 /// Groups that the client reads.
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];

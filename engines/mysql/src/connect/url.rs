@@ -3,9 +3,9 @@
 //! `mysql://user:password@host:port/database?key=value&key=value`, every part percent-encoded and optional. Errors never
 //! quote a part, because any of them may be a piece of a password with a stray `@`.
 
-use mindful_core::error::one_line;
-use mindful_core::secret::without_named;
-use mindful_core::settings::nearest;
+use mindful_core::contract::error::one_line;
+use mindful_core::plan::secret::without_named;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
 const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];

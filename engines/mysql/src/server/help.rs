@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use mindful_core::settings::nearest;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::settings::Settings;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::Settings;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 

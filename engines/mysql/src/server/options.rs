@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::settings::{Key, Settings, parse_choice};
+use mindful_core::plan::settings::{Key, Settings, parse_choice};
 use mindful_instance::options;
 
 use super::kind;
@@ -46,7 +46,7 @@ pub fn given_settings(settings: &Settings) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::settings::Origin;
+    use mindful_core::plan::settings::Origin;
 
     use super::*;
 

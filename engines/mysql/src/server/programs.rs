@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::event::Events;
+use mindful_core::contract::event::Events;
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::{Artefact, Contents, Files};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mindful_core::{Error, Result, units};
+use mindful_core::{Error, Result, plan::units};
 use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memory_bytes};
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Purpose};

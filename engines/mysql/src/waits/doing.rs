@@ -1,7 +1,7 @@
 //! What a session is at, by what it loses to it.
 
-use mindful_core::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Writer};
-use mindful_core::wait::WaitEvent;
+use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Writer};
+use mindful_core::contract::wait::WaitEvent;
 
 /// A session as it was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

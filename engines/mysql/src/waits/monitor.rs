@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::event::{Event, Events, note};
-use mindful_core::finding::codes;
-use mindful_core::wait::sampling::{self, Cost, MonitorCpu, within_budget};
-use mindful_core::wait::{WaitClass, WaitEvent};
+use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::wait::{WaitClass, WaitEvent};
+use mindful_core::result::finding::codes;
 use mindful_host::{Kernel, cpu, kernel_file, priority, process};
 use mysql::Conn;
 use mysql::prelude::Queryable;

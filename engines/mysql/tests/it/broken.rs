@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mindful_conformance::Fixture;
-use mindful_core::slice::SliceOrder;
+use mindful_core::contract::slice::SliceOrder;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_mysql::ENGINE;
 

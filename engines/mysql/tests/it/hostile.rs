@@ -1,9 +1,9 @@
 //! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
 
 use mindful_conformance::quick_place;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
 use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Target};
 use mindful_mysql::server::Instance;

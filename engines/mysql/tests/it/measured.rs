@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mindful_conformance::{Fixture, Opened};
-use mindful_core::engine::Target;
-use mindful_core::metric::{Counter, shared as counters};
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Target;
+use mindful_core::contract::metric::{Counter, shared as counters};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 
 use crate::shared::{self, BLOCKS};

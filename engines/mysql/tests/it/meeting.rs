@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use mindful_conformance::quick_place;
 use mindful_core::Engine;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, Silent};
-use mindful_core::meeting::{MOST_CHUNK, Meeting};
-use mindful_core::settings::Settings;
+use mindful_core::plan::settings::Settings;
+use mindful_core::ranks::meeting::{MOST_CHUNK, Meeting};
 use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;
 
@@ -84,8 +84,11 @@ fn ranks_in_a_crowd_never_stand_in_each_others_way() {
             let (server, database) = (&shared.server, &database);
             scope.spawn(move || {
                 let meeting = meet(server, database).unwrap();
-                let row =
-                    |body: &str| mindful_core::meeting::Row { rank, token: format!("t{rank}"), body: body.to_owned() };
+                let row = |body: &str| mindful_core::ranks::meeting::Row {
+                    rank,
+                    token: format!("t{rank}"),
+                    body: body.to_owned(),
+                };
                 for turn in 0..20 {
                     let lease = Duration::from_mins(1);
                     assert_eq!(meeting.join("j", &row("here"), lease).unwrap(), None, "{rank} {turn}");

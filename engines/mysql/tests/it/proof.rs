@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use mindful_core::contract::engine::Stop;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::engine::Stop;
 
 use crate::refused::{least, loaded};
 use crate::shared;

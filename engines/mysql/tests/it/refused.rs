@@ -4,9 +4,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
-use mindful_core::engine::{Stop, Target};
-use mindful_core::slice::SliceOrder;
-use mindful_core::units::Share;
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::slice::SliceOrder;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, LoopSite, OpKind, Workload};
 use mindful_mysql::ENGINE;
 use mysql::prelude::Queryable;

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, quick_place};
-use mindful_core::engine::{Engine, Stop, Target};
-use mindful_core::event::Events;
+use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::event::Events;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 use tempfile::TempDir;

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mindful_conformance::{Fixture, quick_place};
-use mindful_core::engine::{Engine, Stop, Target};
-use mindful_core::event::{Events, Silent};
-use mindful_core::metric::shared as counters;
+use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::metric::shared as counters;
+use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::Settings;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 use mindful_mysql::server::Instance;

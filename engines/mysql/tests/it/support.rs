@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use mindful_conformance::processes::{self, working_in};
 use mindful_conformance::{Notes, copy_of_one};
-use mindful_core::event::Events;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
 use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};

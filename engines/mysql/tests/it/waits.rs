@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::Opened;
 use mindful_core::Engine;
-use mindful_core::event::{Event, Events};
-use mindful_core::metric::Sampler;
-use mindful_core::slice::{Placement, SliceOrder};
-use mindful_core::units::Share;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 

@@ -2,9 +2,9 @@
 
 use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;
-use mindful_core::engine::Session;
-use mindful_core::metric::shared;
-use mindful_core::slice::{Placement, SliceReport};
+use mindful_core::contract::engine::Session;
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::slice::{Placement, SliceReport};
 use mindful_core::workload::{OpKind, Rate, Workload};
 
 fn null(latency: &str) -> Fixture {
@@ -111,7 +111,7 @@ fn counters_follow_from_the_caches_reported() {
     let mut sampler = opened.target.samplers().unwrap().remove(0);
     opened.work_ops(&fixture.workload(), 1, Some(1_000));
     let values = sampler.read().unwrap();
-    let value = |name: mindful_core::metric::Counter| {
+    let value = |name: mindful_core::contract::metric::Counter| {
         let index = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         values[index].unwrap() as u64
     };

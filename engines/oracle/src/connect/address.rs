@@ -4,7 +4,7 @@
 //! of tnsnames.ora, or a descriptor in brackets. Of an EZConnect address, services may be several, for the instances of a
 //! cluster: `host/batch1,batch2` or `host/batch1..4`; aliases likewise, `rac1..4`. `host:port?sid=ORCL` names an instance the old way.
 
-use mindful_core::secret::{MASK, without_named};
+use mindful_core::plan::secret::{MASK, without_named};
 use mindful_core::{Error, Result};
 
 /// The scheme in front.

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::{Event, Events, Silent};
-use mindful_core::metric::shared;
-use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, Error, ErrorKind};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use mindful_conformance::{tool, whole_tool};
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 
 use crate::fake::wire::root;
 use crate::shapes;

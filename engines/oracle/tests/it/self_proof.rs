@@ -1,6 +1,6 @@
 //! First contact with a made-up server: what holds, what does not, what cannot be seen.
 
-use mindful_core::engine::{Proven, SelfProof, Stop};
+use mindful_core::contract::engine::{Proven, SelfProof, Stop};
 
 use crate::support::fixture;
 

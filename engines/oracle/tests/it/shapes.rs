@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Like, Redo, ThinkTime, Workload};
 use mindful_oracle::names::{Kind, Namespace};
 use mindful_oracle::texts::{self, Storage};

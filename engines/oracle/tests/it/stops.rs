@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::Silent;
-use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind};
 

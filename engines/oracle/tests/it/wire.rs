@@ -9,12 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::keys::Authority;
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::{Stop, Target};
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder};
-use mindful_core::units::Share;
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
 use mindful_core::{Engine, Result};
 use mindful_oracle::ENGINE;

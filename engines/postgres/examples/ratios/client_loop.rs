@@ -4,15 +4,15 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use mindful_core::client_loop::{ClientLoop, Operate};
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::Dataset;
-use mindful_core::latency::{Latency, Recorder};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::record::latency::{Latency, Recorder};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, Workload, starts};
-use mindful_core::{Error, Result, clock, draw};
+use mindful_core::{Error, Result, contract::clock, workload::draw};
 
 use crate::Bench;
 use crate::knobs::{cpu_s, spread};

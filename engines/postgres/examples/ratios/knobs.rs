@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder};
 use mindful_core::{Error, Result, Session, Target};
 use mindful_postgres::connect::Connection;
 

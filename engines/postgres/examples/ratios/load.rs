@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
 use mindful_core::{Error, Result};
 use mindful_postgres::connect::Connection;
 

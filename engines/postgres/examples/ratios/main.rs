@@ -9,8 +9,8 @@ mod work;
 
 use std::sync::Arc;
 
-use mindful_core::event::{Event, Events};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
 use mindful_postgres::ENGINE;
 use mindful_postgres::connect::{Connection, Server};

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::plan::Plan;
-use mindful_core::settings::Settings;
-use mindful_core::slice::{Placement, SliceOrder};
+use mindful_core::plan::settings::Settings;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_postgres::connect::Connection;
@@ -84,7 +84,7 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
 
 fn plain(dataset: &mindful_core::dataset::Dataset, unit: u64) -> Result<Workload> {
     let mut settings = Settings::defaults(mindful_core::plan::KEYS);
-    settings.set("work_unit", unit.to_string(), mindful_core::settings::Origin::Default);
+    settings.set("work_unit", unit.to_string(), mindful_core::plan::settings::Origin::Default);
     Plan::from_settings(&settings)?.workload(dataset)
 }
 

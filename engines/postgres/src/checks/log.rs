@@ -1,8 +1,8 @@
 //! Checks of what an update pays for: log, commits, checkpoints.
 
 use crate::codes;
+use mindful_core::plan::units::format_bytes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::units::format_bytes;
 
 use super::state::State;
 

@@ -1,8 +1,8 @@
 //! Checks of who else is at work in the server.
 
+use mindful_core::plan::sharing;
+use mindful_core::plan::units::format_bytes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::sharing;
-use mindful_core::units::format_bytes;
 
 use super::state::State;
 use crate::codes;

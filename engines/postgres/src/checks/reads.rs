@@ -1,7 +1,7 @@
 //! Checks of what stands between an operation and the storage.
 
+use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
-use mindful_core::units::format_bytes;
 use mindful_core::workload::Access;
 
 use super::state::State;

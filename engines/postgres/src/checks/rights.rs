@@ -1,7 +1,7 @@
 //! Checks of what the role may do: what it lacks makes a run be refused, or settle later.
 
 use mindful_core::Error;
-use mindful_core::finding::{Code, Finding};
+use mindful_core::result::finding::{Code, Finding};
 
 use super::state::State;
 use crate::codes;

@@ -3,7 +3,7 @@
 use std::error::Error as Cause;
 use std::io;
 
-use mindful_core::error::one_line;
+use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
 use tokio_postgres::error::{DbError, SqlState};
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 
-use mindful_core::settings;
+use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
 
 use super::environment::Environment;

@@ -1,6 +1,6 @@
 //! The connection parameters libpq knows, by key and variable.
 
-use mindful_core::settings;
+use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
 
 /// What becomes of a parameter.

@@ -3,8 +3,8 @@
 //! The grammar is libpq's: `postgres://user:password@host:port,host:port/dbname?key=value&key=value`, every part
 //! percent-encoded. Errors never quote a part, because any of them may be a piece of a password with a stray `@`.
 
-use mindful_core::error::one_line;
-use mindful_core::secret::without_named;
+use mindful_core::contract::error::one_line;
+use mindful_core::plan::secret::without_named;
 use mindful_core::{Error, Result};
 
 use super::parameter::Parameter;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::event::Events;
-use mindful_core::settings::nearest;
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 use mindful_instance::account::Account;
 use mindful_instance::search::{Known, Search};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::settings::{Key, Settings};
+use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 use mindful_instance::options;
 
@@ -83,7 +83,7 @@ fn parse_version(text: &str) -> Result<Version> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::settings::Origin;
+    use mindful_core::plan::settings::Origin;
 
     use super::*;
 

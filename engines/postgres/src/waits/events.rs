@@ -1,7 +1,7 @@
 //! Wait events of PostgreSQL 15 to 18 by what a session loses to them.
 
-use mindful_core::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
-use mindful_core::wait::WaitEvent;
+use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
+use mindful_core::contract::wait::WaitEvent;
 
 /// A session without a wait event is on a CPU or waits for one.
 const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
@@ -84,7 +84,7 @@ pub fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
 mod tests {
     use std::collections::BTreeSet;
 
-    use mindful_core::metric::shared;
+    use mindful_core::contract::metric::shared;
 
     use super::*;
 

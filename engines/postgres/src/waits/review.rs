@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use mindful_core::wait::sampling::{Cost, within_budget};
+use mindful_core::contract::wait::sampling::{Cost, within_budget};
 use mindful_host::{Kernel, process};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.

@@ -2,10 +2,10 @@
 //! much one request reads, and whose request it is.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::metric::{Counter, Sampler, shared};
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::metric::{Counter, Sampler, shared};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 
 const BLOCKS: u64 = 2_000;

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, programs};
 use mindful_core::Target;
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};
-use mindful_core::settings::{Origin, Settings};
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
 

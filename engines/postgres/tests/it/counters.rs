@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::metric::shared;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::metric::shared;
 
 const BLOCKS: u64 = 4_000;
 

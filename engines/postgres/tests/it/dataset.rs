@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::ErrorKind;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, Silent};
 
 fn each_server(test: impl Fn(&Server)) {
     for bin in programs() {

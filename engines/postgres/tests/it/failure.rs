@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::{IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::Silent;
-use mindful_core::finding::Severity;
+use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::SliceOrder;
+use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
-use mindful_core::settings::Settings;
-use mindful_core::slice::SliceOrder;
+use mindful_core::result::finding::Severity;
 use mindful_core::workload::{Commit, LoopSite, Workload};
-use mindful_core::{Error, ErrorKind, Target, clock};
+use mindful_core::{Error, ErrorKind, Target, contract::clock};
 use mindful_postgres::ENGINE;
 use rustix::process::{Pid, Signal, kill_process};
 

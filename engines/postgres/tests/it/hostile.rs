@@ -1,10 +1,10 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
-use mindful_core::settings::{Origin, Settings};
 use mindful_core::{ErrorKind, Result, Target};
 
 const BLOCKS: u64 = 300;

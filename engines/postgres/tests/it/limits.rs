@@ -1,10 +1,10 @@
 //! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
-use mindful_core::settings::{Origin, Settings};
 use mindful_core::{Error, ErrorKind, Target};
 
 const BLOCKS: u64 = 1_000;

@@ -1,7 +1,7 @@
 //! A load leaves no complaint in the server's log.
 
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs};
 

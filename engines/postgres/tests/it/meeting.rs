@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mindful_core::Engine;
-use mindful_core::event::{Events, Silent};
-use mindful_core::meeting::Meeting;
-use mindful_core::settings::Settings;
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::plan::settings::Settings;
+use mindful_core::ranks::meeting::Meeting;
 use mindful_postgres::ENGINE;
 
 use crate::support::{Server, programs};

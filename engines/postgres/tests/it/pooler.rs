@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::Settings;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::plan::settings::Settings;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, ErrorKind};
 

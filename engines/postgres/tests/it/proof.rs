@@ -1,8 +1,8 @@
 //! The proof by a sample: it says yes to what was written, and leaves every no to a look at all of it.
 
 use mindful_core::Target;
+use mindful_core::contract::engine::Stop;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::engine::Stop;
 
 use crate::loaded::Loaded;
 use crate::support::programs;

@@ -3,11 +3,11 @@
 use std::sync::mpsc;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Event, Events, Silent};
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{self, Plan};
 use mindful_core::result::Severity;
-use mindful_core::settings::Settings;
 use mindful_core::{Error, ErrorKind, Target};
 
 const BLOCKS: u64 = 1_000;

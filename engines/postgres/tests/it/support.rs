@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, copy_folder, network, quick_folder};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::event::{Event, Events};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::units::Share;
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
 use mindful_instance::fetch::BASE;

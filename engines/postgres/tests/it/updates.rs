@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Server, dataset, placement, programs, work, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::slice::{SliceOrder, SliceReport};
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::{SliceOrder, SliceReport};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
 use mindful_core::{Result, Target};
 

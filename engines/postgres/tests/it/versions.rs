@@ -1,11 +1,11 @@
 //! Work and counters on the versions that can be fetched, beside those the other tests run on.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::metric::{Sampler, shared};
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::metric::{Sampler, shared};
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
 
 fn counter(samplers: &mut [Box<dyn Sampler>], name: &str) -> Option<f64> {

@@ -1,9 +1,9 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
 use crate::support::{Server, dataset, placement, programs, work, workload};
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};
 
@@ -104,7 +104,7 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
             let report = work(&*target, &mut *session, 0, 500).unwrap();
             let draws = Draws::new(w, of, of % 2 + 1);
             let mut visits = std::collections::BTreeMap::new();
-            let mut tally = mindful_core::slice::Tally::default();
+            let mut tally = mindful_core::contract::slice::Tally::default();
             for op in (0..500).map(|i| draws.op(i)) {
                 tally.add(op.cell(), 1);
                 for key in op.first_key..=op.last_key() {
@@ -120,7 +120,7 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
                 found.iter().zip(&expected).position(|(a, b)| a != b).unwrap_or(found.len().min(expected.len()));
             let (database, client) = (found.get(differs), expected.get(differs));
             assert_eq!(database, client, "first difference of `schema key visits` with {w:?}");
-            let sorted = |mut t: mindful_core::slice::Tally| {
+            let sorted = |mut t: mindful_core::contract::slice::Tally| {
                 t.0.sort_unstable();
                 t
             };

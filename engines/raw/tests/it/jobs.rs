@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
-use mindful_core::engine::Stop;
-use mindful_core::event::{Events, Silent};
-use mindful_core::file_reads::InFlight;
-use mindful_core::slice::SliceReport;
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::slice::SliceReport;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
 use mindful_report::matrix::{self, Figures, PointResult};
 use mindful_runner::calibration::{Calibration, Outcome};

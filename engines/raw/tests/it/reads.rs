@@ -1,7 +1,7 @@
 //! Reading made files.
 
 use crate::support::{counter, folder, load, made, open, reads, session, slice, updates, work};
-use mindful_core::clock;
+use mindful_core::contract::clock;
 
 const WAYS: [&[(&str, &str)]; 4] = [
     &[("io", "uring"), ("iodepth", "16")],
@@ -106,7 +106,7 @@ fn every_block_is_there_and_its_key_says_nothing_of_its_place() {
     let target = open(&path, &[]).unwrap();
     assert!(target.dataset().unwrap().is_none());
     load(&*target, 3, 2_000).unwrap();
-    let proof = target.verify(&mindful_core::engine::Stop::default()).unwrap();
+    let proof = target.verify(&mindful_core::contract::engine::Stop::default()).unwrap();
     assert_eq!(proof.schemas.len(), 3);
     assert_eq!(proof.failure(), None);
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
-use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::{Event, Events, Silent};
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::units::Share;
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, Workload};
-use mindful_core::{Result, Session, Target, clock};
+use mindful_core::{Result, Session, Target, contract::clock};
 
 /// Keeps all events.
 #[derive(Default)]

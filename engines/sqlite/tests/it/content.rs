@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::engine::{Engine, Stop};
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::Settings;
+use mindful_core::plan::settings::Settings;
 use mindful_core::{ErrorKind, Target};
 use mindful_sqlite::ENGINE;
 

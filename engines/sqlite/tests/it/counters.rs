@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use mindful_conformance::Fixture;
-use mindful_core::engine::Target;
-use mindful_core::metric::shared;
-use mindful_core::slice::{Placement, SliceOrder};
-use mindful_core::units::Share;
+use mindful_core::contract::engine::Target;
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Redo, Workload};
 
 use crate::fixture;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use mindful_conformance::Fixture;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::workload::{Redo, Workload};
 use mindful_core::{Error, ErrorKind};
 use rusqlite::Connection;
@@ -184,7 +184,7 @@ fn a_page_length_that_is_not_the_files_is_refused() {
     let (fixture, _) = fixture::fixture();
     drop(fixture.loaded());
     let fixture = fixture.with("sqlite_page", "4KiB");
-    let events: std::sync::Arc<dyn mindful_core::event::Events> = std::sync::Arc::new(Silent);
+    let events: std::sync::Arc<dyn mindful_core::contract::event::Events> = std::sync::Arc::new(Silent);
     let Err(error) = fixture.engine.open(&fixture.url, &fixture.settings, &events) else { panic!("taken") };
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
 }

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use mindful_conformance::Fixture;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::engine::Stop;
-use mindful_core::event::Silent;
 
 /// Names the file to the process that is to be killed.
 const FILE: &str = "SQLITE_LOAD_TO_BE_KILLED";

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mindful_conformance::{Fixture, not_run};
-use mindful_core::slice::{Placement, SliceOrder};
-use mindful_core::units::Share;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::plan::units::Share;
 use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Result};
 

@@ -9,7 +9,7 @@ use mindful_analyze::compare::{
 };
 use mindful_analyze::knee::{LoadPoint, Search};
 use mindful_analyze::stats::{autocorrelation, moment};
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 use mindful_record::Store;

@@ -1,7 +1,7 @@
 //! The gate of a comparison: what crosses it, what it cannot decide, and whether there are runs enough to decide at all.
 
 use mindful_analyze::compare::{FEWEST_OF_A_HISTORY, PointComparison, Verdict, can_tell, runs_to_tell};
-use mindful_core::units::Share;
+use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};
 use serde_json::{Value, json};
 

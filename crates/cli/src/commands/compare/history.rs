@@ -46,7 +46,7 @@ impl History {
             }
         }
         let value = |(run, analysis): &(_, mindful_analyze::Analysis)| -> Result<f64> {
-            let run: &mindful_core::run::Run = run;
+            let run: &mindful_core::record::run::Run = run;
             let value = match analysis.steps.as_slice() {
                 [step] => figure.of(step).filter(|value| *value > 0.0),
                 _ => None,

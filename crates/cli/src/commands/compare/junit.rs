@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
 use mindful_analyze::compare::PointComparison;
-use mindful_core::run::Run;
+use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_report::junit::{self, Case, Ending};
 use mindful_runner::repetition::Side;

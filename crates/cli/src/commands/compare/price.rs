@@ -1,7 +1,7 @@
 //! Comparisons for the money: what an hour of each side costs, as its plan tells.
 
 use mindful_analyze::compare::Comparison;
-use mindful_core::price::Price;
+use mindful_core::plan::price::Price;
 use mindful_core::{Error, Result};
 use mindful_runner::repetition::Side;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{CurveComparison, PercentileShift, PointComparison};
-use mindful_core::price::Price;
+use mindful_core::plan::price::Price;
 use mindful_runner::repetition::Figure;
 use serde::Serialize;
 

@@ -3,9 +3,9 @@
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
 use mindful_analyze::compare::{can_tell, runs_to_tell};
+use mindful_core::plan::settings::Settings;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Severity, Summary, Validity};
-use mindful_core::run::Run;
-use mindful_core::settings::Settings;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_runner::estimate::Estimate;

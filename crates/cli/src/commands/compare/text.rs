@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use mindful_analyze::compare::{Basis, Comparison, CurveComparison, Verdict};
-use mindful_core::price::Price;
+use mindful_core::plan::price::Price;
+use mindful_core::record::run::Run;
 use mindful_core::result::{Summary, Validity};
-use mindful_core::run::Run;
 use mindful_report::compared::{between, change};
 use mindful_report::{escape, figure};
 use mindful_runner::repetition::Side;

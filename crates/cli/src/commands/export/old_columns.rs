@@ -3,10 +3,10 @@
 
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::fact;
-use mindful_core::metric::shared;
+use mindful_core::contract::fact;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
-use mindful_core::run::Run;
 use mindful_core::workload::OpKind;
 use mindful_import::rows::{AWR_INFO, field, flashdba_names, piped};
 

@@ -1,7 +1,7 @@
 //! What a job on files measures, from its keys.
 
-use mindful_core::settings::{Origin, Settings};
-use mindful_core::{Error, Result, units};
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::{Error, Result, plan::units};
 use mindful_raw::MOST_IODEPTH;
 use mindful_raw::space::Span;
 use mindful_runner::io_job::Job;

@@ -1,9 +1,9 @@
 //! The line a second that fits a terminal, as iostat prints one: what matters of each source, in fixed columns.
 
 use mindful_analyze::figures::rates;
-use mindful_core::metric::Counter;
-use mindful_core::metric::shared as counter;
-use mindful_core::wait::{SAMPLES, WaitClass};
+use mindful_core::contract::metric::Counter;
+use mindful_core::contract::metric::shared as counter;
+use mindful_core::contract::wait::{SAMPLES, WaitClass};
 use mindful_report::figure::{UNKNOWN, number};
 
 use super::watched::Second;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_core::latency::{Latency, Sampled};
-use mindful_core::metric::{Metric, MetricKind};
+use mindful_core::contract::metric::{Metric, MetricKind};
+use mindful_core::record::latency::{Latency, Sampled};
 
 /// Bounds of the buckets, us.
 const BOUNDS_US: [u64; 19] = [
@@ -102,7 +102,7 @@ fn of(labels: &[(&str, &str)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::latency::Recorder;
+    use mindful_core::record::latency::Recorder;
 
     use super::*;
 

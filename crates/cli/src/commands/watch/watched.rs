@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mindful_core::event::Event;
-use mindful_core::metric::{Counter, Metric, MetricKind};
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Counter, Metric, MetricKind};
 use mindful_report::escape;
 use mindful_report::figure::number;
 
@@ -197,7 +197,7 @@ impl Second {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::metric::Phase;
+    use mindful_core::contract::metric::Phase;
 
     use super::*;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_conformance::copy_of_one;
-use mindful_core::event::{Event, Events};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 

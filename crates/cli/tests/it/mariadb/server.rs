@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mindful_conformance::copy_of_one;
 use mindful_core::Engine as _;
-use mindful_core::event::{Events, Silent};
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_mysql::server::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 
-use mindful_core::event::{Event, Silent};
+use mindful_core::contract::event::{Event, Silent};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 
 use super::super::artefact::Contents;

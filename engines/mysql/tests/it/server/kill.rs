@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::processes::{Owner, guards, kill};
 use mindful_conformance::{Notes, place};
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 use mindful_mysql::server::{Instance, Purpose};
 
 use crate::support::{MARIADB, gone, log, open, opened, servers, sql};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use mindful_core::clock;
+use mindful_core::contract::clock;
 use mindful_oracle::driver::Failure;
 use mindful_oracle::model::{self, Order};
 

@@ -1,6 +1,6 @@
 //! What a made-up database shows of itself. All figures are made up.
 
-use mindful_core::clock;
+use mindful_core::contract::clock;
 use mindful_oracle::driver::Row;
 
 use super::database::{Own, State};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::processes::{Owner, guards, kill};
 use mindful_conformance::{Notes, names, place, quick_place, with_own_memory};
-use mindful_core::draw::mix64;
+use mindful_core::workload::draw::mix64;
 use mindful_instance::account::OWN;
 use mindful_postgres::embedded::{Instance, Purpose};
 

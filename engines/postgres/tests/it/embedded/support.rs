@@ -9,8 +9,8 @@ use std::time::Duration;
 use mindful_conformance::processes::{self, working_in};
 use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::Result;
-use mindful_core::event::Events;
-use mindful_core::settings::{Origin, Settings};
+use mindful_core::contract::event::Events;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
 
 /// Settings as flags would give them.

@@ -1,0 +1,17 @@
+//! What an engine promises and what happens while it works.
+//!
+//! An [`engine`] opens a target; a target gives sessions, samplers and a dataset. Each session does a [`slice`](self::slice) of
+//! about a second and reports it. Samplers read a [`metric`]. All of it becomes an [`event`], which is shown, stored and read
+//! back as the same value. Time comes from a [`clock`] alone, so that a simulated clock can replace that of the host.
+
+pub mod clock;
+pub mod description;
+pub mod engine;
+pub mod error;
+pub mod event;
+pub mod fact;
+pub mod file_reads;
+pub mod metric;
+pub mod self_proof;
+pub mod slice;
+pub mod wait;

@@ -1,0 +1,193 @@
+//! What happens, in the order it happens. The same values are shown live, written to the run folder and read back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::description::{AccessPath, Description, HostView};
+use crate::contract::metric::{Metric, Phase, ProcessCpu};
+use crate::contract::slice::SliceReport;
+use crate::dataset::{Dataset, LayoutProof};
+use crate::record::head::{Facts, HookRecord, RunHead, StepHead};
+use crate::record::latency::Sampled;
+use crate::record::rank_record::{RankRecord, Spans, Together};
+use crate::result::finding::Finding;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "events are handed on one by one, never kept in bulk")]
+pub enum Event {
+    /// The first line of a run.
+    Head(RunHead),
+    /// The host: kernel, CPU, memory, file system, device.
+    Environment {
+        /// By name.
+        facts: Facts,
+    },
+    /// The target as it is described.
+    Described {
+        /// What it is.
+        description: Description,
+        /// Where it can be seen.
+        host: HostView,
+    },
+    /// The dataset in use.
+    Loaded {
+        /// The dataset.
+        dataset: Dataset,
+        /// Time the load took, s; `None` when it was there already.
+        load_s: Option<f64>,
+    },
+    /// The proof of its layout.
+    Proven {
+        /// The proof.
+        proof: LayoutProof,
+    },
+    /// How operations are carried out.
+    Shapes {
+        /// One a kind.
+        shapes: Vec<AccessPath>,
+    },
+    /// A step begins.
+    Step(StepHead),
+    /// A session is connected and warm.
+    Ready {
+        /// So many are.
+        ready: u32,
+        /// Of so many.
+        of: u32,
+    },
+    /// All sessions were released; the boundaries of all slices are decided.
+    Started {
+        /// Boundaries of slices on the engine's clock, us since the epoch: one more than there are slices.
+        #[serde(rename = "borders_us")]
+        boundaries_us: Vec<i64>,
+        /// Engine clock minus this host's clock, us.
+        clock_offset_us: i64,
+    },
+    /// A session ended a slice.
+    Slice {
+        /// Session number, from 0.
+        session: u32,
+        /// What it did.
+        report: SliceReport,
+    },
+    /// A sampler introduces itself.
+    Source {
+        /// Its name.
+        source: String,
+        /// Its metrics, in the order of values.
+        metrics: Vec<Metric>,
+        /// When it is read.
+        phase: Phase,
+    },
+    /// A sampler was read.
+    Sample {
+        /// Its name.
+        source: String,
+        /// The boundary of slices it stands for: 0 is the start.
+        #[serde(rename = "border")]
+        boundary: u32,
+        /// When it was read, us since the epoch on this host's clock.
+        at_us: i64,
+        /// How long the reading took, us.
+        cost_us: u64,
+        /// One value a metric; `None` where unknown.
+        values: Vec<Option<f64>>,
+    },
+    /// A sampler tells the latencies that it timed since its reading before.
+    Latencies {
+        /// Its name.
+        source: String,
+        /// The boundary of slices up to which they were timed.
+        #[serde(rename = "border")]
+        boundary: u32,
+        /// What was timed.
+        sampled: Sampled,
+    },
+    /// A sampler tells which processes beside the run used the most CPU since its reading before.
+    Busiest {
+        /// Its name.
+        source: String,
+        /// The boundary of slices up to which they used it.
+        #[serde(rename = "border")]
+        boundary: u32,
+        /// The busiest first.
+        processes: Vec<ProcessCpu>,
+    },
+    /// A rank that takes the step, alone or with all others.
+    Rank(RankRecord),
+    /// When sessions were at work, where slices were stored merged.
+    Spans(Spans),
+    /// A slice of several sessions, merged.
+    Together(Together),
+    /// Which part of the step counts, where what was seen decided it.
+    Window {
+        /// The boundary of slices where it begins.
+        first: u32,
+        /// The boundary where it ends.
+        last: u32,
+    },
+    /// The step ended.
+    StepEnd {
+        /// The first error of a session, if any.
+        error: Option<String>,
+        /// Whether it was interrupted.
+        interrupted: bool,
+    },
+    /// Something a reader of the result must know.
+    Finding(Finding),
+    /// A remark on the way, for the terminal and the record.
+    Note {
+        /// One line.
+        text: String,
+    },
+    /// A hook of the user's ran, before all steps or after them.
+    Hook(HookRecord),
+    /// Work of known size goes on.
+    Progress {
+        /// What: `loading`, `fetching PostgreSQL 18.6`.
+        what: String,
+        /// So much is done.
+        done: u64,
+        /// Of so much; 0 when unknown.
+        of: u64,
+        /// Unit of both: `bytes` or `1`.
+        unit: String,
+    },
+    /// In the run of several targets: what happened on one of them, as in a run of its own.
+    OfTarget {
+        /// Number of the target, from 0.
+        target: u32,
+        /// What happened there.
+        what: Box<Event>,
+    },
+    /// The last line of a run that ended by itself or was asked to.
+    Finished {
+        /// Whether a signal ended it.
+        interrupted: bool,
+        /// What made it fail, if anything.
+        error: Option<String>,
+    },
+}
+
+/// Takes events, from any thread.
+pub trait Events: Send + Sync {
+    /// Something happened.
+    fn emit(&self, event: Event);
+
+    /// Other output follows: what is shown for the moment only is taken away.
+    fn quiet(&self) {}
+}
+
+/// A remark, shortly.
+pub fn note(events: &dyn Events, text: impl Into<String>) {
+    events.emit(Event::Note { text: text.into() });
+}
+
+/// Drops all events.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Events for Silent {
+    fn emit(&self, _: Event) {}
+}

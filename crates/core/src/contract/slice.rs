@@ -1,0 +1,148 @@
+//! A slice: about a second of one session's work, ordered and reported in one call.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::latency::Latency;
+use crate::workload::OpKind;
+
+/// Where a session works: its number, its schema and the endpoint it connects to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// Session number, from 0.
+    pub session: u32,
+    /// How many sessions the step has.
+    pub sessions: u32,
+    /// The session's own schema, from 1.
+    pub schema: u32,
+    /// Which of the target's endpoints it connects to, from 0.
+    pub endpoint: u32,
+}
+
+/// What messages call the session of that number, as its user counts: from 1.
+pub fn session_name(session: u32) -> String {
+    format!("session {}", session + 1)
+}
+
+/// "Work from this instant until that one." Instants are microseconds since the epoch on the engine's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceOrder {
+    /// Index of the slice, from 0.
+    pub index: u32,
+    /// Do not begin before.
+    pub begin_us: i64,
+    /// Begin no operation at or after this.
+    pub end_us: i64,
+    /// Index of the session's first operation in this slice.
+    pub first_op: u64,
+    /// Stop after so many operations; `None` for time alone.
+    pub max_ops: Option<u64>,
+}
+
+/// What was done by one kind of operation in a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpReport {
+    /// Operations completed.
+    pub ops: u64,
+    /// Blocks visited by them.
+    pub blocks: u64,
+    /// Latencies of the operations: service time.
+    pub latency: Latency,
+    /// Response times by the schedule (open loop only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Latency>,
+}
+
+/// From this length on an operation is reported by itself, us: no percentile says that all sessions stood at once.
+pub const LONG_OP_US: u64 = 500_000;
+
+/// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongOp {
+    /// What it was.
+    pub kind: OpKind,
+    /// When it began, us since the epoch on the engine's clock.
+    pub begin_us: i64,
+    /// How long it took, us.
+    pub us: u64,
+}
+
+/// What a session did in a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceReport {
+    /// Index of the slice, as ordered.
+    pub index: u32,
+    /// When work began, us since the epoch on the engine's clock.
+    pub begin_us: i64,
+    /// When work ended.
+    pub end_us: i64,
+    /// By kind, in the order of [`OpKind::ALL`].
+    pub ops: [OpReport; 3],
+    /// Time spent thinking, us.
+    pub think_us: u64,
+    /// Time spent waiting for another writer, us, where the engine can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer_wait_us: Option<u64>,
+    /// CPU the session used on the server or in its own thread, us, where the engine can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_us: Option<u64>,
+    /// Realised choices; see [`Tally`].
+    #[serde(default, skip_serializing_if = "Tally::is_empty")]
+    pub tally: Tally,
+    /// Arrivals scheduled but not begun when the slice ended (open loop only).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
+    /// Its longest operations, and times between two, one by one: those of [`LONG_OP_US`] and more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub long: Vec<LongOp>,
+}
+
+impl SliceReport {
+    /// Operations of one kind.
+    pub fn op(&self, kind: OpKind) -> &OpReport {
+        &self.ops[kind as usize]
+    }
+
+    /// The same, to be filled.
+    pub fn op_mut(&mut self, kind: OpKind) -> &mut OpReport {
+        &mut self.ops[kind as usize]
+    }
+
+    /// Tells an operation by itself if it took long: `us` from `begin_us` on.
+    pub fn note_long(&mut self, kind: OpKind, begin_us: i64, us: u64) {
+        if us >= LONG_OP_US {
+            self.long.push(LongOp { kind, begin_us, us });
+        }
+    }
+
+    /// Blocks that operations of all kinds visited.
+    pub fn blocks(&self) -> u64 {
+        self.ops.iter().fold(0, |all, op| all.saturating_add(op.blocks))
+    }
+
+    /// Operations of all kinds.
+    pub fn total_ops(&self) -> u64 {
+        self.ops.iter().fold(0, |all, op| all.saturating_add(op.ops))
+    }
+}
+
+/// How often choices fell, alone and together.
+///
+/// The index of a cell is a bit set: 1 update, 2 scan, 4 hot spot, 8 hot schema, 16 think.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tally(pub Vec<(u8, u64)>);
+
+impl Tally {
+    /// Whether nothing was tallied.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds `count` to `cell`.
+    pub fn add(&mut self, cell: u8, count: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == cell) {
+            Some((_, sum)) => *sum = sum.saturating_add(count),
+            None => self.0.push((cell, count)),
+        }
+    }
+}

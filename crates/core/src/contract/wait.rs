@@ -1,0 +1,147 @@
+//! What busy sessions wait for, and how counters of it are named.
+
+pub mod sampling;
+
+use std::fmt;
+
+use crate::contract::description::Words;
+
+/// Name of the source whose counters are samples of wait events.
+pub const SAMPLES: &str = "waits";
+/// Name of the source whose counters are times of wait events, us.
+pub const TIMES: &str = "wait_times";
+
+/// What a session was doing, or a process of the server that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WaitClass {
+    /// On a CPU, or waiting for one.
+    Cpu,
+    /// Waiting for a read.
+    Read,
+    /// Waiting for redo, WAL, a commit.
+    Log,
+    /// Waiting for a free buffer, or writing one out itself.
+    Writer,
+    /// Waiting for another session: locks, latches, a block that another one reads.
+    Contention,
+    /// Anything else a busy session waits for.
+    Other,
+    /// A session that has nothing to do: it waits for its client, or for its slice to begin.
+    Idle,
+    /// No session: a process of the server's own.
+    Server,
+}
+
+impl WaitClass {
+    /// The classes of a busy session, which add up to database time.
+    pub const BUSY: [Self; 6] = [Self::Cpu, Self::Read, Self::Log, Self::Writer, Self::Contention, Self::Other];
+    const ALL: [Self; 8] =
+        [Self::Cpu, Self::Read, Self::Log, Self::Writer, Self::Contention, Self::Other, Self::Idle, Self::Server];
+
+    /// The name used in every report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU or run queue",
+            Self::Read => "reads",
+            Self::Log => "log",
+            Self::Writer => "free buffers",
+            Self::Contention => "locks and latches",
+            Self::Other => "other waits",
+            Self::Idle => "idle",
+            Self::Server => "the server itself",
+        }
+    }
+
+    /// The same where the system has a word of its own.
+    pub fn called(self, words: &Words) -> &str {
+        if self == Self::Log { &words.log } else { self.name() }
+    }
+
+    /// The name of the counter of `event` under this class: `read/DataFileRead`.
+    pub fn counter_of(self, event: &str) -> String {
+        format!("{}/{event}", self.key())
+    }
+
+    /// The first part of the name of a counter.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Read => "read",
+            Self::Log => "log",
+            Self::Writer => "writer",
+            Self::Contention => "contention",
+            Self::Other => "other",
+            Self::Idle => "idle",
+            Self::Server => "server",
+        }
+    }
+
+    /// The class of the counter called `metric`; [`WaitClass::Other`] where it names none that is known.
+    pub fn of(metric: &str) -> Self {
+        let key = metric.split('/').next().unwrap_or(metric);
+        if key == LATCH {
+            return Self::Contention;
+        }
+        Self::ALL.into_iter().find(|class| class.key() == key).unwrap_or(Self::Other)
+    }
+
+    /// Whether it is a part of database time.
+    pub fn is_busy(self) -> bool {
+        Self::BUSY.contains(&self)
+    }
+}
+
+/// The first part of the name of a counter of latches: contention for what is held for a moment, and never over a wait for
+/// storage, a client or a commit. Who waits for one waits for a holder that is on a CPU, or has lost it.
+const LATCH: &str = "latch";
+
+/// Whether the counter called `metric` is of a latch.
+pub fn is_latch(metric: &str) -> bool {
+    metric.split_once('/').is_some_and(|(key, _)| key == LATCH)
+}
+
+/// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WaitEvent {
+    /// What a session loses by it.
+    pub class: WaitClass,
+    /// Its name as the server tells it.
+    pub event: &'static str,
+    key: &'static str,
+}
+
+impl WaitEvent {
+    /// The event of that name.
+    pub const fn new(class: WaitClass, event: &'static str) -> Self {
+        Self { class, event, key: class.key() }
+    }
+
+    /// The latch of that name: contention, held for a moment alone.
+    pub const fn latch(event: &'static str) -> Self {
+        Self { class: WaitClass::Contention, event, key: LATCH }
+    }
+}
+
+impl fmt::Display for WaitEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.key, self.event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_found_again_in_the_name_of_its_counters() {
+        for class in WaitClass::ALL {
+            assert_eq!(WaitClass::of(&WaitEvent::new(class, "Event").to_string()), class);
+        }
+        assert_eq!(WaitClass::of("unheard-of/Event"), WaitClass::Other);
+        let (latch, lock) =
+            (WaitEvent::latch("Map").to_string(), WaitEvent::new(WaitClass::Contention, "Row").to_string());
+        assert_eq!(WaitClass::of(&latch), WaitClass::Contention);
+        assert!(is_latch(&latch) && !is_latch(&lock) && !is_latch("latch"));
+        assert!(!WaitClass::Idle.is_busy() && !WaitClass::Server.is_busy());
+    }
+}

@@ -1,0 +1,371 @@
+//! Where sessions spend their time: what they wait for, sampled by a thread of its own over a connection of its own.
+//!
+//! Counts of samples only tell shares of time when samples are independent of the work, so the time between two is
+//! drawn anew each time.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{SAMPLES, WaitEvent};
+use crate::contract::metric::{Metric, Sampler, shared};
+use crate::plan::settings::Key;
+use crate::workload::draw::draw_unit;
+use crate::{Error, Result, plan::units};
+
+/// Stream of the draws that spread samples in time.
+const SPREAD: i64 = 0x77_61_69_74;
+/// Looks are never further apart than this, unless so asked for.
+const LONGEST: Duration = Duration::from_millis(500);
+/// What a user may ask for.
+const SHORTEST_ASKED: Duration = Duration::from_millis(5);
+const LONGEST_ASKED: Duration = Duration::from_secs(1);
+/// How long the end of a look is waited for when sampling ends.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The option of an engine that says how often it is looked; [`parse_interval`] reads it.
+pub const fn key(usual: &'static str) -> Key {
+    Key::with_default("wait_sampling", "TIME|off", usual, "How often it is looked what sessions wait for, 5ms to 1s")
+}
+
+/// The time between two looks; `None`: nobody looks.
+pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let interval = units::parse_duration(text)?;
+    if (SHORTEST_ASKED..=LONGEST_ASKED).contains(&interval) {
+        return Ok(Some(interval));
+    }
+    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
+}
+
+/// A connection over which the sessions of a server are looked at.
+pub trait Monitor: Send + 'static {
+    /// Called once by the thread that looks, before its first look.
+    fn begin(&mut self);
+
+    /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
+
+    /// CPU that looking has used so far.
+    fn cpu(&self) -> MonitorCpu;
+
+    /// Mean time between looks from here on, for what they have cost so far.
+    fn interval(&mut self, cost: &Cost) -> Duration;
+
+    /// What ends a look under way, from another thread; does nothing where there is no such way.
+    fn canceller(&self) -> Box<dyn Fn() + Send + Sync> {
+        Box::new(|| ())
+    }
+}
+
+/// CPU that looking has used so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MonitorCpu {
+    /// Of the thread of this process that asks.
+    pub own: Duration,
+    /// Of what answers in the server, since that began; `None` on another host.
+    pub server: Option<Duration>,
+}
+
+/// What looking has cost so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// Time between looks that was asked for.
+    pub asked: Duration,
+    /// Mean time between looks.
+    pub interval: Duration,
+    /// How often it was looked.
+    pub looks: u64,
+    /// From asking to the answer, summed over all looks.
+    pub took: Duration,
+    /// CPU before the first look.
+    pub first: MonitorCpu,
+    /// CPU after the last one.
+    pub last: MonitorCpu,
+}
+
+impl Cost {
+    /// CPU a look, mindful's part and the server's together, where that can be seen.
+    pub fn of_a_look(&self) -> Duration {
+        let server = self.last.server.zip(self.first.server).map(|(last, first)| last.saturating_sub(first));
+        let used = self.last.own.saturating_sub(self.first.own) + server.unwrap_or_default();
+        used.div_f64((self.looks as f64).max(1.0))
+    }
+
+    fn values(&self) -> Vec<Option<f64>> {
+        let us = |time: Duration| time.as_secs_f64() * 1e6;
+        vec![
+            self.last.server.map(us),
+            Some(us(self.last.own)),
+            Some(self.looks as f64),
+            Some(us(self.took)),
+            Some(us(self.interval)),
+        ]
+    }
+}
+
+/// The mean time between looks of `each` CPU at which they take no more than `cpus` CPUs; at least `asked`.
+pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
+    let longest = LONGEST.max(asked);
+    let needed_s = each.as_secs_f64() / cpus;
+    // Of sessions that use nothing, nothing may be taken.
+    if cpus > 0.0 && needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
+}
+
+/// The samplers `waits` and `wait_sampling`.
+pub type Samplers = [Box<dyn Sampler>; 2];
+
+/// The samplers `waits` (samples by wait event, in the order of `known`) and `wait_sampling` (what that costs), and why
+/// samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less
+/// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
+///
+/// Fails if no thread can be started.
+pub fn start(
+    monitor: impl Monitor,
+    known: Vec<WaitEvent>,
+    asked: Duration,
+    server: &'static str,
+) -> Result<(Arc<Sampling>, Samplers)> {
+    let metrics = known.iter().map(metric_of).collect();
+    let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
+    let waits = Waits { sampling: Arc::clone(&sampling), metrics };
+    let cost = CostOfWaits { sampling: Arc::clone(&sampling), metrics: metrics_of_cost(server) };
+    Ok((sampling, [Box::new(waits), Box::new(cost)]))
+}
+
+fn metric_of(event: &WaitEvent) -> Metric {
+    let help = match event.class {
+        super::WaitClass::Server => "Samples in which the server itself was at this, in any database",
+        _ => "Sessions found at this, summed over all samples",
+    };
+    Metric::counter(event.to_string(), "samples", help)
+}
+
+fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
+    let of_server = format!("CPU of the server's {server} that answers the sampling of waits");
+    vec![
+        Metric::counter(shared::MONITOR_CPU_US, "us", &of_server),
+        Metric::counter(shared::SAMPLING_CPU_US, "us", "CPU of mindful's thread that asks for it"),
+        Metric::counter(shared::SAMPLINGS, "1", "How often the sessions were looked at"),
+        Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
+        Metric::gauge(
+            "sampling_interval",
+            "us",
+            "Mean time between looks: more than asked for where they cost too much",
+        ),
+    ]
+}
+
+/// What has been found so far.
+struct SampleCounts {
+    known: Vec<WaitEvent>,
+    /// Samples in the order of `known`.
+    counts: Vec<f64>,
+    cost: Cost,
+    /// Why there will be no more samples.
+    fault: Option<Error>,
+}
+
+impl SampleCounts {
+    fn add(&mut self, seen: &[(WaitEvent, f64)]) {
+        for (event, sessions) in seen {
+            if let Some(at) = self.known.iter().position(|known| known == event) {
+                self.counts[at] += sessions;
+            }
+        }
+    }
+}
+
+/// The thread that looks; it ends when this is dropped.
+pub struct Sampling {
+    found: Arc<Mutex<SampleCounts>>,
+    cancel: Box<dyn Fn() + Send + Sync>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sampling {
+    fn start(mut monitor: impl Monitor, known: Vec<WaitEvent>, asked: Duration) -> Result<Self> {
+        let first = MonitorCpu { own: Duration::ZERO, ..monitor.cpu() };
+        let cost = Cost { asked, interval: asked, looks: 0, took: Duration::ZERO, first, last: first };
+        let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, fault: None };
+        let (found, cancel, (stop, stopped)) = (Arc::new(Mutex::new(found)), monitor.canceller(), channel());
+        let shared = Arc::clone(&found);
+        let thread = std::thread::Builder::new()
+            .name("waits".to_owned())
+            .spawn(move || {
+                monitor.begin();
+                sample_until(&stopped, &mut monitor, &shared);
+            })
+            .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
+        Ok(Self { found, cancel, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Fails once sampling has failed, for old figures would pass as new ones.
+    pub fn check(&self) -> Result<()> {
+        self.found().map(drop)
+    }
+
+    fn found(&self) -> Result<MutexGuard<'_, SampleCounts>> {
+        let found = held(&self.found);
+        match &found.fault {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(found),
+        }
+    }
+}
+
+impl Drop for Sampling {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        (self.cancel)();
+        let (Some(thread), begun) = (self.thread.take(), Instant::now()) else { return };
+        // What cannot be cancelled at a server that has frozen is not waited for.
+        while !thread.is_finished() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn held(found: &Mutex<SampleCounts>) -> MutexGuard<'_, SampleCounts> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mutex<SampleCounts>) {
+    for number in 0.. {
+        let pause = held(found).cost.interval.mul_f64(0.5 + draw_unit(number, SPREAD));
+        if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        let begun = Instant::now();
+        let seen = monitor.look();
+        let (took, last) = (begun.elapsed(), monitor.cpu());
+        let mut found = held(found);
+        match seen {
+            Ok(seen) => {
+                found.add(&seen);
+                let cost = &mut found.cost;
+                (cost.looks, cost.took, cost.last) = (cost.looks + 1, cost.took + took, last);
+                cost.interval = monitor.interval(cost);
+            }
+            Err(fault) => {
+                found.fault = Some(fault);
+                return;
+            }
+        }
+    }
+}
+
+struct Waits {
+    sampling: Arc<Sampling>,
+    metrics: Vec<Metric>,
+}
+
+impl Sampler for Waits {
+    fn name(&self) -> &'static str {
+        SAMPLES
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(self.sampling.found()?.counts.iter().copied().map(Some).collect())
+    }
+}
+
+struct CostOfWaits {
+    sampling: Arc<Sampling>,
+    metrics: Vec<Metric>,
+}
+
+impl Sampler for CostOfWaits {
+    fn name(&self) -> &'static str {
+        "wait_sampling"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(self.sampling.found()?.cost.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: Duration = Duration::from_millis(20);
+
+    fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    #[test]
+    fn cheap_looks_are_taken_as_asked_and_dear_ones_less_often() {
+        assert_eq!(within_budget(ASKED, us(100), 0.014), ASKED);
+        assert_eq!(within_budget(ASKED, us(1_000), 0.01), Duration::from_millis(100));
+    }
+
+    #[test]
+    fn an_interval_has_bounds_whatever_a_look_costs() {
+        assert_eq!(within_budget(ASKED, Duration::MAX, 1e-6), LONGEST);
+        assert_eq!(within_budget(ASKED, us(100), -0.0), LONGEST);
+        assert_eq!(within_budget(ASKED, Duration::ZERO, 0.0), LONGEST);
+        let long = Duration::from_secs(1);
+        assert_eq!(within_budget(long, Duration::MAX, 0.01), long);
+    }
+
+    const READ: WaitEvent = WaitEvent::new(super::super::WaitClass::Read, "page");
+    const OTHER: WaitEvent = WaitEvent::new(super::super::WaitClass::Other, "unheard-of");
+
+    /// Sees two sessions that read, until it fails.
+    struct TwoReaders {
+        looks: u64,
+        fails_after: u64,
+    }
+
+    impl Monitor for TwoReaders {
+        fn begin(&mut self) {}
+
+        fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+            self.looks += 1;
+            if self.looks > self.fails_after {
+                Err(Error::run("gone", "nothing"))
+            } else {
+                Ok(vec![(READ, 2.0), (OTHER, 1.0)])
+            }
+        }
+
+        fn cpu(&self) -> MonitorCpu {
+            MonitorCpu { own: us(10 * self.looks), server: Some(us(1_000 + 30 * self.looks)) }
+        }
+
+        fn interval(&mut self, cost: &Cost) -> Duration {
+            assert_eq!(cost.of_a_look(), us(40));
+            cost.interval
+        }
+    }
+
+    #[test]
+    fn looks_are_counted_by_event_with_what_they_cost() {
+        let (sampling, [mut waits, mut cost]) =
+            start(TwoReaders { looks: 0, fails_after: 5 }, vec![READ], Duration::from_millis(2), "process").unwrap();
+        let mut last = (0.0, 0.0);
+        let error = loop {
+            match (cost.read(), waits.read()) {
+                (Ok(cost), Ok(waits)) => last = (cost[2].unwrap(), waits[0].unwrap()),
+                (_, Err(error)) | (Err(error), _) => break error,
+            }
+        };
+        // Read one after the other, so a look may have ended between.
+        assert!(last.1 >= 2.0 * last.0 && last.1 <= 2.0 * last.0 + 2.0 && last.1 <= 10.0, "{last:?}");
+        assert!(error.to_string().contains("gone") && sampling.check().is_err(), "{error}");
+    }
+}

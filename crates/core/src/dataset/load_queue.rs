@@ -1,0 +1,111 @@
+//! The tables of a load, made by streams side by side.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::contract::event::{Event, Events};
+use crate::dataset::tables::Table;
+use crate::{Error, Result};
+
+/// One queue for all streams, so that none waits for another's table.
+#[derive(Debug)]
+pub struct LoadQueue {
+    tables: Mutex<Vec<Table>>,
+    blocks: u64,
+    done: AtomicU64,
+}
+
+impl LoadQueue {
+    /// A queue of `tables`, of which the last is made first.
+    pub fn new(tables: Vec<Table>) -> Self {
+        Self {
+            blocks: tables.iter().map(|table| table.blocks).sum(),
+            tables: Mutex::new(tables),
+            done: AtomicU64::new(0),
+        }
+    }
+
+    /// Blocks of all tables.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Does `stream` on so many threads, each with its first table, as far as there are tables. It makes them
+    /// by [`LoadQueue::make`].
+    pub fn by_streams(&self, streams: u32, stream: impl Fn(Table) -> Result<()> + Sync) -> Result<()> {
+        let stream = || self.next().map_or(Ok(()), &stream);
+        let results: Vec<Result<()>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..streams.max(1)).map(|_| scope.spawn(stream)).collect();
+            let broken = |_| Err(Error::run("a load stream broke down", "load again"));
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(broken)).collect()
+        });
+        results.into_iter().collect()
+    }
+
+    /// Makes `first`, and then one table after another. A failure empties the queue, so that the other streams end with
+    /// their table.
+    pub fn make(&self, first: Table, mut make: impl FnMut(Table) -> Result<()>) -> Result<()> {
+        let mut table = Some(first);
+        while let Some(current) = table {
+            make(current).inspect_err(|_| self.tables().clear())?;
+            table = self.next();
+        }
+        Ok(())
+    }
+
+    /// Reports `written` more blocks of `block_bytes` each.
+    pub fn progress(&self, written: u64, block_bytes: u64, events: &dyn Events) {
+        let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
+        events.emit(Event::Progress {
+            what: "loading".to_owned(),
+            done: done * block_bytes,
+            of: self.blocks * block_bytes,
+            unit: "bytes".to_owned(),
+        });
+    }
+
+    fn next(&self) -> Option<Table> {
+        self.tables().pop()
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Vec<Table>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::tables::Kind;
+
+    fn queue(schemas: u32) -> LoadQueue {
+        LoadQueue::new((1..=schemas).map(|schema| Table { kind: Kind::Blocks, schema, blocks: 2 }).collect())
+    }
+
+    #[test]
+    fn every_table_is_made_once_by_however_many_streams() {
+        for streams in [0, 1, 3, 9] {
+            let (queue, made) = (queue(5), Mutex::new(Vec::new()));
+            assert_eq!(queue.blocks(), 10);
+            let one = |table: Table| {
+                made.lock().unwrap().push(table.schema);
+                Ok(())
+            };
+            queue.by_streams(streams, |first| queue.make(first, one)).unwrap();
+            let mut made = made.into_inner().unwrap();
+            made.sort_unstable();
+            assert_eq!(made, [1, 2, 3, 4, 5], "{streams} streams");
+        }
+    }
+
+    #[test]
+    fn a_failure_ends_the_load_with_the_tables_under_way() {
+        let (queue, made) = (queue(5), AtomicU64::new(0));
+        let fails = |table: Table| {
+            made.fetch_add(1, Ordering::SeqCst);
+            if table.schema == 4 { Err(Error::run("full", "free some")) } else { Ok(()) }
+        };
+        assert!(queue.by_streams(1, |first| queue.make(first, fails)).unwrap_err().to_string().contains("full"));
+        assert_eq!(made.into_inner(), 2);
+    }
+}

@@ -1,0 +1,287 @@
+//! The tables of a dataset as a registry in the database lists them: what stands, what is missing, what is another's.
+
+use crate::contract::event::{Events, note};
+use crate::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use crate::plan::MOST_SCHEMAS;
+use crate::workload::Access;
+use crate::{Error, Result};
+
+/// What a table of a dataset is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One row a block, indexed.
+    Blocks,
+    /// One row a block, no index on the visited key: for full scans.
+    Scan,
+}
+
+impl Kind {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
+
+    /// The word in the registry, and in the names of tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Scan => "scan",
+        }
+    }
+
+    /// The kind of that word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The kind that a full scan reads.
+    pub fn scanned_by(access: Access) -> Self {
+        if access == Access::Scan { Self::Blocks } else { Self::Scan }
+    }
+}
+
+/// A table for a load to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
+    /// What it is for.
+    pub kind: Kind,
+    /// Schema number, from 1.
+    pub schema: u32,
+    /// Rows, and so blocks.
+    pub blocks: u64,
+}
+
+/// A table as the registry lists it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Registered {
+    /// Bare name.
+    pub name: String,
+    /// What it is for; `None` for a kind this version does not know.
+    pub kind: Option<Kind>,
+    /// Schema number, from 1.
+    pub schema: u32,
+    /// Visited rows, and so blocks.
+    pub blocks: u64,
+    /// Seed of its layout.
+    pub seed: u64,
+    /// What its filler looks like; `None` when unreadable.
+    pub content: Option<Content>,
+    /// Version of its rows' shape.
+    pub shape: i32,
+    /// The proof of its layout, unless the table changed since.
+    pub proof: Option<LayoutProof>,
+    /// Whether the table still stands as it was loaded.
+    pub stands: bool,
+    /// Bytes of the table.
+    pub table_bytes: u64,
+    /// Bytes of its indexes.
+    pub index_bytes: u64,
+}
+
+impl Registered {
+    /// Whether it stands and is the one of `kind` in `schema`.
+    pub fn is(&self, kind: Kind, schema: u32) -> bool {
+        self.stands && self.kind == Some(kind) && self.schema == schema
+    }
+
+    /// Bytes of the table and its indexes.
+    pub fn bytes(&self) -> u64 {
+        self.table_bytes + self.index_bytes
+    }
+
+    /// How it differs from what `plan` asks for with rows of `shape`; `None` where it does not.
+    fn difference(&self, plan: &DatasetPlan, shape: i32) -> Option<String> {
+        let blocks = if self.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let mut differs = Vec::new();
+        if self.blocks != blocks && blocks != 0 {
+            differs.push(format!("{} blocks instead of {blocks}", self.blocks));
+        }
+        if self.seed != plan.seed {
+            differs.push(format!("seed {} instead of {}", self.seed, plan.seed));
+        }
+        if self.content != Some(plan.content) {
+            differs.push("other content".to_owned());
+        }
+        if self.shape != shape {
+            differs.push(format!("row shape {} instead of {shape}", self.shape));
+        }
+        (!differs.is_empty()).then(|| differs.join(", "))
+    }
+}
+
+/// The dataset that complete tables with rows of one of `shapes` make up: schemas 1 to N without a gap.
+pub fn dataset<'a>(tables: impl Iterator<Item = &'a Registered>, shapes: &[i32], block_bytes: u64) -> Option<Dataset> {
+    let tables: Vec<_> = tables.collect();
+    let of = |kind, schema| tables.iter().find(|table| table.is(kind, schema) && shapes.contains(&table.shape));
+    let first = of(Kind::Blocks, 1)?;
+    let scan_blocks = of(Kind::Scan, 1).map_or(0, |table| table.blocks);
+    let whole =
+        |schema: &u32| of(Kind::Blocks, *schema).is_some() && (scan_blocks == 0 || of(Kind::Scan, *schema).is_some());
+    let dataset = Dataset {
+        schemas: (1..=MOST_SCHEMAS).take_while(whole).count() as u32,
+        blocks_per_schema: first.blocks,
+        scan_blocks,
+        block_bytes,
+        bytes: tables.iter().map(|table| table.table_bytes).sum(),
+        index_bytes: Some(tables.iter().map(|table| table.index_bytes).sum()),
+        seed: first.seed,
+        content: first.content?,
+    };
+    Some(dataset).filter(Dataset::is_possible)
+}
+
+/// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
+pub fn proof<'a>(tables: impl Iterator<Item = &'a Registered>, schemas: u32) -> Option<LayoutProof> {
+    let tables: Vec<_> = tables.collect();
+    let mut whole: Option<LayoutProof> = None;
+    for schema in 1..=schemas {
+        let part = tables.iter().find(|table| table.is(Kind::Blocks, schema))?.proof.clone()?;
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) if whole.proven_at_us == part.proven_at_us => whole.schemas.extend(part.schemas),
+            Some(_) => return None,
+        }
+    }
+    whole
+}
+
+/// The parts of `proof` to be stored, each with the table of its schema, as JSON: what [`proof`] puts together again.
+pub fn parts(proof: &LayoutProof) -> impl Iterator<Item = (u32, String)> {
+    proof.schemas.iter().map(|schema| {
+        let part = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
+        (schema.schema, serde_json::to_string(&part).unwrap_or_default())
+    })
+}
+
+/// All tables of `plan`, the one to make first at the end.
+fn wanted(plan: &DatasetPlan) -> Vec<Table> {
+    let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
+    let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
+    (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
+}
+
+/// Those of `plan` that do not stand yet, the one to make first at the end.
+pub fn missing<'a>(tables: impl Iterator<Item = &'a Registered>, plan: &DatasetPlan) -> Vec<Table> {
+    let tables: Vec<_> = tables.collect();
+    let stands = |table: &Table| tables.iter().any(|registered| registered.is(table.kind, table.schema));
+    wanted(plan).into_iter().filter(|table| !stands(table)).collect()
+}
+
+/// Reports a load that makes only the `missing` tables of `plan`.
+pub fn note_resumed(missing: &[Table], plan: &DatasetPlan, events: &dyn Events) {
+    let all = wanted(plan).len();
+    if missing.len() < all {
+        note(events, format!("resuming the load: {} of {all} tables are missing", missing.len()));
+    }
+}
+
+/// What stands must be part of what `plan` asks for with rows of `shape`; `qualified` is what messages call a table.
+pub fn refuse_other<'a>(
+    mut tables: impl Iterator<Item = &'a Registered>,
+    plan: &DatasetPlan,
+    shape: i32,
+    qualified: impl Fn(&str) -> String,
+) -> Result<()> {
+    let differs = |table: &Registered| Some((qualified(&table.name), table.difference(plan, shape)?));
+    match tables.find_map(|table| differs(table).filter(|_| table.stands)) {
+        None => Ok(()),
+        Some((name, differences)) => Err(Error::plan(
+            format!("{name} is loaded with {differences}"),
+            "give the same --seed, --scale and content, remove it with `mindful cleanup`, or name another --namespace",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::event::Silent;
+    use crate::dataset::SchemaProof;
+
+    fn plan() -> DatasetPlan {
+        let content = Content::INCOMPRESSIBLE;
+        DatasetPlan { schemas: 3, blocks_per_schema: 8, scan_blocks: 4, content, seed: 7, load_streams: 1 }
+    }
+
+    /// What a load of [`plan`] registers.
+    fn whole() -> Vec<Registered> {
+        let registered = |table: Table| Registered {
+            name: format!("{}_{}", table.kind.word(), table.schema),
+            kind: Some(table.kind),
+            schema: table.schema,
+            blocks: table.blocks,
+            seed: 7,
+            content: Some(Content::INCOMPRESSIBLE),
+            shape: 1,
+            proof: None,
+            stands: true,
+            table_bytes: 100,
+            index_bytes: 10,
+        };
+        wanted(&plan()).into_iter().map(registered).collect()
+    }
+
+    #[test]
+    fn a_dataset_ends_before_its_first_gap() {
+        let mut tables = whole();
+        let read = |tables: &[Registered]| dataset(tables.iter(), &[1], 8_192);
+        let all = read(&tables).unwrap();
+        assert_eq!((all.schemas, all.blocks_per_schema, all.scan_blocks), (3, 8, 4));
+        assert_eq!((all.bytes, all.index_bytes), (600, Some(60)));
+        let at = |tables: &[Registered], name: &str| tables.iter().position(|table| table.name == name).unwrap();
+        let scan_3 = at(&tables, "scan_3");
+        tables[scan_3].stands = false;
+        assert_eq!(read(&tables).unwrap().schemas, 2);
+        let blocks_2 = at(&tables, "blocks_2");
+        tables[blocks_2].shape = 9;
+        assert_eq!(read(&tables).unwrap().schemas, 1);
+        let blocks_1 = at(&tables, "blocks_1");
+        tables[blocks_1].kind = None;
+        assert_eq!(read(&tables), None);
+    }
+
+    #[test]
+    fn the_first_schema_is_made_first_and_only_what_is_missing() {
+        let tables = whole();
+        let made = |missing: &[Table]| missing.iter().rev().map(|table| (table.kind, table.schema)).collect::<Vec<_>>();
+        let all = missing(tables[..0].iter(), &plan());
+        assert_eq!(made(&all)[..3], [(Kind::Scan, 1), (Kind::Blocks, 1), (Kind::Scan, 2)]);
+        assert_eq!(made(&missing(tables[1..].iter(), &plan())), [(Kind::Blocks, 3)]);
+        assert_eq!(missing(tables.iter(), &DatasetPlan { scan_blocks: 0, ..plan() }), []);
+        note_resumed(&all, &plan(), &Silent);
+    }
+
+    #[test]
+    fn parts_of_one_proof_make_a_whole_and_of_two_do_not() {
+        let of = |schema| SchemaProof { schema, rows: 8, distinct_blocks: 8, rank_correlation: 0.0, sample: None };
+        let proven = LayoutProof { schemas: (1..=3).map(of).collect(), cross_correlation: Some(0.01), proven_at_us: 5 };
+        let mut tables = whole();
+        for (schema, part) in parts(&proven) {
+            let table = tables.iter_mut().find(|table| table.is(Kind::Blocks, schema)).unwrap();
+            table.proof = serde_json::from_str(&part).ok();
+        }
+        assert_eq!(proof(tables.iter(), 3), Some(proven));
+        let last = tables.iter_mut().find(|table| table.is(Kind::Blocks, 3)).unwrap();
+        last.proof.as_mut().unwrap().proven_at_us = 6;
+        assert_eq!(proof(tables.iter(), 3), None);
+        assert!(proof(tables.iter(), 2).is_some());
+    }
+
+    #[test]
+    fn another_dataset_is_refused_with_all_that_differs() {
+        let refused = |tables: &[Registered], plan: &DatasetPlan| {
+            refuse_other(tables.iter(), plan, 1, |name| format!("`a`.`{name}`")).map_err(|error| error.to_string())
+        };
+        let mut tables = whole();
+        assert_eq!(refused(&tables, &plan()), Ok(()));
+        assert_eq!(refused(&tables, &DatasetPlan { scan_blocks: 0, ..plan() }), Ok(()), "fewer tables are part of it");
+        let other = DatasetPlan { seed: 8, blocks_per_schema: 9, ..plan() };
+        let message = refused(&tables, &other).unwrap_err();
+        assert!(
+            message.contains("`a`.`blocks_3` is loaded with 8 blocks instead of 9, seed 7 instead of 8"),
+            "{message}"
+        );
+        for table in &mut tables {
+            table.stands = false;
+        }
+        assert_eq!(refused(&tables, &other), Ok(()));
+    }
+}

@@ -1,0 +1,300 @@
+//! Settings: text values by key, each with its origin, layered from built-in default to flag.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::error::{Error, Result};
+use crate::plan::bound::Bound;
+
+/// A setting that a user may give: as flag `--update-pct`, variable `MINDFUL_UPDATE_PCT`, or key `update_pct` of a plan
+/// file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// Name in snake case.
+    pub name: &'static str,
+    /// What stands for the value in a usage line, such as `SIZE`. Empty for a switch.
+    pub value: &'static str,
+    /// Built-in default; `None` when it is unset or depends on other facts, which `help` then tells.
+    pub default: Option<&'static str>,
+    /// One sentence for the reader of `--help`.
+    pub help: &'static str,
+    /// What its value can bring about, and so who may give it.
+    pub trust: Trust,
+    /// Between which values it makes sense.
+    pub bound: Bound,
+    /// How a sweep reads a value with commas or dots.
+    pub ladder: Ladder,
+}
+
+/// How a sweep reads a value with commas or dots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ladder {
+    /// As several values: `1..256`, `0,20,50`.
+    Values,
+    /// As one: commas and dots are part of it.
+    OneValue,
+    /// `NAME=V1,V2` as several values of one setting.
+    OfSetting,
+}
+
+/// What the value of a key can bring about, and so from where it is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// Figures and choices of a run: from anywhere.
+    Value,
+    /// It names a host, a file or a folder that is then used: not from a run that was made elsewhere.
+    Place,
+    /// It is executed, names what is executed or brings that along, or allows data to be destroyed: from who gives the
+    /// command alone, by flag, variable or a plan that is named.
+    Command,
+}
+
+/// Keys of several `lists` as one, in their order; `N` is how many these are.
+pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut keys = [Key::unset("", "", ""); N];
+    let (mut list, mut key, mut at) = (0, 0, 0);
+    while at < N {
+        if key == lists[list].len() {
+            (list, key) = (list + 1, 0);
+        } else {
+            keys[at] = lists[list][key];
+            (key, at) = (key + 1, at + 1);
+        }
+    }
+    keys
+}
+
+impl Key {
+    /// A key with a built-in default.
+    pub const fn with_default(
+        name: &'static str,
+        value: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            value,
+            default: Some(default),
+            help,
+            trust: Trust::Value,
+            bound: Bound::Own,
+            ladder: Ladder::Values,
+        }
+    }
+
+    /// A key that is unset unless someone gives it.
+    pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own, ladder: Ladder::Values }
+    }
+
+    /// The same, for a value that names a place.
+    #[must_use]
+    pub const fn place(mut self) -> Self {
+        self.trust = Trust::Place;
+        self.ladder = Ladder::OneValue;
+        self
+    }
+
+    /// The same, for a value that executes, names what is executed, or destroys.
+    #[must_use]
+    pub const fn command(mut self) -> Self {
+        self.trust = Trust::Command;
+        self.ladder = Ladder::OneValue;
+        self
+    }
+
+    /// The same, for a value whose commas and dots are part of it.
+    #[must_use]
+    pub const fn one_value(mut self) -> Self {
+        self.ladder = Ladder::OneValue;
+        self
+    }
+
+    /// The same, for a value that is a setting with its value.
+    #[must_use]
+    pub const fn of_setting(mut self) -> Self {
+        self.ladder = Ladder::OfSetting;
+        self
+    }
+
+    /// The same key with a bound.
+    #[must_use]
+    pub const fn within(self, bound: Bound) -> Self {
+        Self { bound, ..self }
+    }
+
+    /// What `--help` says of it: its sentence, bound and default.
+    pub fn explained(&self) -> String {
+        let bound = if self.bound == Bound::Own { String::new() } else { format!(" [{}]", self.bound) };
+        let default = self.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
+        format!("{}{bound}{default}", self.help)
+    }
+
+    /// The name as a flag, without the dashes in front.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The name as an environment variable.
+    pub fn variable(&self) -> String {
+        format!("MINDFUL_{}", self.name.to_uppercase())
+    }
+}
+
+/// Where a value comes from, lowest layer first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// A plan file that was read without being named, by path.
+    Found(String),
+    /// A plan file that was named, by path.
+    File(String),
+    /// An environment variable, by name.
+    Variable(String),
+    /// A flag.
+    Flag(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Found(name) | Self::File(name) | Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The text as given.
+    pub value: String,
+    /// Who gave it.
+    pub origin: Origin,
+}
+
+/// Values by key name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Settings(BTreeMap<String, Setting>);
+
+impl Settings {
+    /// The defaults of `keys`.
+    pub fn defaults<'a>(keys: impl IntoIterator<Item = &'a Key>) -> Self {
+        let mut settings = Self::default();
+        for key in keys {
+            if let Some(value) = key.default {
+                settings.set(key.name, value, Origin::Default);
+            }
+        }
+        settings
+    }
+
+    /// Sets `name`; a later call wins.
+    pub fn set(&mut self, name: &str, value: impl Into<String>, origin: Origin) {
+        self.0.insert(name.to_owned(), Setting { value: value.into(), origin });
+    }
+
+    /// Takes `name` away.
+    pub fn unset(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// The text of `name`, if any.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(|setting| setting.value.as_str())
+    }
+
+    /// The text of `name` if someone other than the built-in default gave it.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.0.get(name).filter(|setting| setting.origin != Origin::Default).map(|setting| setting.value.as_str())
+    }
+
+    /// `name` parsed; errors name the key and the origin.
+    pub fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
+        match self.0.get(name) {
+            None => Ok(None),
+            Some(setting) => parse(&setting.value).map(Some).map_err(|error| error.at(self.place(name))),
+        }
+    }
+
+    /// `name` parsed, which has a default and so is always there.
+    pub fn require<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+        self.parse(name, parse)?
+            .ok_or_else(|| Error::plan(format!("{name} is not set"), format!("give --{}", name.replace('_', "-"))))
+    }
+
+    /// Refuses values of `keys` beyond their bounds; errors name the key, its origin and the bound.
+    pub fn within(&self, keys: &[Key]) -> Result<()> {
+        keys.iter().try_for_each(|key| self.parse(key.name, |text| key.bound.check(text)).map(drop))
+    }
+
+    /// How a message names this setting: by the flag, variable or file it comes from.
+    pub fn place(&self, name: &str) -> String {
+        match self.0.get(name).map(|setting| &setting.origin) {
+            Some(Origin::Found(path) | Origin::File(path)) => format!("{name} in {path}"),
+            Some(Origin::Variable(variable)) => variable.clone(),
+            Some(Origin::Flag(flag)) => flag.clone(),
+            Some(Origin::Default) | None => name.to_owned(),
+        }
+    }
+
+    /// The plan file that was read without being named, if any value comes from one.
+    pub fn found_in(&self) -> Option<&str> {
+        self.0.values().find_map(|setting| match &setting.origin {
+            Origin::Found(path) => Some(path.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Takes `name` out.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// All settings in order of name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Setting)> {
+        self.0.iter().map(|(name, setting)| (name.as_str(), setting))
+    }
+}
+
+/// `on` or `off`, and their like.
+pub fn parse_switch(text: &str) -> Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" | "" => Ok(true),
+        "off" | "false" | "no" | "0" => Ok(false),
+        _ => Err(Error::plan(format!("`{text}` is neither on nor off"), "write on or off")),
+    }
+}
+
+/// One of some names, or an error that tells the nearest.
+pub fn parse_choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T> {
+    choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+        Error::plan(format!("`{text}` is not known here"), format!("choose {}", names.join(", ")))
+    })
+}
+
+/// The name among `names` that `given` was probably meant to be.
+pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(given, name), name))
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// The error for a key nobody knows, with the nearest one that is known.
+pub fn unknown_key<'a>(given: &str, place: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+    let next = match nearest(given, known) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "`mindful plan` lists the keys there are".to_owned(),
+    };
+    Error::plan(format!("{place}: unknown key `{given}`"), next)
+}

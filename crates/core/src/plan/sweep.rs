@@ -1,0 +1,114 @@
+//! How a sweep goes about its points.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::contract::error::{Error, Result};
+use crate::plan::SWEEP_KEYS;
+use crate::plan::settings::{Settings, parse_switch};
+use crate::plan::units;
+use crate::result::{OpSummary, OpsSummary};
+
+/// The keys of [`crate::plan::SWEEP_KEYS`], resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepPlan {
+    /// How often each point is measured.
+    pub repeat: u32,
+    /// First values together, then second ones, instead of the full grid.
+    pub paired: bool,
+    /// Longest time it may take.
+    pub budget: Option<Duration>,
+    /// The objective whose highest load is searched.
+    pub objective: Option<Objective>,
+}
+
+impl SweepPlan {
+    /// The sweep that `settings` describe.
+    pub fn from_settings(s: &Settings) -> Result<Self> {
+        s.within(SWEEP_KEYS)?;
+        let repeat = |text: &str| units::parse_count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        Ok(Self {
+            repeat: s.require("repeat", repeat)?,
+            paired: s.require("paired", parse_switch)?,
+            budget: s.parse("budget", units::parse_duration)?,
+            objective: s.parse("max_iops_at", Objective::parse)?,
+        })
+    }
+}
+
+/// A latency that a share of all operations shall not exceed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Objective {
+    /// Which percentile: 50, 95, 99 or 99.9.
+    pub percentile: f64,
+    /// Longest latency allowed, us.
+    pub limit_us: f64,
+}
+
+impl Objective {
+    /// From text such as `p99<=1ms`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let bad =
+            || Error::plan(format!("`{text}` is no objective"), "write p50, p95, p99 or p99.9 and a time: 'p99<=1ms'");
+        let (percentile, limit) = text.split_once("<=").or_else(|| text.split_once('<')).ok_or_else(bad)?;
+        let percentile = match percentile.trim() {
+            "p50" => 50.0,
+            "p95" => 95.0,
+            "p99" => 99.0,
+            "p99.9" | "p999" => 99.9,
+            _ => return Err(bad()),
+        };
+        let limit = units::parse_duration(limit.trim()).map_err(|_| bad())?;
+        if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6 }) }
+    }
+
+    /// The percentile in `op` that the objective speaks of, us; `None` where too few operations tell it.
+    pub fn figure(&self, op: &OpSummary) -> Option<f64> {
+        match self.percentile {
+            p if p < 60.0 => op.p50_us,
+            p if p < 97.0 => op.p95_us,
+            p if p < 99.5 => op.p99_us,
+            _ => op.p999_us,
+        }
+    }
+
+    /// Operations that it takes to tell the percentile: ten lie beyond it.
+    pub fn least_ops(&self) -> u64 {
+        (1_000.0 / (100.0 - self.percentile)).round() as u64
+    }
+
+    /// Whether the main operations of a step meet it; `None` where too few of them tell. Of a rate that was not kept no
+    /// percentile is reported, however many operations there were: that is a miss.
+    pub fn met(&self, ops: &OpsSummary) -> Option<bool> {
+        let op = ops.main()?;
+        let enough = op.count >= self.least_ops();
+        self.figure(op).map(|us| us <= self.limit_us).or(enough.then_some(false))
+    }
+}
+
+/// As it is written: `p99<=1ms`.
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = Duration::try_from_secs_f64(self.limit_us / 1e6).unwrap_or(Duration::MAX);
+        write!(f, "p{}<={}", self.percentile, units::format_duration(limit).replace(' ', ""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_is_a_percentile_and_a_time() {
+        let objective = Objective::parse("p99<=1ms").unwrap();
+        assert!((objective.percentile - 99.0).abs() < 1e-9 && (objective.limit_us - 1_000.0).abs() < 1e-9);
+        assert_eq!(objective.to_string(), "p99<=1ms");
+        assert_eq!(
+            ["p50<=1s", "p99<=1s", "p99.9<=1s"].map(|o| Objective::parse(o).unwrap().least_ops()),
+            [20, 1_000, 10_000]
+        );
+        for bad in ["p98<=1ms", "p99", "p99<=1", "99<=1ms", "p99<=0ms"] {
+            assert!(Objective::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What is known of a run and of a step before they begin.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::slice::Placement;
+use crate::plan::Plan;
+use crate::plan::settings::Settings;
+use crate::workload::Workload;
+
+/// Facts by name.
+pub type Facts = BTreeMap<String, String>;
+
+/// What is known before anything is opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHead {
+    /// Format number of the run folder.
+    pub format: u32,
+    /// The run's id.
+    pub id: String,
+    /// When it began, RFC 3339, UTC.
+    pub started_at: String,
+    /// Version of mindful.
+    pub mindful_version: String,
+    /// Version, commit, profile and features of the mindful that measured, in one line; `None` in runs that did not
+    /// store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mindful_build: Option<String>,
+    /// Name of the engine.
+    pub engine: String,
+    /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_side_loop: Option<bool>,
+    /// The target without secrets.
+    pub target: String,
+    /// The plan.
+    pub plan: Plan,
+    /// All settings with their origin, secrets removed.
+    pub settings: Settings,
+    /// Whose figures they are, where another tool measured; then the plan says nothing but the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// Where the figures of an imported run come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// What the files are, such as `AWR report (text)`.
+    pub what: String,
+    /// Names of the files, one a step.
+    pub files: Vec<String>,
+}
+
+/// What a step is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepHead {
+    /// Number of the step, from 0.
+    pub step: u32,
+    /// What its sessions do; `None` where another tool drove them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
+    /// Where each session works; empty where that is not known.
+    #[serde(rename = "seats")]
+    pub placements: Vec<Placement>,
+    /// How many sessions another tool had; `None` where that is not known, and in runs of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<u32>,
+    /// Slices before the measured window.
+    pub warmup_slices: u32,
+    /// Requested length of the measured window, s; `None` for a fixed amount of work.
+    pub duration_s: Option<f64>,
+    /// Requested operations for each session.
+    pub ops: Option<u64>,
+    /// Where it stands in a sweep; empty in a plain run.
+    #[serde(default, skip_serializing_if = "Point::is_plain")]
+    pub point: Point,
+}
+
+impl StepHead {
+    /// How many sessions it has; 0 where that is not known.
+    pub fn session_count(&self) -> usize {
+        self.sessions.map_or(self.placements.len(), |sessions| sessions as usize)
+    }
+}
+
+/// A point of a sweep.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Point {
+    /// Plan keys and their values here.
+    pub values: BTreeMap<String, String>,
+    /// Which repetition, from 0.
+    pub pass: u32,
+    /// Whether it repeats the first point to expose drift.
+    pub drift_check: bool,
+}
+
+impl Point {
+    /// Whether it stands in no sweep.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A command of the user's that ran beside the steps of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookRecord {
+    /// `before` all steps or `after` them.
+    pub moment: String,
+    /// When it began, us since the epoch on this host's clock.
+    pub begin_us: i64,
+    /// When it was over.
+    pub end_us: i64,
+}

@@ -1,0 +1,93 @@
+//! What is stored of work that several ranks did together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::slice::{LongOp, SliceReport};
+use crate::record::latency::Buckets;
+use crate::record::published::Published;
+use crate::result::finding::Finding;
+
+/// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
+pub type Span = (i64, i64);
+
+/// One of several targets, and its ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnTarget {
+    /// Its number, from 0.
+    pub target: u32,
+    /// How many targets there are: two or more.
+    pub targets: u32,
+    /// The first of its ranks, which looked after it.
+    pub first_rank: u32,
+    /// How many ranks worked on it.
+    pub ranks: u32,
+}
+
+/// A rank of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RankRecord {
+    /// Its number, from 0.
+    pub rank: u32,
+    /// How many there were.
+    pub of: u32,
+    /// The name under which they met.
+    pub job: String,
+    /// Name of its host.
+    pub host: String,
+    /// Its first session among those of all ranks.
+    pub first_session: u32,
+    /// Its sessions.
+    pub sessions: u32,
+    /// The target it worked on, where the run has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<OnTarget>,
+    /// The clock where ranks met minus its host's clock, us; `None` where it was not read.
+    pub clock_offset_us: Option<i64>,
+    /// To how much that is known, us.
+    pub clock_within_us: Option<i64>,
+    /// When it began by the clock that its slices are timed with, us since the epoch.
+    pub start_us: i64,
+    /// CPUs that its process might use, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<f64>,
+    /// `(boundary, CPU of its process so far in us)`; empty in its own folder, where the counters themselves stand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_us: Vec<(u32, f64)>,
+    /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// Reports of all sessions of a slice as they are stored once no window can cut them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Together {
+    /// Sums of what they tell.
+    pub report: SliceReport,
+    /// How many reports.
+    pub reports: usize,
+    /// From begin to end of each report, summed, us.
+    pub slice_us: i64,
+    /// `(session, operation)` of each that took long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub long: Vec<(u32, LongOp)>,
+    /// `(session, operations)`, rising.
+    pub ops: Buckets,
+}
+
+/// When sessions were at work, before what is reported of slices one by one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spans {
+    /// Begin of the first slice and end of the last of each session, us since the epoch on the engine's clock.
+    pub spans: Vec<Option<Span>>,
+    /// Time that sessions were in these slices between each two boundaries, summed, us.
+    pub occupied_us: Vec<i64>,
+    /// What they had published by when.
+    pub published: Published,
+}
+
+impl RankRecord {
+    /// Whether it looked after a target that is not the first one of the run.
+    pub fn leads_another(&self) -> bool {
+        self.rank > 0 && self.on.is_some_and(|on| on.first_rank == self.rank)
+    }
+}

@@ -1,0 +1,269 @@
+//! A run as it is stored and read back.
+
+mod merged;
+
+use crate::contract::description::{AccessPath, Description, HostView, Words};
+use crate::contract::event::Event;
+use crate::contract::metric::{Metric, Phase, ProcessCpu};
+use crate::contract::slice::{LongOp, SliceReport};
+use crate::dataset::{Dataset, LayoutProof};
+pub use crate::record::head::Point;
+pub use crate::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
+use crate::record::latency::Sampled;
+pub use crate::record::published::Published;
+pub use crate::record::rank_record::{OnTarget, RankRecord, Span};
+use crate::result::finding::Finding;
+pub(crate) use merged::Summed;
+pub use merged::{Merged, MergedSlice};
+
+/// Version of the run folder and of the summary.
+pub const FORMAT: u32 = 1;
+
+/// One reading of a sampler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The boundary of slices it stands for.
+    pub boundary: u32,
+    /// When it was read, us since the epoch on this host's clock.
+    pub at_us: i64,
+    /// What the reading cost, us.
+    pub cost_us: u64,
+    /// One value a metric.
+    pub values: Vec<Option<f64>>,
+}
+
+/// All readings of one sampler in a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Name of the source.
+    pub source: String,
+    /// Its metrics.
+    pub metrics: Vec<Metric>,
+    /// When it is read.
+    pub phase: Phase,
+    /// Its readings, in order.
+    pub readings: Vec<Reading>,
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRecord {
+    /// What it is.
+    pub head: StepHead,
+    /// Boundaries of its slices on the engine's clock, us; empty when it never started.
+    pub boundaries_us: Vec<i64>,
+    /// Engine clock minus host clock, us.
+    pub clock_offset_us: i64,
+    /// First and last boundary of the part that counts, where what was seen decided it.
+    pub window: Option<(u32, u32)>,
+    /// Slices of all sessions between two boundaries, where no window can begin or end.
+    pub merged: Merged,
+    /// `(session, report)` in order of arrival, of all slices that are not merged.
+    pub unmerged: Vec<(u32, SliceReport)>,
+    /// Blocks by when they were published.
+    pub published: Published,
+    /// Counters.
+    pub series: Vec<Series>,
+    /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
+    pub latencies: Vec<(String, u32, Sampled)>,
+    /// `(boundary, processes)` beside the run that used the most CPU in the slice that ended at the boundary.
+    pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
+    /// First error of a session.
+    pub error: Option<String>,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Whether its end was recorded.
+    pub ended: bool,
+    /// The ranks that took it together: all of them, or the one whose part this is; empty where one process took it alone.
+    pub ranks: Vec<RankRecord>,
+}
+
+impl StepRecord {
+    /// A step of which nothing is known but its head.
+    pub fn new(head: StepHead) -> Self {
+        Self {
+            merged: Merged::new(head.placements.len()),
+            head,
+            boundaries_us: Vec::new(),
+            clock_offset_us: 0,
+            window: None,
+            unmerged: Vec::new(),
+            published: Published::default(),
+            series: Vec::new(),
+            latencies: Vec::new(),
+            busiest: Vec::new(),
+            error: None,
+            interrupted: false,
+            ended: false,
+            ranks: Vec::new(),
+        }
+    }
+
+    /// Adds an event of the step; others are passed over.
+    ///
+    /// # Errors
+    /// The reason why it cannot stand where it stands.
+    pub fn add(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Started { boundaries_us, clock_offset_us } => {
+                self.boundaries_us = boundaries_us;
+                self.clock_offset_us = clock_offset_us;
+            }
+            // What another tool saw has no sessions that come and go.
+            Event::Slice { session, report } if self.head.workload.is_none() => self.unmerged.push((session, report)),
+            Event::Slice { session, report } if self.merged.given => {
+                if session as usize >= self.merged.spans().len() {
+                    return Err(format!("session {session} of {}", self.merged.spans().len()));
+                }
+                self.unmerged.push((session, report));
+            }
+            Event::Slice { session, report } => {
+                self.published.add(&report);
+                self.merged.take(session, report, &self.boundaries_us, &mut self.unmerged)?;
+            }
+            Event::Source { source, metrics, phase } => {
+                self.series.push(Series { source, metrics, phase, readings: Vec::new() });
+            }
+            Event::Sample { source, boundary, at_us, cost_us, values } => {
+                self.read(&source, Reading { boundary, at_us, cost_us, values })?;
+            }
+            Event::Latencies { source, boundary, sampled } => self.latencies.push((source, boundary, sampled)),
+            Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
+            Event::Rank(rank) => self.ranks.push(rank),
+            Event::Spans(spans) => {
+                self.published = spans.published.clone();
+                self.merged.begin_given(spans, self.head.placements.len())?;
+            }
+            Event::Together(slice) => {
+                self.merged.take_given(slice, self.boundaries_us.len().saturating_sub(1))?;
+            }
+            Event::Window { first, last } => self.window = Some((first, last)),
+            Event::StepEnd { error, interrupted } => {
+                self.error = error;
+                self.interrupted = interrupted;
+                self.ended = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether it came to its end by itself, well or not.
+    pub fn finished(&self) -> bool {
+        self.ended && !self.interrupted
+    }
+
+    /// All reports: first those of several sessions in one, then the others in order of arrival.
+    pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
+        let merged = self.merged.slices().iter().map(|merged| &merged.report);
+        merged.chain(self.unmerged.iter().map(|(_, report)| report))
+    }
+
+    /// `(session, operation)` of each operation that took long.
+    pub fn long_ops(&self) -> impl Iterator<Item = (u32, LongOp)> {
+        let merged = self.merged.slices().iter().flat_map(|merged| merged.long.iter().copied());
+        merged.chain(merged::long(&self.unmerged))
+    }
+
+    /// Time that sessions were in their slices from boundary `first` to boundary `last`, summed, us: an operation that goes
+    /// on over a boundary is on both sides of it.
+    pub fn occupied_us(&self, first: usize, last: usize) -> i64 {
+        let at = |boundary: usize| self.boundaries_us.get(boundary).copied();
+        let Some(span) = at(first).zip(at(last)) else { return 0 };
+        let apart = self.unmerged.iter().map(|(_, report)| merged::inside_us(report, span));
+        apart.fold(self.merged.occupied_us(first, last), i64::saturating_add)
+    }
+
+    /// When each session was at work; `None` for one that never reported.
+    pub fn spans(&self) -> Vec<Option<Span>> {
+        let mut spans = self.merged.spans().to_vec();
+        spans.resize(self.head.placements.len(), None);
+        for (session, report) in &self.unmerged {
+            if let Some(span) = spans.get_mut(*session as usize) {
+                *span = Some(merged::widened(*span, report));
+            }
+        }
+        spans
+    }
+
+    fn read(&mut self, source: &str, reading: Reading) -> Result<(), String> {
+        let series = self
+            .series
+            .iter_mut()
+            .rev()
+            .find(|series| series.source == source)
+            .ok_or_else(|| format!("a sample of {source:?}, which did not introduce itself"))?;
+        let (reported, known) = (reading.values.len(), series.metrics.len());
+        if reported != known {
+            return Err(format!("{reported} values for the {known} metrics of {source:?}"));
+        }
+        series.readings.push(reading);
+        Ok(())
+    }
+}
+
+/// A stored run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// What was known at the start.
+    pub head: RunHead,
+    /// The host.
+    pub environment: Facts,
+    /// The target.
+    pub description: Option<Description>,
+    /// Where the target can be seen.
+    pub host: Option<HostView>,
+    /// The dataset.
+    pub dataset: Option<Dataset>,
+    /// Time the load took, s.
+    pub load_s: Option<f64>,
+    /// The proof of its layout.
+    pub proof: Option<LayoutProof>,
+    /// How operations were carried out.
+    pub shapes: Vec<AccessPath>,
+    /// The steps.
+    pub steps: Vec<StepRecord>,
+    /// What was found while running.
+    pub findings: Vec<Finding>,
+    /// Remarks.
+    pub notes: Vec<String>,
+    /// The user's commands beside the steps, in the order they ran.
+    pub hooks: Vec<HookRecord>,
+    /// Whether the last line was written.
+    pub finished: bool,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+    /// The same of each target alone, as a run of its ranks; empty where there is one target.
+    pub targets: Vec<Run>,
+}
+
+impl Run {
+    /// What its target calls what every one has.
+    pub fn words(&self) -> Words {
+        self.description.as_ref().map_or_else(Words::default, |description| description.words.clone())
+    }
+
+    /// A run of which nothing is known but its head.
+    pub fn new(head: RunHead) -> Self {
+        Self {
+            head,
+            environment: Facts::new(),
+            description: None,
+            host: None,
+            dataset: None,
+            load_s: None,
+            proof: None,
+            shapes: Vec::new(),
+            steps: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            hooks: Vec::new(),
+            finished: false,
+            interrupted: false,
+            error: None,
+            targets: Vec::new(),
+        }
+    }
+}

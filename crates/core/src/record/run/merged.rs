@@ -1,0 +1,330 @@
+//! Slices of all sessions, merged between two boundaries as soon as no window can cut them.
+//!
+//! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. What it is judged by
+//! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
+//! session was at work from boundary to boundary: any window holds such a second whole or not at all.
+
+use crate::contract::slice::{LongOp, OpReport, SliceReport};
+use crate::record::latency::{Buckets, Latency, Recorder};
+use crate::record::published::Published;
+use crate::record::rank_record::{Span, Spans, Together};
+
+/// What all sessions did between two neighbouring boundaries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedSlice {
+    /// Their reports as one that begins and ends on the boundaries: sums of all they tell. CPU is known where all reported it.
+    pub report: SliceReport,
+    /// How many reports it holds.
+    pub reports: usize,
+    /// From begin to end of each report, summed, us.
+    pub slice_us: i64,
+    /// `(session, operation)` of each that took long, which are few.
+    pub long: Vec<(u32, LongOp)>,
+    /// `(session, operations)` of each session, packed.
+    ops: Buckets,
+}
+
+impl MergedSlice {
+    /// The reports of one slice, of which there is at least one.
+    fn of(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
+        let mut merged = SliceReport {
+            index: reports.first().map_or(0, |(_, report)| report.index),
+            begin_us: boundaries.0,
+            end_us: boundaries.1,
+            think_us: sum(reports, |report| report.think_us),
+            writer_wait_us: known(reports, |report| report.writer_wait_us),
+            cpu_us: reports.iter().try_fold(0_u64, |all, (_, report)| Some(all.saturating_add(report.cpu_us?))),
+            backlog: known(reports, |report| report.backlog),
+            ..SliceReport::default()
+        };
+        for (kind, op) in merged.ops.iter_mut().enumerate() {
+            *op = merge(&reports.iter().map(|(_, report)| &report.ops[kind]).collect::<Vec<_>>());
+        }
+        for (cell, count) in reports.iter().flat_map(|(_, report)| &report.tally.0) {
+            merged.tally.add(*cell, *count);
+        }
+        Self {
+            report: merged,
+            reports: reports.len(),
+            slice_us: reports
+                .iter()
+                .fold(0, |all, (_, report)| all.saturating_add(report.end_us.saturating_sub(report.begin_us))),
+            long: long(reports).collect(),
+            ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
+        }
+    }
+
+    /// As it is stored.
+    pub(crate) fn stored(&self) -> Together {
+        Together {
+            report: self.report.clone(),
+            reports: self.reports,
+            slice_us: self.slice_us,
+            long: self.long.clone(),
+            ops: self.ops.clone(),
+        }
+    }
+
+    /// Operations of all kinds of each session.
+    pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.ops.iter().map(|(session, ops)| (session as u32, ops))
+    }
+}
+
+/// Merged slices of several ranks as they are added up, whichever comes first.
+#[derive(Debug, Default)]
+pub struct Summed {
+    report: SliceReport,
+    latencies: [Option<Recorder>; 3],
+    responses: [Option<Recorder>; 3],
+    parts: usize,
+    /// Parts that reported their CPU.
+    with_cpu: usize,
+    reports: usize,
+    slice_us: i64,
+    long: Vec<(u32, LongOp)>,
+    /// Operations by session of each part, whose sessions count from its base. Packed as they came: of 100,000 sessions
+    /// an hour of slices is kept.
+    ops: Vec<(u32, Buckets)>,
+}
+
+impl Summed {
+    /// Adds a slice of the sessions from `base` on, whose clock is `shift_us` behind.
+    pub fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
+        let (all, part) = (&mut self.report, &slice.report);
+        let known = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(u64::saturating_add);
+        all.think_us = all.think_us.saturating_add(part.think_us);
+        all.writer_wait_us = known(all.writer_wait_us, part.writer_wait_us);
+        all.cpu_us = known(all.cpu_us, part.cpu_us);
+        all.backlog = known(all.backlog, part.backlog);
+        part.tally.0.iter().for_each(|(cell, count)| all.tally.add(*cell, *count));
+        for (kind, op) in part.ops.iter().enumerate() {
+            all.ops[kind].ops = all.ops[kind].ops.saturating_add(op.ops);
+            all.ops[kind].blocks = all.ops[kind].blocks.saturating_add(op.blocks);
+            if !op.latency.buckets.is_empty() {
+                self.latencies[kind].get_or_insert_default().merge(&op.latency);
+            }
+            if let Some(response) = &op.response {
+                self.responses[kind].get_or_insert_default().merge(response);
+            }
+        }
+        self.parts += 1;
+        self.with_cpu += usize::from(part.cpu_us.is_some());
+        self.reports += slice.reports;
+        self.slice_us = self.slice_us.saturating_add(slice.slice_us);
+        self.long.extend(slice.long.iter().map(|(session, op)| {
+            (session.saturating_add(base), LongOp { begin_us: op.begin_us.saturating_add(shift_us), ..*op })
+        }));
+        self.ops.push((base, slice.ops.clone()));
+    }
+
+    /// All that was added, as slice number `index` between two boundaries.
+    pub fn finish(mut self, index: u32, (begin_us, end_us): Span) -> MergedSlice {
+        let mut report = SliceReport { index, begin_us, end_us, ..self.report };
+        for (kind, op) in report.ops.iter_mut().enumerate() {
+            op.latency = self.latencies[kind].take().map_or_else(Latency::default, |mut all| all.take());
+            op.response = self.responses[kind].take().map(|mut all| all.take());
+        }
+        report.cpu_us = report.cpu_us.filter(|_| self.with_cpu == self.parts);
+        report.tally.0.sort_unstable();
+        let from = |(base, ops): &(u32, Buckets)| {
+            let base = u64::from(*base);
+            ops.iter().map(move |(session, ops)| (session.saturating_add(base), ops)).collect::<Vec<_>>()
+        };
+        let mut ops: Vec<(u64, u64)> = self.ops.iter().flat_map(from).collect();
+        ops.sort_unstable();
+        self.long.sort_by_key(|(session, op)| (*session, op.begin_us, op.us));
+        MergedSlice {
+            report,
+            reports: self.reports,
+            slice_us: self.slice_us,
+            long: self.long,
+            ops: ops.into_iter().collect(),
+        }
+    }
+}
+
+/// The operations of `reports` that took long, each with its session.
+pub(super) fn long(reports: &[(u32, SliceReport)]) -> impl Iterator<Item = (u32, LongOp)> {
+    reports.iter().flat_map(|(session, report)| report.long.iter().map(|op| (*session, *op)))
+}
+
+fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {
+    reports.iter().fold(0, |all, (_, report)| all.saturating_add(figure(report)))
+}
+
+/// The sum over those that tell; `None` when nobody does.
+fn known(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> Option<u64>) -> Option<u64> {
+    reports.iter().filter_map(|(_, report)| figure(report)).reduce(u64::saturating_add)
+}
+
+fn merge(ops: &[&OpReport]) -> OpReport {
+    let responses: Vec<&Latency> = ops.iter().filter_map(|op| op.response.as_ref()).collect();
+    OpReport {
+        ops: ops.iter().fold(0, |all, op| all.saturating_add(op.ops)),
+        blocks: ops.iter().fold(0, |all, op| all.saturating_add(op.blocks)),
+        latency: Latency::merged(ops.iter().map(|op| &op.latency)),
+        response: (!responses.is_empty()).then(|| Latency::merged(responses)),
+    }
+}
+
+/// The merged slices of a step, and how far they go.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Merged {
+    /// They were stored merged, and nothing more is.
+    pub(super) given: bool,
+    slices: Vec<MergedSlice>,
+    spans: Vec<Option<Span>>,
+    /// Slices that all sessions have behind them.
+    done: usize,
+    /// Sessions that have not reached the end of the next one.
+    behind: usize,
+    /// Time that sessions were in merged slices between each two boundaries, summed, us.
+    occupied_us: Vec<i64>,
+}
+
+impl Merged {
+    /// Nothing yet of so many sessions.
+    pub fn new(sessions: usize) -> Self {
+        Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
+    }
+
+    /// What was stored merged.
+    pub(crate) fn given(slices: Vec<MergedSlice>, spans: Spans) -> Self {
+        let Spans { spans, occupied_us, published: _ } = spans;
+        Self { given: true, slices, spans, occupied_us, ..Self::default() }
+    }
+
+    /// Takes spans that were stored; slices that were stored merged follow.
+    ///
+    /// # Errors
+    /// They are not those of `sessions` sessions, or slices came before them.
+    pub(super) fn begin_given(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
+        let reported = spans.spans.len();
+        if reported != sessions || self.given || !self.slices.is_empty() {
+            return Err(format!("spans of {reported} sessions in a step of {sessions}"));
+        }
+        *self = Self::given(Vec::new(), spans);
+        Ok(())
+    }
+
+    /// Takes a slice that was stored merged.
+    ///
+    /// # Errors
+    /// No spans came before it, or it tells of sessions or slices that the step does not have.
+    pub(super) fn take_given(&mut self, slice: Together, slices: usize) -> Result<(), String> {
+        let sessions = self.spans.len() as u64;
+        let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
+        if !self.given || slice.report.index as usize >= slices || named.any(|session| session >= sessions) {
+            return Err("a merged slice of sessions or boundaries that the step does not have".to_owned());
+        }
+        let Together { report, reports, slice_us, long, ops } = slice;
+        self.slices.push(MergedSlice { report, reports, slice_us, long, ops });
+        Ok(())
+    }
+
+    /// Spans as they are stored.
+    pub(crate) fn stored(&self, published: &Published) -> Spans {
+        let (spans, occupied_us) = (self.spans.clone(), self.occupied_us.clone());
+        Spans { spans, occupied_us, published: published.clone() }
+    }
+
+    /// The merged slices, by their index.
+    pub fn slices(&self) -> &[MergedSlice] {
+        &self.slices
+    }
+
+    /// The span of each session, of what was taken so far.
+    pub fn spans(&self) -> &[Option<Span>] {
+        &self.spans
+    }
+
+    /// Time that sessions were in merged slices from boundary `first` to boundary `last`, summed, us.
+    pub(super) fn occupied_us(&self, first: usize, last: usize) -> i64 {
+        let between = self.occupied_us.iter().take(last).skip(first);
+        between.fold(0, |all, us| all.saturating_add(*us))
+    }
+
+    /// Counts the time of a report to the boundaries that it lies between.
+    fn occupy(&mut self, report: &SliceReport, boundaries_us: &[i64]) {
+        self.occupied_us.resize(boundaries_us.len().saturating_sub(1), 0);
+        let from = boundaries_us.partition_point(|us| *us <= report.begin_us).saturating_sub(1);
+        let pairs = boundaries_us.windows(2).zip(&mut self.occupied_us).skip(from);
+        for (pair, occupied) in pairs.take_while(|(pair, _)| pair[0] < report.end_us) {
+            *occupied = occupied.saturating_add(inside_us(report, (pair[0], pair[1])));
+        }
+    }
+
+    /// Takes a report, whose slice lies between two of `boundaries_us`, to those that stand `unmerged`, and merges what all
+    /// sessions have behind them by now.
+    ///
+    /// # Errors
+    /// A session that the step does not have.
+    pub fn take(
+        &mut self,
+        session: u32,
+        report: SliceReport,
+        boundaries_us: &[i64],
+        unmerged: &mut Vec<(u32, SliceReport)>,
+    ) -> Result<(), String> {
+        let sessions = self.spans.len();
+        let span = self.spans.get_mut(session as usize).ok_or_else(|| format!("session {session} of {sessions}"))?;
+        let before = span.replace(widened(*span, &report));
+        let reached =
+            |span: &Option<Span>| span.zip(boundaries_us.get(self.done + 1)).is_some_and(|(s, us)| s.1 >= *us);
+        let passes = reached(span) && !reached(&before);
+        unmerged.push((session, report));
+        if passes {
+            self.behind -= 1;
+            if self.behind == 0 {
+                self.merge(boundaries_us, unmerged);
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges what lies between the last start of a session and the first stop so far: there is no boundary of a window
+    /// but on a boundary of slices.
+    fn merge(&mut self, boundaries_us: &[i64], unmerged: &mut Vec<(u32, SliceReport)>) {
+        let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
+        let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
+        let first_stop = spans.iter().map(|span| span.1).min().unwrap_or(i64::MIN);
+        let begin = boundaries_us.partition_point(|boundary| *boundary < last_start);
+        let end = boundaries_us.partition_point(|boundary| *boundary <= first_stop).saturating_sub(1);
+        let fresh = begin.max(self.done)..end;
+        self.done = end;
+        let next = boundaries_us.get(end + 1).copied().unwrap_or(i64::MAX);
+        self.behind = spans.iter().filter(|span| span.1 < next).count();
+        let mut whole: Vec<Vec<(u32, SliceReport)>> = vec![Vec::new(); fresh.len()];
+        for (session, report) in std::mem::take(unmerged) {
+            let index = report.index as usize;
+            if fresh.contains(&index) && lies_between(&report, boundaries_us) {
+                self.occupy(&report, boundaries_us);
+                whole[index - fresh.start].push((session, report));
+            } else {
+                unmerged.push((session, report));
+            }
+        }
+        for (index, reports) in fresh.zip(whole).filter(|(_, reports)| !reports.is_empty()) {
+            self.slices.push(MergedSlice::of((boundaries_us[index], boundaries_us[index + 1]), &reports));
+        }
+    }
+}
+
+/// Time of `report` that lies in `span`, us.
+pub(super) fn inside_us(report: &SliceReport, span: Span) -> i64 {
+    report.end_us.min(span.1).saturating_sub(report.begin_us.max(span.0)).max(0)
+}
+
+/// The span with `report` in it.
+pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
+    let (begin, end) = span.unwrap_or((report.begin_us, report.end_us));
+    (begin.min(report.begin_us), end.max(report.end_us))
+}
+
+/// Whether the report begins, and its work goes on, between the boundaries of its slice. What a late session has to say of
+/// a slice that it missed does not.
+fn lies_between(report: &SliceReport, boundaries_us: &[i64]) -> bool {
+    let index = report.index as usize;
+    (boundaries_us[index]..boundaries_us[index + 1].min(report.end_us)).contains(&report.begin_us)
+}
