@@ -226,34 +226,6 @@ fn the_tests_of_a_crate_are_one_program() {
     }
 }
 
-/// Words of ours for what the field has a word: theirs stands beside it.
-const DIALECT: [(&str, &str); 6] = [
-    ("told", "reported"),
-    ("held against", "compared with"),
-    ("holds it against", "compares it with"),
-    ("seat", "placement"),
-    ("are held against", "are compared with"),
-    ("brings the dataset", "loads the dataset"),
-];
-
-#[test]
-fn code_and_pages_speak_the_words_of_the_field() {
-    let this = root().join("crates/cli/tests/it/architecture.rs");
-    let code = ["crates", "engines"].into_iter().flat_map(|parent| sources(&root().join(parent)));
-    let texts = code.filter(|file| *file != this).chain(pages(&root()));
-    for file in texts {
-        let text = fs::read_to_string(&file).unwrap().to_lowercase();
-        for (ours, theirs) in DIALECT {
-            let alone = |at: usize| {
-                let around = [text[..at].chars().next_back(), text[at + ours.len()..].chars().next()];
-                !around.into_iter().flatten().any(char::is_alphabetic)
-            };
-            let at = text.match_indices(ours).find(|(at, _)| alone(*at));
-            assert!(at.is_none(), "{} says `{ours}`: say `{theirs}`", file.display());
-        }
-    }
-}
-
 /// What is written for readers: the pages of the project and of each engine.
 fn pages(root: &Path) -> Vec<PathBuf> {
     let folders = folders("engines").into_iter().map(|engine| root.join("engines").join(engine));

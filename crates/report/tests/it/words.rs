@@ -31,37 +31,6 @@ fn one_thing_is_no_things() {
     }
 }
 
-/// What was said before and is no word of the field, or no unit of ours.
-const DIALECT: [&str; 16] = [
-    "undo a block",
-    "each other",
-    "block visits",
-    "by the size of the cache",
-    "four of five",
-    "counts more than was sent",
-    "us a ",
-    "IOPS a ",
-    "B a ",
-    "blocks an operation",
-    "log_band",
-    "log_image",
-    "µs",
-    " usec",
-    "KB",
-    " MB",
-];
-
-#[test]
-fn reports_keep_to_the_words_and_units_of_the_field() {
-    let all = lines();
-    assert!(all.len() > 200, "{} lines", all.len());
-    for (name, line) in all {
-        let found = DIALECT.iter().find(|words| line.contains(*words));
-        let setting = line.trim_start().starts_with("target ");
-        assert!(found.is_none() || setting, "{found:?} in {name}: {line}");
-    }
-}
-
 #[test]
 fn a_severity_is_first_on_its_line_and_a_code_follows() {
     let all = lines();
