@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use crate::mariadb::server::UsersMariaDb;
 use crate::mindful::alone::Quiet;
 use crate::mindful::{Mindful, PAUSES, refused};
-use crate::ranks::{four_ranks_of, mpirun};
+use crate::ranks::one_run::{four_ranks_of, mpirun};
 use crate::stops::{PATIENCE, end_of, signal, until};
 
 #[test]

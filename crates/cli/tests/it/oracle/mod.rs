@@ -1,7 +1,7 @@
 //! The binary against a server that speaks Oracle's protocol, of another maker, with a made-up database behind it.
 
 #[expect(dead_code, reason = "the engine's own tests use all of it")]
-#[path = "../../../../engines/oracle/tests/it/fake/mod.rs"]
+#[path = "../../../../../engines/oracle/tests/it/fake/mod.rs"]
 mod fake;
 mod logins;
 mod stops;
@@ -156,7 +156,7 @@ fn metrics_are_on_the_page(mindful: &Mindful) {
         if event["event"] == "source" {
             sources += 1;
             for metric in event["metrics"].as_array().unwrap() {
-                let row = crate::metrics::row(event["source"].as_str().unwrap(), metric);
+                let row = crate::house::metrics::row(event["source"].as_str().unwrap(), metric);
                 assert!(page.lines().any(|line| line == row), "docs/metrics.md lacks:\n{row}");
             }
         }

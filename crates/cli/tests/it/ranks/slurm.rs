@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use mindful_conformance::not_run;
 
 use crate::mindful::alone::Quiet;
-use crate::ranks::{RUN, Ranks, four_ranks_of};
+use crate::ranks::one_run::{RUN, Ranks, four_ranks_of};
 
 /// The daemons of a cluster, which end with it.
 struct Cluster {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
 use crate::mindful::{json, short_run};
-use crate::ranks::ended;
+use crate::ranks::one_run::ended;
 
 /// Runs a side: fewer may show a difference where there is none.
 const TIMES: usize = 4;

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::far_host::FarHost;
 use crate::lies::bench::Bench;
 use crate::lies::server::UsersServer;
-use crate::ranks::ended;
+use crate::ranks::far_host::FarHost;
+use crate::ranks::one_run::ended;
 
 /// What the network takes in each direction.
 const DELAY: Duration = Duration::from_millis(20);

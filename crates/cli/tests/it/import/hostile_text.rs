@@ -6,10 +6,10 @@ use std::process::Output;
 use mindful_core::contract::event::Event;
 use serde_json::{Value, json};
 
+use crate::export::redactions::forms;
 use crate::made::{Dress, showcase};
 use crate::mindful::Mindful;
 use crate::mindful::measured::measured;
-use crate::redactions::forms;
 
 /// Clears the screen, names the window, colours, rings, and goes back to the begin of the line.
 const STEERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\r\u{8}x";

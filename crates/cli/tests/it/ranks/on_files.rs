@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::mindful::alone::Quiet;
 use crate::mindful::{Mindful, refused};
-use crate::ranks::{Ranks, ended};
+use crate::ranks::one_run::{Ranks, ended};
 
 /// One row: its key, and what an update leaves of itself in it.
 type Row = (i64, Vec<u8>, Vec<u8>);

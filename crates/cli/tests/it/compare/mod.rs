@@ -1,0 +1,7 @@
+//! `mindful compare` and `mindful contrast`.
+
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod contrast;
+mod null;
+#[cfg(feature = "postgres")]
+mod postgres;

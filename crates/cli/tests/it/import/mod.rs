@@ -1,0 +1,5 @@
+//! `mindful import`, and runs that others stored.
+
+mod hostile_runs;
+mod hostile_text;
+mod reports;

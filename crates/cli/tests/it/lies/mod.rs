@@ -1,0 +1,17 @@
+//! Runs that would claim more than they are, each caught: by its headline, its code, or both. The same run without the
+//! lie is held beside it.
+
+pub mod bench;
+mod cache;
+mod caps;
+mod clock;
+mod control_group;
+#[cfg(feature = "mysql")]
+mod innodb;
+mod ladder;
+mod layers;
+mod limits;
+pub mod neighbours;
+pub mod server;
+mod stalls;
+mod work;

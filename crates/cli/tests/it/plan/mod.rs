@@ -1,0 +1,8 @@
+//! `mindful plan`: settings and where they come from.
+
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
+mod bounds;
+mod engine_options;
+#[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
+mod examples;
+mod plan_of_the_folder;

@@ -1,0 +1,5 @@
+//! `mindful sweep`.
+
+mod null;
+#[cfg(feature = "postgres")]
+mod postgres;

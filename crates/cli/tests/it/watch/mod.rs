@@ -1,0 +1,6 @@
+//! `mindful watch` and `mindful doctor`.
+
+mod lines;
+mod listens;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+mod poolers;
