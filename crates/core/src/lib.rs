@@ -8,6 +8,7 @@
 //! - [`ranks`]: several processes that share one run
 //! - [`result`]: figures and findings
 
+#[warn(missing_docs)]
 pub mod contract;
 pub mod dataset;
 pub mod plan;
