@@ -224,14 +224,6 @@ fn watch(planned: impl Fn(&'static str, &'static str) -> Command) -> Command {
         .arg(text("top", "N").help("Only the N counters of each unit that moved most"))
         .arg(text("interval", "TIME").help("Time between two lines [default: 1s]"))
         .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Every counter that moved, a line each"))
-        .arg(text("listen", "ADDRESS:PORT").help("Serve all of it as OpenMetrics at http://ADDRESS:PORT/metrics too"))
-        .arg(
-            Arg::new("listen_to_others")
-                .long("listen-to-others")
-                .action(ArgAction::SetTrue)
-                .requires("listen")
-                .help("Let --listen be an address that other hosts reach"),
-        )
         .arg(live())
 }
 
@@ -240,7 +232,7 @@ fn show() -> Command {
 }
 
 /// Forms that a stored run can be written in.
-const EXPORTS: [&str; 16] = [
+const EXPORTS: [&str; 14] = [
     "csv",
     "json",
     "jsonl",
@@ -253,8 +245,6 @@ const EXPORTS: [&str; 16] = [
     "github-bigger",
     "github-smaller",
     "openmetrics",
-    "hlog",
-    "fio",
     "awr_info",
     "flashdba",
 ];
@@ -264,7 +254,6 @@ fn export() -> Command {
     let open = Arg::new("open").long("open").action(ArgAction::SetTrue).requires("output");
     let summary = Arg::new("github_summary").long("github-summary").action(ArgAction::SetTrue);
     let summary = summary.conflicts_with_all(["output", "as"]);
-    let step = Arg::new("step").long("step").value_name("N").value_parser(clap::value_parser!(usize));
     let form = Arg::new("as").long("as").value_name("FORM").default_value("csv");
     let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
     let chart = Arg::new("chart").long("chart").value_name("NAME").value_parser(charts).default_value("latency-iops");
@@ -274,8 +263,7 @@ fn export() -> Command {
         .arg(form.value_parser(EXPORTS).help(
             "csv: a line a step; json: the summary; jsonl: a line for all that happened; html: a page with all charts; \
              site: a folder of pages with an index, static files; svg: one of them; png: the same in pixels, in a build with the feature png; markdown: the report for a wiki or a merge request; bencher: Bencher's JSON; \
-             github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; hlog: HdrHistogram's \
-             interval log, a line a slice, in ns; fio: fio's JSON, of a run on files; awr_info, flashdba: the columns of SLOB's tuple and of that parser of AWR \
+             github-bigger, github-smaller: JSON for github-action-benchmark; openmetrics: a sample a step; awr_info, flashdba: the columns of SLOB's tuple and of that parser of AWR \
              reports, where we have the figure",
         ))
         .arg(
@@ -289,7 +277,6 @@ fn export() -> Command {
         .args(sides("of a comparison, on a page (--as html) or in a picture (--as svg or png)"))
         .arg(redact())
         .args(compared())
-        .arg(step.help("Only this step of --as fio: fio-plot adds up what stands in one file"))
         .arg(summary.help("Append the report as Markdown to the file that GITHUB_STEP_SUMMARY names"))
         .arg(open.help("Show what was written to --output by the program the desktop has for it (xdg-open)"))
         .arg(output("Where it is written [default: stdout]"))

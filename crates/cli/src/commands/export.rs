@@ -83,7 +83,7 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     match form {
         "html" => page(runs, &ids),
         "svg" | "png" => picture(runs, &ids, text("chart").unwrap_or("latency-iops")),
-        _ => of_one::written(matches, runs, of_one::single(&ids, form)?, form),
+        _ => of_one::written(runs, of_one::single(&ids, form)?, form),
     }
 }
 

@@ -1,8 +1,6 @@
 //! `mindful watch`: what a database and its host do by themselves, second by second, without any load.
 
 mod columns;
-mod listener;
-mod openmetrics;
 mod watched;
 
 use std::sync::Arc;
@@ -19,7 +17,6 @@ use mindful_runner::{Context, measure};
 use crate::context;
 use crate::exit::Exit;
 use columns::Columns;
-use listener::Served;
 use watched::{Filter, Second, Sources};
 
 /// How long to wait for readings before looking whether somebody wants an end.
@@ -46,10 +43,6 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
     let mut shape = shape(matches, &context.engine.words().log)?;
-    let served = Served::default();
-    if let Some(place) = listener::listen(matches, &served)? {
-        context::tell(&format!("serving http://{place}/metrics"));
-    }
     let target = context.open()?;
     let of_target = target.samplers_of_all_clients()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target, &of_target)?;
@@ -70,7 +63,7 @@ pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     }
     // A second is reported half of one after its end.
     let until = until.map(|duration| Instant::now() + duration + interval.min(Duration::from_secs(1)));
-    let outcome = print(&context, &readings, until, &mut shape, &served);
+    let outcome = print(&context, &readings, until, &mut shape);
     observer.stop();
     context.events().quiet();
     outcome.map(|()| Exit::Ok)
@@ -118,13 +111,7 @@ fn filter(matches: &ArgMatches) -> Result<Filter> {
 }
 
 /// Prints each second as soon as all sources have reported it.
-fn print(
-    context: &Context,
-    readings: &Receiver<Event>,
-    until: Option<Instant>,
-    shape: &mut Shape,
-    served: &Served,
-) -> Result<()> {
+fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, shape: &mut Shape) -> Result<()> {
     let mut sources = Sources::default();
     while !context.stop.requested() {
         match readings.recv_timeout(LOOK) {
@@ -133,9 +120,6 @@ fn print(
                     context.recording.show(event.clone());
                 }
                 let second = sources.take(event);
-                if second.is_some() {
-                    served.set(sources.openmetrics());
-                }
                 if let Some(second) = second
                     && !context::offer(&shape.text(&second, context.settings.found_in()))?
                 {

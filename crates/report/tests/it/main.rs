@@ -7,7 +7,6 @@ mod charts;
 mod csv_columns;
 mod facts;
 mod heat;
-mod hlog;
 mod hostile_numbers;
 mod hostile_sides;
 mod junit;

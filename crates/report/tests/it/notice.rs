@@ -2,7 +2,7 @@
 
 use mindful_analyze::analyze;
 use mindful_report::style::{Detail, Style};
-use mindful_report::{benchmarks, csv, hlog, json, markdown};
+use mindful_report::{benchmarks, csv, json, markdown};
 
 use crate::made::Made;
 
@@ -16,8 +16,6 @@ fn a_notice_of_several_lines_stays_on_its_line() {
     run.description =
         Some(mindful_core::contract::description::Description { notice, ..run.description.unwrap_or_default() });
     let analysis = analyze(&run);
-    let log = hlog::log((&run, &analysis)).unwrap();
-    assert!(!log.lines().any(|line| line.starts_with("1.0,1.0,1.0,AAAA")), "{log}");
     let text = benchmarks::openmetrics((&run, &analysis));
     let reported: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
     assert!(
@@ -44,7 +42,6 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
             ("github-bigger", benchmarks::github((&run, &analysis), true)),
             ("github-smaller", benchmarks::github((&run, &analysis), false)),
             ("openmetrics", benchmarks::openmetrics((&run, &analysis))),
-            ("hlog", hlog::log((&run, &analysis)).unwrap()),
         ] {
             let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(reported.contains(NOTICE), notice.is_some(), "{form}: {reported}");

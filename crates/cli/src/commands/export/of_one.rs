@@ -1,8 +1,7 @@
 //! Forms of one run, each for programs of its own.
 
-use clap::ArgMatches;
 use mindful_core::{Error, Result};
-use mindful_report::{Detail, benchmarks, fio, hlog};
+use mindful_report::{Detail, benchmarks};
 
 use super::old_columns;
 use crate::context;
@@ -23,7 +22,7 @@ pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
 }
 
 /// The run `id` in `form`.
-pub fn written(matches: &ArgMatches, runs: &Runs, id: &str, form: &str) -> Result<String> {
+pub fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
     if form == "jsonl" {
         return runs.lines(id);
     }
@@ -35,8 +34,6 @@ pub fn written(matches: &ArgMatches, runs: &Runs, id: &str, form: &str) -> Resul
         "github-smaller" => benchmarks::github((&run, &analysis), false),
         "awr_info" => old_columns::awr_info(&run, &analysis),
         "flashdba" => old_columns::flashdba(&run, &analysis),
-        "fio" => fio::output((&run, &analysis), matches.get_one("step").copied())?,
-        "hlog" => hlog::log((&run, &analysis))?,
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
         "markdown" => {
             let report = mindful_report::of(&run, &analysis, None, Detail::Full);

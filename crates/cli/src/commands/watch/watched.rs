@@ -8,8 +8,6 @@ use mindful_core::contract::metric::{Counter, Metric, MetricKind};
 use mindful_report::escape;
 use mindful_report::figure::number;
 
-use super::openmetrics::{self, Histograms};
-
 /// Which counters are shown.
 #[derive(Debug, Default)]
 pub struct Filter {
@@ -37,7 +35,6 @@ pub struct Sources {
     metrics: BTreeMap<String, Vec<Metric>>,
     last: BTreeMap<String, LastReading>,
     seconds: BTreeMap<u32, Vec<(String, Vec<Line>)>>,
-    timed: Histograms,
 }
 
 #[derive(Debug)]
@@ -76,21 +73,8 @@ impl Sources {
             Event::Sample { source, boundary, at_us, values, .. } => {
                 self.read(source, boundary, LastReading { at_us, values })
             }
-            Event::Latencies { source, sampled, .. } => {
-                self.timed.add(&source, &sampled);
-                None
-            }
             _ => None,
         }
-    }
-
-    /// The latest readings for who collects them.
-    pub fn openmetrics(&self) -> String {
-        let sources = self.names.iter().filter_map(|name| {
-            let (metrics, reading) = (self.metrics.get(name)?, self.last.get(name)?);
-            Some((name.as_str(), metrics.as_slice(), reading.values.as_slice()))
-        });
-        openmetrics::text(sources, &self.timed)
     }
 
     fn read(&mut self, source: String, boundary: u32, reading: LastReading) -> Option<Second> {

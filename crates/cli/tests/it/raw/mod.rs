@@ -1,7 +1,6 @@
 //! `mindful raw` and raw files under `mindful run`, on real files.
 
 mod denied;
-mod fio;
 mod jobs;
 mod large;
 mod place;

@@ -1,6 +1,5 @@
 //! `mindful watch` and `mindful doctor`.
 
 mod lines;
-mod listens;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod poolers;
