@@ -19,7 +19,7 @@ use std::sync::Arc;
 use mindful_analyze::stats::distribution::rate_interval;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
+use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -237,7 +237,7 @@ impl Server {
     fn start(folder: &Path) -> Outcome<Self> {
         let mut settings = Settings::defaults(KEYS);
         settings.set("data_dir", folder.join("private").to_string_lossy(), Origin::Default);
-        Ok(Self(embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
+        Ok(Self(private::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
     }
 
     fn url(&self) -> String {

@@ -1,40 +1,18 @@
 //! MariaDB and MySQL: any server that speaks their protocol, or a private one.
 
-mod block_yield;
 mod checks;
-mod client_session;
 mod codes;
-mod commit;
 mod connect;
-mod counters;
-mod describe;
+mod dataset;
 mod error;
 mod flavor;
-mod ibd;
-mod layout;
-mod link;
-mod load;
-mod lock;
 mod meeting;
 mod names;
+mod observe;
 mod options;
-mod plan_check;
-mod prepare;
-mod proof;
-mod registry;
-pub mod server;
-mod server_time;
-mod session;
-mod settle;
-mod standing;
-mod statement;
-mod status;
-mod storage;
-mod switches;
+pub mod private;
 mod target;
-mod tree;
-mod verify;
-mod waits;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,7 +81,7 @@ impl Engine for Mysql {
     }
 
     fn redact(&self, url: &str) -> String {
-        if private(url).is_some() { url.to_owned() } else { connect::redact(url) }
+        if private_flavor(url).is_some() { url.to_owned() } else { connect::redact(url) }
     }
 
     fn grants(&self) -> Option<&'static str> {
@@ -111,23 +89,23 @@ impl Engine for Mysql {
     }
 
     fn cache_option(&self, url: &str, holds_all: bool) -> Option<(&'static str, &'static str)> {
-        private(url).map(|_| ("mode", if holds_all { "lio" } else { "pio" }))
+        private_flavor(url).map(|_| ("mode", if holds_all { "lio" } else { "pio" }))
     }
 
     fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        private(url).map_or(Ok(None), |flavor| server::would_make(flavor, settings, events.as_ref()))
+        private_flavor(url).map_or(Ok(None), |flavor| private::would_make(flavor, settings, events.as_ref()))
     }
 
     fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        let Some(flavor) = private(url) else {
+        let Some(flavor) = private_flavor(url) else {
             return Options::from_settings(settings, Server::parse(url)?.database()).map(drop);
         };
         Options::from_settings(settings, None)?;
-        server::accepts(flavor, settings)
+        private::accepts(flavor, settings)
     }
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
-        if private(url).is_some() {
+        if private_flavor(url).is_some() {
             return Err(mindful_core::ranks::meeting::private("mysql://…"));
         }
         let server = Server::parse(url)?;
@@ -140,11 +118,11 @@ impl Engine for Mysql {
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        if let Some(flavor) = private(url) {
+        if let Some(flavor) = private_flavor(url) {
             let options = Options::from_settings(settings, None)?;
-            let private = server::open(flavor, settings, events)?;
-            let server = Server::from_socket(&private.socket(), server::USER);
-            return Ok(Box::new(MysqlTarget::open(server, Some(private), options, events)?));
+            let instance = private::open(flavor, settings, events)?;
+            let server = Server::from_socket(&instance.socket(), private::USER);
+            return Ok(Box::new(MysqlTarget::open(server, Some(instance), options, events)?));
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {
@@ -156,7 +134,7 @@ impl Engine for Mysql {
 }
 
 /// Whose private server `url` means, if it means one; it holds no secret then.
-fn private(url: &str) -> Option<Flavor> {
+fn private_flavor(url: &str) -> Option<Flavor> {
     match url {
         "mariadb" | "mariadb:" => Some(Flavor::MariaDb),
         "mysql" | "mysql:" => Some(Flavor::MySql),
@@ -170,8 +148,8 @@ mod tests {
 
     #[test]
     fn bare_schemes_are_private_and_urls_shown_without_passwords() {
-        assert_eq!((private("mariadb:"), private("mysql")), (Some(Flavor::MariaDb), Some(Flavor::MySql)));
-        assert_eq!(private("mysql://db/x"), None);
+        assert_eq!((private_flavor("mariadb:"), private_flavor("mysql")), (Some(Flavor::MariaDb), Some(Flavor::MySql)));
+        assert_eq!(private_flavor("mysql://db/x"), None);
         assert_eq!(ENGINE.redact("mysql:"), "mysql:");
         assert!(!ENGINE.redact("mariadb://me:secret@db/x").contains("secret"));
     }

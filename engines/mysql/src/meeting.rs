@@ -9,11 +9,11 @@ use mindful_core::{Error, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+use crate::connect::link::Link;
 use crate::connect::{Server, code};
+use crate::dataset::registry;
 use crate::error::Failure;
-use crate::link::Link;
 use crate::names::{MARK, MEETING, Namespace};
-use crate::registry;
 
 /// How often the table is looked for: of ranks that make it together, one succeeds and the others find it then.
 const TRIES: u32 = 10;

@@ -9,11 +9,11 @@ use mindful_core::{Error, Result};
 use mindful_instance::options as instance;
 
 use crate::names::{self, Namespace};
-use crate::server;
+use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
-pub static KEYS: [Key; OWN.len() + server::KEYS.len() + instance::KEYS.len()] =
-    settings::joined(&[OWN, server::KEYS, instance::KEYS]);
+pub static KEYS: [Key; OWN.len() + private::KEYS.len() + instance::KEYS.len()] =
+    settings::joined(&[OWN, private::KEYS, instance::KEYS]);
 
 const OWN: &[Key] = &[
     Key::unset(
@@ -54,7 +54,7 @@ impl Options {
             namespace: Namespace { name: namespace },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
-            given_settings: server::given_settings(settings)?,
+            given_settings: private::given_settings(settings)?,
         })
     }
 }

@@ -16,19 +16,28 @@ use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mysql::Value;
 use mysql::prelude::Queryable;
 
-use crate::client_session::ClientSession;
-use crate::commit::Committed;
+use crate::checks;
 use crate::connect::Server;
-use crate::link::Link;
-use crate::lock::{self, RunLock};
+use crate::connect::link::Link;
+use crate::dataset::load;
+use crate::dataset::lock::{self, RunLock};
+use crate::dataset::registry::{self, Found};
+use crate::dataset::verify;
+use crate::dataset::verify::Look;
 use crate::names::Kind;
+use crate::observe::counters;
+use crate::observe::describe;
+use crate::observe::waits;
 use crate::options::Options;
-use crate::registry::{self, Found};
-use crate::server::{Chosen, Instance, Purpose};
-use crate::session::ServerLoop;
-use crate::statement::Reach;
-use crate::verify::Look;
-use crate::{checks, counters, describe, load, plan_check, prepare, server_time, settle, verify, waits};
+use crate::private::{Chosen, Instance, Purpose};
+use crate::work::client_session::ClientSession;
+use crate::work::commit::Committed;
+use crate::work::plan_check;
+use crate::work::prepare;
+use crate::work::server_time;
+use crate::work::session::ServerLoop;
+use crate::work::settle;
+use crate::work::statement::Reach;
 
 /// A MariaDB or MySQL server, shared by all threads.
 pub struct MysqlTarget {

@@ -3,8 +3,8 @@
 use mindful_core::Result;
 use mindful_core::contract::event::Event;
 
+use crate::connect::driver::Failure;
 use crate::connect::{Doing, explain};
-use crate::driver::Failure;
 
 mindful_core::finding_codes! {
     ORA_EXPERIMENTAL = "ora-experimental", Info;

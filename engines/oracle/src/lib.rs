@@ -1,35 +1,15 @@
 //! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. What stands in for one, and what
 //! that can and cannot show, is in README.md.
 
-mod apart;
-mod bucket;
 mod checks;
-mod client_session;
 pub mod codes;
-pub mod connect;
-mod counters;
-mod describe;
-pub mod driver;
-pub mod layout;
-mod link;
-mod load;
-mod lock;
-mod machine;
-pub mod model;
+mod connect;
+mod dataset;
 pub mod names;
-mod ops;
-pub mod options;
-mod own;
-mod prepare;
-mod registry;
-mod self_proof;
-mod session;
+mod observe;
+mod options;
 mod target;
-pub mod texts;
-#[cfg(feature = "thin")]
-mod thin;
-mod verify;
-mod waits;
+mod work;
 
 use std::sync::Arc;
 
@@ -40,15 +20,18 @@ use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Result, Target};
 use mindful_oracle_terms as oracle;
 
+pub use crate::connect::driver;
+pub use crate::work::{model, statement};
+
 use crate::connect::Address;
-use crate::driver::{Driver, Login};
-use crate::link::Link;
+use crate::connect::driver::{Driver, Login};
+use crate::connect::link::Link;
 use crate::options::{KEYS, Options};
 use crate::target::OracleTarget;
 
 /// The engine on the real driver.
 #[cfg(feature = "thin")]
-pub static ENGINE: Oracle = Oracle::new(&thin::Thin);
+pub static ENGINE: Oracle = Oracle::new(&connect::thin::Thin);
 
 /// Measures through Oracle Database by a driver.
 pub struct Oracle {

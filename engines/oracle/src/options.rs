@@ -9,7 +9,7 @@ use mindful_core::plan::sharing;
 use mindful_core::{Error, Result, plan::units};
 
 use crate::names::Namespace;
-use crate::texts::Storage;
+use crate::work::statement::Storage;
 
 /// Keys of the engine.
 pub const KEYS: &[Key] = &[

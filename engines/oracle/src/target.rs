@@ -15,17 +15,23 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 
-use crate::apart::Apart;
-use crate::client_session::ClientSession;
-use crate::describe::Version;
-use crate::link::Link;
-use crate::load::{self, Room};
-use crate::lock::{self, RunLock};
+use crate::checks;
+use crate::checks::self_proof;
+use crate::connect::abort::Apart;
+use crate::connect::link::Link;
+use crate::dataset::load::{self, Room};
+use crate::dataset::lock::{self, RunLock};
+use crate::dataset::registry;
+use crate::dataset::verify;
+use crate::observe::counters;
+use crate::observe::describe;
+use crate::observe::describe::Version;
+use crate::observe::own::Own;
+use crate::observe::waits::{self, Whom};
 use crate::options::Options;
-use crate::own::Own;
-use crate::session::ServerLoop;
-use crate::waits::{self, Whom};
-use crate::{checks, counters, describe, prepare, registry, self_proof, verify};
+use crate::work::client_session::ClientSession;
+use crate::work::prepare;
+use crate::work::session::ServerLoop;
 
 /// An Oracle Database, shared by all threads.
 pub struct OracleTarget {
@@ -104,7 +110,7 @@ impl Target for OracleTarget {
         let mut ahead = self.ahead_us.lock().unwrap_or_else(PoisonError::into_inner);
         if ahead.is_none() {
             let mut connection = self.link.connect(0, "clock")?;
-            *ahead = Some(crate::own::offset_us(&mut *connection)?);
+            *ahead = Some(crate::observe::own::offset_us(&mut *connection)?);
         }
         Ok(clock::now_us() + ahead.unwrap_or(0))
     }

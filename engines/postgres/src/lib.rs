@@ -1,40 +1,18 @@
 //! PostgreSQL, 15 to 18: any server that speaks its protocol, or a private one.
 
-mod access;
 mod checks;
-mod client_session;
 mod codes;
 pub mod connect;
-mod counters;
-mod describe;
-pub mod embedded;
+mod dataset;
 mod error;
-mod idle_settings;
-mod link;
-mod load;
-mod lock;
 mod meeting;
 mod names;
+mod observe;
 mod options;
-mod plan_check;
-mod pooler;
-mod prepare;
-mod registry;
-mod rights;
-mod room;
-mod row;
-mod sample;
-mod script;
-mod session;
-mod sessions;
-mod settle;
-mod shape;
-mod space;
-mod stored;
+pub mod private;
 mod target;
 mod template;
-mod verify;
-mod waits;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -113,12 +91,12 @@ impl Engine for Postgres {
     }
 
     fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        if is_private(url) { embedded::would_make(settings, events.as_ref()) } else { Ok(None) }
+        if is_private(url) { private::would_make(settings, events.as_ref()) } else { Ok(None) }
     }
 
     fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {
         Options::from_settings(settings)?;
-        embedded::accepts(settings)
+        private::accepts(settings)
     }
 
     fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
@@ -136,10 +114,9 @@ impl Engine for Postgres {
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         let options = Options::from_settings(settings)?;
         if is_private(url) {
-            let private = embedded::open(settings, events)?;
-            let server =
-                Server::from_socket(private.socket_folder(), embedded::PORT, embedded::USER, embedded::DATABASE);
-            return Ok(Box::new(PostgresTarget::open(server, Some(private), options, events)?));
+            let instance = private::open(settings, events)?;
+            let server = Server::from_socket(instance.socket_folder(), private::PORT, private::USER, private::DATABASE);
+            return Ok(Box::new(PostgresTarget::open(server, Some(instance), options, events)?));
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {

@@ -7,11 +7,11 @@ use mindful_core::ranks::meeting::{KEPT, Meeting, Row, Seen};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::connect::link::Link;
 use crate::connect::{Connection, Server};
+use crate::dataset::registry::{self, Found};
 use crate::error::Failure;
-use crate::link::Link;
 use crate::names::Namespace;
-use crate::registry::{self, Found};
 use crate::template::{quote_literal, render};
 
 /// How often the table is looked for: of ranks that make it together, one succeeds and the others find it then.

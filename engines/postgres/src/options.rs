@@ -8,12 +8,12 @@ use mindful_core::plan::sharing;
 use mindful_core::{Error, Result};
 use mindful_instance::options as server;
 
-use crate::embedded;
 use crate::names::Namespace;
+use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
-pub static KEYS: [Key; OWN.len() + embedded::KEYS.len() + server::KEYS.len()] =
-    settings::joined(&[OWN, embedded::KEYS, server::KEYS]);
+pub static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len()] =
+    settings::joined(&[OWN, private::KEYS, server::KEYS]);
 
 const OWN: &[Key] = &[
     Key::with_default(
@@ -74,7 +74,7 @@ impl Options {
             namespace: Namespace { name: namespace, trusted: settings.parse("trust_owner", name)? },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             tablespace: settings.parse("tablespace", name)?,
-            given_settings: embedded::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
+            given_settings: private::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
             shaped: settings.given("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
         })

@@ -15,18 +15,28 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 
-use crate::client_session::ClientSession;
+use crate::checks;
 use crate::connect::Server;
-use crate::embedded::{Chosen, Instance, Purpose};
-use crate::link::Link;
-use crate::lock::{self, RunLock};
+use crate::connect::abort::Sessions;
+use crate::connect::link::Link;
+use crate::connect::pooler;
+use crate::dataset::load;
+use crate::dataset::lock::{self, RunLock};
+use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::sample::Sampled;
+use crate::dataset::space;
+use crate::dataset::stored;
+use crate::dataset::verify;
+use crate::observe::counters;
+use crate::observe::describe;
+use crate::observe::waits::{self, Whom};
 use crate::options::Options;
-use crate::registry::{self, Entry, Found};
-use crate::sample::Sampled;
-use crate::session::ServerLoop;
-use crate::sessions::Sessions;
-use crate::waits::{self, Whom};
-use crate::{checks, counters, describe, load, plan_check, pooler, prepare, settle, space, stored, verify};
+use crate::private::{Chosen, Instance, Purpose};
+use crate::work::client_session::ClientSession;
+use crate::work::plan_check;
+use crate::work::prepare;
+use crate::work::session::ServerLoop;
+use crate::work::settle;
 
 /// A PostgreSQL database, shared by all threads.
 pub struct PostgresTarget {

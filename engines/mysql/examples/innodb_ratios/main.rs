@@ -12,7 +12,7 @@ use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
-use mindful_mysql::server::{self, Instance, Purpose, USER};
+use mindful_mysql::private::{self, Instance, Purpose, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::{FromRow, Queryable};
 use mysql::{Conn, OptsBuilder};
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     let mut of_server = settings.clone();
     of_server.set("data_dir", data.to_string_lossy(), Origin::Default);
     of_server.set("mode", "lio", Origin::Default);
-    let private = server::open(Flavor::MariaDb, &of_server, &events)?;
+    let private = private::open(Flavor::MariaDb, &of_server, &events)?;
     // Both loops of a pair are open at a time.
     settings.set("shared", "on", Origin::Default);
     let bench = Bench { private, settings, events };

@@ -9,10 +9,10 @@ use mindful_core::workload::LoopSite;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+use crate::connect::link::Link;
+use crate::dataset::layout::PAGE_BYTES;
+use crate::dataset::lock;
 use crate::error::Failure;
-use crate::layout::PAGE_BYTES;
-use crate::link::Link;
-use crate::lock;
 use crate::names::{MEETING, quote_ident};
 use crate::options::Options;
 

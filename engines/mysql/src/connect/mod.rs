@@ -1,9 +1,11 @@
 //! Connections to MariaDB and MySQL: the URLs, variables and files of their client, TLS, and errors a person can act on.
 
+pub(crate) mod abort;
 mod environment;
 mod explain;
 mod given;
 mod greeting;
+pub(crate) mod link;
 mod option_file;
 mod socket;
 mod tls;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::quick_place;
-use mindful_mysql::server::USER;
+use mindful_mysql::private::USER;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 

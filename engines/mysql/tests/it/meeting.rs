@@ -11,7 +11,7 @@ use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::meeting::{MOST_CHUNK, Meeting};
 use mindful_mysql::ENGINE;
-use mindful_mysql::server::Instance;
+use mindful_mysql::private::Instance;
 
 use crate::shared;
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, sql, started, target_at};

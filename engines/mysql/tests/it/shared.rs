@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use mindful_conformance::{Fixture, place, quick_place};
 use mindful_core::dataset::DatasetPlan;
 use mindful_mysql::ENGINE;
-use mindful_mysql::server::Instance;
+use mindful_mysql::private::Instance;
 use tempfile::TempDir;
 
 use crate::support::{Kind, copied, made, small_log, started};

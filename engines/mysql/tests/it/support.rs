@@ -10,7 +10,7 @@ use mindful_conformance::{Notes, copy_of_one};
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Result, Target};
-use mindful_mysql::server::{self, Instance, USER};
+use mindful_mysql::private::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -53,7 +53,7 @@ pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
 pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (server::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
+    (private::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
 }
 
 /// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.

@@ -2,7 +2,7 @@
 
 use mindful_core::{Error, ErrorKind};
 
-use crate::driver::Failure;
+use crate::connect::driver::Failure;
 
 /// What was being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod checks;
 mod conformance;
-mod errors;
+mod connect;
 mod fake;
-mod grammar;
-mod model;
-mod self_proof;
-mod shapes;
-mod stops;
 mod support;
-mod wire;
+mod work;

@@ -14,7 +14,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};
 use mindful_postgres::ENGINE;
 use mindful_postgres::connect::{Connection, Server};
-use mindful_postgres::embedded::{self, Instance, Purpose};
+use mindful_postgres::private::{self, Instance, Purpose};
 use tokio::runtime::{Builder, Runtime};
 
 /// Schemas and blocks of the dataset: 2 GiB.
@@ -31,7 +31,7 @@ struct Bench {
 
 impl Bench {
     fn server(&self) -> Server {
-        Server::from_socket(self.private.socket_folder(), embedded::PORT, embedded::USER, embedded::DATABASE)
+        Server::from_socket(self.private.socket_folder(), private::PORT, private::USER, private::DATABASE)
     }
 
     fn connect(&self) -> Result<Connection> {
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
     open_to_all(scratch.path())?;
     settings.set("data_dir", data.to_string_lossy(), Origin::Default);
     let events: Arc<dyn Events> = Arc::new(Quiet);
-    let private = embedded::open(&settings, &events)?;
+    let private = private::open(&settings, &events)?;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
     println!("PostgreSQL {}", private.version());

@@ -9,9 +9,9 @@ use mindful_core::workload::Access;
 
 use super::check;
 use super::state::{Activity, Planned, State};
-use crate::idle_settings::Server;
-use crate::rights::Rights;
-use crate::room::Room;
+use crate::checks::connection_limit::Room;
+use crate::checks::idle_settings::Server;
+use crate::checks::privileges::Rights;
 
 /// Code, what its evidence names, and what its text tells to type.
 const REPORTED: [(&str, &str, &str); 29] = [

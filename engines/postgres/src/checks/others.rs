@@ -6,7 +6,7 @@ use mindful_core::result::{Finding, Severity};
 
 use super::state::State;
 use crate::codes;
-use crate::prepare::OWN_CONNECTIONS;
+use crate::work::prepare::OWN_CONNECTIONS;
 
 /// A transaction of others that is older than this is not about to end.
 const OLD_S: f64 = 5.0;

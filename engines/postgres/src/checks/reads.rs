@@ -5,9 +5,9 @@ use mindful_core::result::Finding;
 use mindful_core::workload::Access;
 
 use super::state::State;
+use crate::checks::idle_settings;
 use crate::codes;
-use crate::embedded::is_direct_io;
-use crate::idle_settings;
+use crate::private::is_direct_io;
 
 /// Below this, huge pages change nothing that can be measured.
 const LARGE_CACHE: f64 = (1_u64 << 30) as f64;

@@ -12,14 +12,14 @@ use mindful_host::control_group::Groups;
 use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
-use crate::describe;
-use crate::idle_settings;
-use crate::link::Link;
-use crate::lock;
+use crate::checks::connection_limit::Room;
+use crate::checks::idle_settings;
+use crate::checks::privileges::Rights;
+use crate::connect::link::Link;
+use crate::dataset::lock;
+use crate::dataset::space;
+use crate::observe::describe;
 use crate::options::Options;
-use crate::rights::Rights;
-use crate::room::Room;
-use crate::space;
 
 /// Calls of the server's clock that are timed.
 const CLOCK_CALLS: i64 = 20_000;

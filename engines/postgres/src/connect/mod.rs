@@ -3,6 +3,7 @@
 //! A URL may name several hosts. To libpq they stand in for one another; here each is an endpoint of its own, and
 //! sessions are placed on them by number.
 
+pub(crate) mod abort;
 mod backend;
 mod begin;
 mod connection;
@@ -11,8 +12,10 @@ mod environment;
 mod explain;
 mod given;
 mod host;
+pub(crate) mod link;
 mod parameter;
 mod passfile;
+pub(crate) mod pooler;
 mod secret;
 mod service;
 mod session;

@@ -18,7 +18,7 @@ use mindful_core::workload::Workload;
 use mindful_core::{Engine, Result, Session, Target};
 use mindful_instance::fetch::BASE;
 use mindful_postgres::ENGINE;
-use mindful_postgres::embedded;
+use mindful_postgres::private;
 
 /// How long is waited for what a server does in a moment, unless the host is busy.
 pub const PATIENCE: Duration = Duration::from_mins(2);
@@ -362,7 +362,7 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
     let mut settings = Settings::defaults(ENGINE.options());
     settings.set("pg_version", version, Origin::Default);
     settings.set("fetch", fetch, Origin::Default);
-    embedded::programs(&settings, &Silent)
+    private::programs(&settings, &Silent)
 }
 
 /// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.

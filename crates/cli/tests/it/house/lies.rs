@@ -69,8 +69,8 @@ const PLACES: [&str; 7] = [
     "crates/cli/tests/it/compare/null.rs",
     "crates/cli/tests/it/run/embedded.rs",
     "crates/runner/tests/it/simulated.rs",
-    "engines/postgres/tests/it/ahead.rs",
-    "engines/postgres/tests/it/pooler.rs",
+    "engines/postgres/tests/it/work/ahead.rs",
+    "engines/postgres/tests/it/connect/pooler.rs",
 ];
 
 /// Every test that is named exists, and every test of the folder is named.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mindful_conformance::copy_of_one;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_postgres::embedded::{self, DATABASE, Instance, KEYS, PORT, USER};
+use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 
 use crate::lies::bench::{Bench, Reported, beside};
@@ -57,7 +57,7 @@ impl UsersServer {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        let server = embedded::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let server = private::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { server, runtime }
     }

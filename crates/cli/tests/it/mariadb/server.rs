@@ -7,7 +7,7 @@ use mindful_conformance::copy_of_one;
 use mindful_core::Engine as _;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_mysql::server::{self, Instance, USER};
+use mindful_mysql::private::{self, Instance, USER};
 use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -43,7 +43,7 @@ impl UsersMariaDb {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        Self(server::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
+        Self(private::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
     }
 
     /// For its administrator.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_oracle::driver::{Done, Failure, Row};
-use mindful_oracle::texts;
+use mindful_oracle::statement;
 
 use super::{Binds, Session, numbers, server, slice, views};
 
@@ -37,7 +37,7 @@ pub struct State {
     hanging: BTreeSet<String>,
     /// Those of them that somebody waits for.
     pub waited_for: BTreeSet<String>,
-    /// All texts that were executed, by name.
+    /// All statement that were executed, by name.
     pub seen: BTreeSet<String>,
     /// The banner; empty for a usual one.
     pub banner: String,
@@ -171,7 +171,7 @@ impl Database {
 
     /// The name of a text; its fault, where it has one.
     fn enter(&self, sql: &str) -> Result<String, Failure> {
-        let name = texts::name(sql).ok_or_else(|| server(900, "invalid SQL statement"))?.to_owned();
+        let name = statement::name(sql).ok_or_else(|| server(900, "invalid SQL statement"))?.to_owned();
         let mut state = self.state();
         state.seen.insert(name.clone());
         state.fault(&name)?;

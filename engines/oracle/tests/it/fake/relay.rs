@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use mindful_oracle::driver::{Bind, Failure};
-use mindful_oracle::texts;
+use mindful_oracle::statement;
 use serde_json::{Value, json};
 
 use super::{Binds, Database, Session};
@@ -70,7 +70,7 @@ fn answer(session: &Session, call: &Value) -> Result<Value, Failure> {
 }
 
 fn second_line(sql: &str) -> &str {
-    assert!(texts::name(sql).is_some(), "a text without its name: {sql}");
+    assert!(statement::name(sql).is_some(), "a text without its name: {sql}");
     sql.lines().nth(1).unwrap_or_default()
 }
 

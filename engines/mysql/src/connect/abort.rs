@@ -1,0 +1,137 @@
+//! The connections that stand, and how what they are at is ended: by their server, and on this side.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use mindful_core::Result;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::connect::{Server, Socket};
+
+/// How long the server may take to end connections, all together.
+const KILL_WITHIN: Duration = Duration::from_secs(1);
+/// How long a connection that the server ends has to notice by itself.
+const END_WITHIN: Duration = Duration::from_millis(500);
+/// How often the way to a server is taken that may lead to others of its name.
+const WAYS: u32 = 4;
+
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A session's.
+    Session,
+    /// All else.
+    Other,
+}
+
+/// A connection as its server knows it. The server is `None` until it has said which it is, and where that means nothing:
+/// servers behind one name give the same numbers, and so does one that was started anew.
+#[derive(Clone)]
+struct Known {
+    number: u32,
+    server: Option<String>,
+}
+
+struct One {
+    what: Use,
+    socket: Socket,
+    known: Known,
+}
+
+/// All that stand, each by a place of its own.
+#[derive(Default)]
+pub struct Standing {
+    all: Mutex<BTreeMap<u64, One>>,
+    next: AtomicU64,
+}
+
+impl Standing {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, One>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes `connection` in, and asks its server which it is. Gives its place.
+    pub fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        let known = Known { number: connection.connection_id(), server: None };
+        self.all().insert(place, One { what, socket: Socket::of(connection), known });
+        // Who waits for the answer can be cut off already.
+        let server = which_server(connection);
+        if let Some(one) = self.all().get_mut(&place) {
+            one.known.server = server;
+        }
+        place
+    }
+
+    /// The connection at `place` is about to close.
+    pub fn leave(&self, place: u64) {
+        self.all().remove(&place);
+    }
+
+    /// The server's numbers of the sessions' connections.
+    pub fn sessions(&self) -> Vec<u32> {
+        self.all().values().filter(|one| one.what == Use::Session).map(|one| one.known.number).collect()
+    }
+
+    /// Ends what those for `what` are at, all without: their server is asked to, and whoever still stands after that is cut
+    /// off, as the server may have vanished. Takes two seconds at most.
+    pub fn end(&self, server: &Server, what: Option<Use>) {
+        let (places, mut doomed): (Vec<u64>, Vec<Known>) = {
+            let all = self.all();
+            let asked = |one: &&One| what.is_none_or(|what| what == one.what);
+            all.iter().filter(|(_, one)| asked(one)).map(|(place, one)| (*place, one.known.clone())).unzip()
+        };
+        if places.is_empty() {
+            return;
+        }
+        let (answer, answered) = mpsc::channel();
+        let server = server.clone();
+        let asking = move || {
+            let _ = answer.send(kill(&server, &mut doomed).is_ok());
+            // The way may lead to others of its name first.
+            doomed.retain(|one| one.server.is_some());
+            for _ in 1..WAYS {
+                if doomed.is_empty() || kill(&server, &mut doomed).is_err() {
+                    break;
+                }
+            }
+        };
+        let asked = thread::Builder::new().name("kill".to_owned()).spawn(asking).is_ok();
+        if asked && answered.recv_timeout(KILL_WITHIN) == Ok(true) {
+            thread::sleep(END_WITHIN);
+            self.sever(|place| places.contains(place));
+        } else {
+            // A server that lets nobody in to ask answers no other connection either.
+            self.sever(|_| true);
+        }
+    }
+
+    /// Cuts off those of these places that still stand. Each leaves before it closes.
+    fn sever(&self, which: impl Fn(&u64) -> bool) {
+        self.all().iter().filter(|(place, _)| which(place)).for_each(|(_, one)| one.socket.sever());
+    }
+}
+
+/// Has `server`, or whichever of its name answers, end those that are its own, and leaves the others: there the number is
+/// somebody else's.
+fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
+    let mut other = server.connect_within(KILL_WITHIN)?;
+    let here = which_server(&mut other);
+    for own in doomed.extract_if(.., |one| one.server.is_some() && one.server == here) {
+        // One that is gone needs no end.
+        let _ = other.query_drop(format!("KILL {}", own.number));
+    }
+    Ok(())
+}
+
+/// What tells the server that `connection` leads to from all others, and from itself before it was started anew. `None` where
+/// it does not say, or where the client was given another number than the server's own.
+fn which_server(connection: &mut Conn) -> Option<String> {
+    let reported = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
+    let (server, number) = reported.ok()??.ok()?;
+    server.filter(|_| number == u64::from(connection.connection_id()))
+}

@@ -1,0 +1,280 @@
+//! Whether rows have pages of their own, by how many pages the server asks for when it visits them: where its files cannot
+//! be read, cached or not.
+//!
+//! Of each row drawn two ranges of two rows are counted: the row and its ballast; that ballast and the row behind it. A
+//! range costs a page more where it begins a page, where one begins within it, and where one begins behind it. Let `x` of
+//! a row tell whether a page begins with it, and `y` whether one begins with its ballast:
+//!
+//! ```text
+//! row p, ballast p:          x(p) + y(p) + x(p + 1) + what both cost
+//! ballast p, row p + 1:      y(p) + x(p + 1) + y(p + 1) + what both cost
+//! ```
+//!
+//! The first costs more than the second only where `x(p)` is 1: a page begins with the row.
+
+use std::time::Duration;
+
+use mindful_core::contract::engine::Stop;
+use mindful_core::workload::draw::{self, Permutation};
+use mindful_core::{contract::clock, dataset::proof_sample};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+use serde_json::Value;
+
+use crate::dataset::ibd::refuse_stopped;
+use crate::error::Failure;
+use crate::observe::status;
+
+/// The share of rows without a page of their own that is overlooked once in 10^9.
+pub const SHARE: f64 = 0.01;
+/// The first rows: the second page of a table begins with the ballast of the first.
+const FIRST: u64 = 2;
+/// Times that a row is looked at before it is in doubt whether it has a page of its own: what others do is counted with it.
+const TRIES: u32 = 3;
+/// Times that a row in doubt is looked at again, as long as at most one in so many is.
+const TRIES_IN_DOUBT: u32 = 21;
+const FEW: u64 = 10;
+/// How often one statement visits a range where the counter is of all that is going on, so that other things are little
+/// beside it.
+const REPEATED: i64 = 16;
+/// Looks at a counter while nothing is done; those that may tell more than the others.
+const IDLE_LOOKS: usize = 32;
+const DISTURBED: usize = 3;
+/// Times that the counter is watched until nothing else moves it: after a load the server has work of its own to finish.
+const QUIET_TRIES: u32 = 10;
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// Rows looked at before the server is asked whether anything else moved its counter meanwhile: few, for what moves it
+/// for a moment may put all of them in doubt.
+const SET: usize = 8;
+
+/// Why the counter tells nothing.
+const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
+
+const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockYield {
+    /// Rows looked at.
+    pub drawn: u64,
+    /// Those that begin a page.
+    pub own: u64,
+}
+
+impl BlockYield {
+    /// The pages that `blocks` rows stand in, as far as those drawn tell.
+    pub fn pages(self, blocks: u64) -> u64 {
+        let shared = (self.drawn - self.own) as f64 / self.drawn.max(1) as f64;
+        blocks - (shared * blocks as f64).ceil() as u64
+    }
+}
+
+/// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. What is in the way where nobody
+/// tells how many pages a statement asks for.
+pub fn measure(
+    conn: &mut Conn,
+    table: &str,
+    blocks: u64,
+    all: bool,
+    stop: &Stop,
+) -> Result<Result<BlockYield, &'static str>, Failure> {
+    let rows = blocks.saturating_sub(FIRST + 1);
+    if rows == 0 {
+        return Ok(Err("the table has too few rows"));
+    }
+    let account = match Account::of(conn, table, stop)? {
+        Ok(account) => account,
+        Err(why) => return Ok(Err(why)),
+    };
+    let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
+    let drawn = if all { rows } else { proof_sample::draws(rows, SHARE) };
+    let places: Vec<u64> = (0..drawn).map(|index| FIRST + order.get(index)).collect();
+    let soon = |conn: &mut Conn, place| is_soon_seen(conn, table, place, account, stop);
+    let Some(mut unseen) = account.unseen(conn, &places, stop, soon)? else { return Ok(Err(OTHERS)) };
+    if unseen.len() as u64 * FEW <= drawn {
+        let at_last = |conn: &mut Conn, place| is_seen_at_last(conn, table, place, account, stop);
+        let Some(left) = account.unseen(conn, &unseen, stop, at_last)? else { return Ok(Err(OTHERS)) };
+        unseen = left;
+    }
+    let without = unseen.len() as u64;
+    if without == drawn {
+        // Whatever the layout, some rows begin a page.
+        return Ok(Err("the server tells nothing of what its statements ask for"));
+    }
+    Ok(Ok(BlockYield { drawn, own: drawn - without }))
+}
+
+/// Whether the row at `place` begins a page by one of a few looks.
+fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+    for _ in 0..TRIES {
+        let [row, behind] = look(conn, table, place, account, stop)?;
+        if row - behind >= account.of_a_page() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The same of a row in doubt, by the least that either range asked for in many looks: what others do only adds to it.
+fn is_seen_at_last(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+    let mut least = [i64::MAX; 2];
+    for _ in 0..TRIES_IN_DOUBT {
+        let [row, behind] = look(conn, table, place, account, stop)?;
+        least = [least[0].min(row), least[1].min(behind)];
+    }
+    Ok(least[0] - least[1] >= account.of_a_page())
+}
+
+/// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
+fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<[i64; 2], Failure> {
+    refuse_stopped(stop)?;
+    let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
+    Ok([row, behind])
+}
+
+/// Who tells how many pages a statement asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Account {
+    /// `ANALYZE` of MariaDB, of the statement alone.
+    Statement,
+    /// The server's counter, of all that is going on.
+    Server,
+}
+
+impl Account {
+    /// Why none can be had, where that is so.
+    fn of(conn: &mut Conn, table: &str, stop: &Stop) -> Result<Result<Self, &'static str>, Failure> {
+        let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
+        if hashes != Some(false) {
+            return Ok(Err("a hash hides what visits ask for, until SET GLOBAL innodb_adaptive_hash_index = OFF"));
+        }
+        // Only MariaDB has the statement, and accounts from 10.6.15 on.
+        if analyzed(conn, table, 0).is_ok_and(|pages| pages.is_some()) {
+            return Ok(Ok(Self::Statement));
+        }
+        for _ in 0..QUIET_TRIES {
+            refuse_stopped(stop)?;
+            if is_quiet(conn)? {
+                return Ok(Ok(Self::Server));
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(Err(OTHERS))
+    }
+
+    /// Which of `places` are not `seen`, a set after the other: what is not is looked for again as long as others moved the
+    /// counter meanwhile; `None` where they always do.
+    fn unseen(
+        self,
+        conn: &mut Conn,
+        places: &[u64],
+        stop: &Stop,
+        seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
+    ) -> Result<Option<Vec<u64>>, Failure> {
+        let mut unseen = Vec::new();
+        'sets: for set in places.chunks(SET) {
+            let mut left = set.to_vec();
+            for _ in 0..QUIET_TRIES {
+                let mut again = Vec::new();
+                for place in left {
+                    if !seen(conn, place)? {
+                        again.push(place);
+                    }
+                }
+                left = again;
+                if left.is_empty() || self == Self::Statement || is_quiet(conn)? {
+                    unseen.append(&mut left);
+                    continue 'sets;
+                }
+                refuse_stopped(stop)?;
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            return Ok(None);
+        }
+        Ok(Some(unseen))
+    }
+
+    /// Pages asked for by two ranges of two rows, each from one of `ids` on.
+    fn pages(self, conn: &mut Conn, table: &str, [one, other]: [u64; 2]) -> Result<[i64; 2], Failure> {
+        if self == Self::Statement {
+            let mut analyzed = |id| Ok::<_, Failure>(analyzed(conn, table, id)?.unwrap_or(0));
+            return Ok([analyzed(one)?, analyzed(other)?]);
+        }
+        let before = requests(conn)?;
+        visit(conn, table, one)?;
+        let between = requests(conn)?;
+        visit(conn, table, other)?;
+        Ok([between - before, requests(conn)? - between])
+    }
+
+    /// What a page more costs at least.
+    const fn of_a_page(self) -> i64 {
+        match self {
+            Self::Statement => 1,
+            Self::Server => REPEATED / 2,
+        }
+    }
+}
+
+/// Whether the server's counter grows by next to nothing but what reading it takes.
+fn is_quiet(conn: &mut Conn) -> Result<bool, Failure> {
+    let mut looks = [0; IDLE_LOOKS];
+    let mut before = requests(conn)?;
+    for grown in &mut looks {
+        let now = requests(conn)?;
+        (*grown, before) = (now - before, now);
+    }
+    looks.sort_unstable();
+    Ok(looks[IDLE_LOOKS - DISTURBED - 1] <= looks[0] + REPEATED / 4)
+}
+
+fn range(table: &str, id: u64) -> String {
+    format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY) WHERE id BETWEEN {id} AND {}", id + 1)
+}
+
+/// Visits a range of two rows as often as one statement does.
+fn visit(conn: &mut Conn, table: &str, id: u64) -> Result<(), Failure> {
+    Ok(conn.query_drop(vec![range(table, id); REPEATED as usize].join(" UNION ALL "))?)
+}
+
+fn requests(conn: &mut Conn) -> Result<i64, Failure> {
+    Ok(status::read(conn, &[REQUESTS])?.remove(REQUESTS).unwrap_or(0.0) as i64)
+}
+
+/// Pages that a range of two rows asked for, by the server's own account of the statement; `None` where it has none.
+fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failure> {
+    let reported: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
+    Ok(reported.and_then(|reported| accessed(&serde_json::from_str(&reported).ok()?)))
+}
+
+/// The pages of all tables in `reported`.
+fn accessed(reported: &Value) -> Option<i64> {
+    match reported {
+        Value::Object(fields) => match fields.get("r_engine_stats") {
+            Some(stats) => stats.get("pages_accessed").and_then(Value::as_i64),
+            None => fields.values().find_map(accessed),
+        },
+        Value::Array(values) => values.iter().find_map(accessed),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_found_in_what_the_server_tells_of_a_statement() {
+        let reported =
+            r#"{"query_block": {"nested_loop": [{"table": {"r_rows": 2, "r_engine_stats": {"pages_accessed": 5}}}]}}"#;
+        assert_eq!(accessed(&serde_json::from_str(reported).expect("JSON")), Some(5));
+        assert_eq!(accessed(&serde_json::json!({"query_block": {"table": {"r_rows": 2}}})), None);
+    }
+
+    #[test]
+    fn one_row_without_a_page_is_a_page_less_at_least() {
+        assert_eq!(BlockYield { drawn: 1_000, own: 1_000 }.pages(2_000), 2_000);
+        assert_eq!(BlockYield { drawn: 1_000, own: 999 }.pages(2_000), 1_998);
+        assert_eq!(BlockYield { drawn: 1_000, own: 500 }.pages(2_001), 1_000);
+    }
+}

@@ -1,0 +1,262 @@
+//! The load: tables side by side, each from its first page to its last. A table that was begun and broken is in no
+//! registry; the next load makes it anew.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table, missing};
+use mindful_core::{Error, Result};
+use mysql::prelude::Queryable;
+use mysql::{Conn, LocalInfileHandler, Value};
+
+use crate::connect::link::Link;
+use crate::dataset::layout::{self, FILLER_BYTES, FILLERS, PAGE_BYTES, Row, Rows};
+use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::storage::Storage;
+use crate::error::Failure;
+use crate::flavor::Flavor;
+use crate::names::{BEGUN, Kind, Namespace, SHAPE};
+use crate::options::Options;
+use crate::work::settle;
+
+/// Pages that a statement loads: about 32 MiB.
+const PAGES_AT_A_TIME: u64 = 2_048;
+/// Pages of a statement of prepared rows.
+const PAGES_PREPARED: u64 = 32;
+/// Bytes that a page's two entries take in an index whose pages inserts in random order left two thirds full.
+const INDEXED_BYTES: u64 = 80;
+/// Bytes handed to the server at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Whether all of the dataset stands already; refuses what is not ours, or another one.
+pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
+    layout::refuse_impossible(plan.content)?;
+    match registry::find(link, &options.namespace)? {
+        Found::Nothing => Ok(false),
+        Found::Foreign(why) => Err(why),
+        Found::Ours { entries } => {
+            refuse_other(&options.namespace, &entries, plan)?;
+            Ok(missing(registry::data(&entries), plan).is_empty())
+        }
+    }
+}
+
+/// Makes what is missing of the dataset.
+pub fn load(
+    link: &Link,
+    options: &Options,
+    private: bool,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<()> {
+    let entries = registry::ensure(link, &options.namespace)?;
+    refuse_other(&options.namespace, &entries, plan)?;
+    let missing = missing(registry::data(&entries), plan);
+    tables::note_resumed(&missing, plan, events);
+    let way = Way::of(link)?;
+    if let Way::Prepared { reported: Some(why) } = &way {
+        note(events, format!("loading by INSERT: {why}"));
+    }
+    let made: Vec<String> = missing.iter().map(|t| options.namespace.table(t.kind, t.schema)).collect();
+    let work = Work {
+        link,
+        namespace: &options.namespace,
+        plan,
+        events,
+        stop,
+        storage: link.storage()?,
+        way,
+        indexed_first: indexed_first(link, plan.load_streams)?,
+        queue: LoadQueue::new(missing),
+    };
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
+    if *work.storage != Storage::InnoDb {
+        return Ok(());
+    }
+    settle::before_reads(link, &made, private, events, stop)
+}
+
+/// How rows get into the server.
+enum Way {
+    /// `LOAD DATA LOCAL`.
+    Streamed,
+    /// Prepared `INSERT` of many rows; why, where someone could change it.
+    Prepared { reported: Option<&'static str> },
+}
+
+impl Way {
+    /// Streamed where it is allowed and the faster way: MySQL takes more CPU for it than for prepared rows.
+    fn of(link: &Link) -> Result<Self> {
+        if link.version()?.flavor == Flavor::MySql || *link.storage()? != Storage::InnoDb {
+            return Ok(Self::Prepared { reported: None });
+        }
+        let allowed: Option<bool> =
+            link.run("asking for local_infile", |conn| Ok(conn.query_first("SELECT @@GLOBAL.local_infile = 1")?))?;
+        Ok(match allowed {
+            Some(true) => Self::Streamed,
+            _ => Self::Prepared { reported: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
+        })
+    }
+}
+
+/// An index that stays in the buffer pool while rows come in any order of their keys costs less with them than by a second
+/// read of the table; tells up to how many pages that is so, with a quarter of the pool for the indexes of all streams.
+fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
+    if *link.storage()? != Storage::InnoDb {
+        return Ok(u64::MAX);
+    }
+    let pool: Option<u64> = link.run("asking for the size of the buffer pool", |conn| {
+        Ok(conn.query_first("SELECT @@GLOBAL.innodb_buffer_pool_size")?)
+    })?;
+    Ok(pool.unwrap_or(0) / 4 / u64::from(streams.max(1)) / INDEXED_BYTES)
+}
+
+struct Work<'a> {
+    link: &'a Link,
+    namespace: &'a Namespace,
+    plan: &'a DatasetPlan,
+    events: &'a dyn Events,
+    stop: &'a Stop,
+    storage: &'a Storage,
+    way: Way,
+    /// Most pages of a table whose index is there before its rows.
+    indexed_first: u64,
+    queue: LoadQueue,
+}
+
+impl Work<'_> {
+    fn stream(&self, first: Table) -> Result<()> {
+        let mut conn = self.link.connect()?;
+        self.queue.make(first, |table| {
+            let place = format!("loading {}", self.namespace.table(table.kind, table.schema));
+            self.link.run_on(&mut conn, &place, |conn| self.make(conn, table))
+        })
+    }
+
+    fn make(&self, conn: &mut Conn, table: Table) -> Result<(), Failure> {
+        let name = self.namespace.table(table.kind, table.schema);
+        self.drop_begun(conn, table, &name)?;
+        let storage = self.storage.clause("ROW_FORMAT = DYNAMIC STATS_PERSISTENT = 1 STATS_AUTO_RECALC = 0");
+        let create = include_str!("../../sql/create_table.sql").replace("{{table}}", &name);
+        let create = create.replace("{{storage}}", &storage);
+        conn.query_drop(format!("{create} COMMENT = '{BEGUN}'"))?;
+        let (visited, first) = (table.kind == Kind::Blocks, table.blocks <= self.indexed_first);
+        let index = format!("ALTER TABLE {name} ADD UNIQUE INDEX k (k)");
+        if visited && first {
+            conn.query_drop(&index)?;
+        }
+        let rows = Rows::new(table.blocks, self.plan.seed, table.schema, table.kind == Kind::Scan, self.plan.content);
+        match self.way {
+            Way::Streamed => self.streamed(conn, &name, rows)?,
+            Way::Prepared { .. } => self.prepared(conn, &name, rows)?,
+        }
+        if visited && !first {
+            conn.query_drop(&index)?;
+        }
+        if *self.storage == Storage::InnoDb {
+            conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))?;
+        }
+        conn.query_drop(format!("ALTER TABLE {name} COMMENT = ''"))?;
+        registry::register(conn, self.namespace, table, self.plan)
+    }
+
+    /// Removes what a load before this one began and did not finish; refuses a table that no load made.
+    fn drop_begun(&self, conn: &mut Conn, table: Table, name: &str) -> Result<(), Failure> {
+        let sql = "SELECT table_comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
+        let bare = Namespace::table_name(table.kind, table.schema);
+        match conn.exec_first::<String, _, _>(sql, (&self.namespace.name, bare))? {
+            None => Ok(()),
+            Some(comment) if comment == BEGUN => Ok(conn.query_drop(format!("DROP TABLE {name}"))?),
+            Some(_) => Err(Error::target(
+                format!("{name} is there and no load of mindful's made it"),
+                "left untouched; see who did that, or choose another --namespace",
+            )
+            .into()),
+        }
+    }
+
+    /// Rows in the order of their primary keys, some pages a statement.
+    fn streamed(&self, conn: &mut Conn, name: &str, rows: Rows) -> Result<(), Failure> {
+        let rows = Arc::new(Mutex::new(rows));
+        let written = Arc::new(AtomicU64::new(0));
+        let (source, count) = (Arc::clone(&rows), Arc::clone(&written));
+        conn.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, sink| {
+            let mut rows = source.lock().unwrap_or_else(PoisonError::into_inner);
+            count.store(write_pages(&mut rows, sink)?, Ordering::SeqCst);
+            Ok(())
+        })));
+        let load = include_str!("../../sql/load_data.sql").replace("{{file}}", "mindful").replace("{{table}}", name);
+        let done = loop {
+            if let Err(stopped) = self.refuse_stopped() {
+                break Err(stopped.into());
+            }
+            if let Err(error) = conn.query_drop(&load) {
+                break Err(error.into());
+            }
+            match written.swap(0, Ordering::SeqCst) {
+                0 => break Ok(()),
+                pages => self.queue.progress(pages, PAGE_BYTES, self.events),
+            }
+        };
+        conn.set_local_infile_handler(None);
+        done
+    }
+
+    /// The same by a prepared statement.
+    fn prepared(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
+        loop {
+            self.refuse_stopped()?;
+            let mut pages = 0;
+            let mut values = Vec::new();
+            while pages < PAGES_PREPARED && rows.page(|row| push_values(row, &mut values)) {
+                pages += 1;
+            }
+            if pages == 0 {
+                return Ok(());
+            }
+            let one = format!("({}?)", "?, ".repeat(FILLERS + 5));
+            let all = vec![one; 2 * pages as usize].join(", ");
+            // The statement of a full count is kept by the connection.
+            conn.exec_drop(format!("INSERT INTO {name} VALUES {all}"), values)?;
+            self.queue.progress(pages, PAGE_BYTES, self.events);
+        }
+    }
+
+    fn refuse_stopped(&self) -> Result<()> {
+        if self.stop.requested() {
+            return Err(Error::interrupted("the load was stopped; load again to complete it"));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the next pages as text; tells how many.
+fn write_pages(rows: &mut Rows, sink: &mut impl Write) -> std::io::Result<u64> {
+    let (mut pages, mut text) = (0, Vec::with_capacity(CHUNK_BYTES + (64 << 10)));
+    while pages < PAGES_AT_A_TIME && rows.page(|row| row.text(&mut text)) {
+        pages += 1;
+        if text.len() >= CHUNK_BYTES {
+            sink.write_all(&text)?;
+            text.clear();
+        }
+    }
+    sink.write_all(&text)?;
+    Ok(pages)
+}
+
+fn push_values(row: &Row<'_>, values: &mut Vec<Value>) {
+    let (key, place) = row.visited.unzip();
+    values.extend([row.id.into(), key.into(), place.into()]);
+    values.extend(row.fillers.chunks(FILLER_BYTES).map(|filler| Value::Bytes(filler.to_vec())));
+    values.extend([Value::Bytes(row.pad.to_vec()), 0_u64.into(), row.tail.into()]);
+}
+
+fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
+    tables::refuse_other(registry::data(entries), plan, SHAPE, |name| namespace.qualified(name))
+}

@@ -1,0 +1,18 @@
+//! The rows that a run reads and updates: what they look like, how they are loaded, and the proof that they are in place.
+//!
+//! - `registry` keeps what mindful owns in the server, in the namespace (a database) itself; `lock` keeps others off it.
+//! - `layout` chooses rows so that InnoDB puts one visited row into each page; `load` sends them; `storage` tells InnoDB
+//!   from other storage engines.
+//! - `verify` proves the layout: from the tablespace files (`ibd`, `tree`, judged by `proof`), or, where these cannot be
+//!   read, from the pages the server requests (`block_yield`).
+
+pub(crate) mod block_yield;
+pub(crate) mod ibd;
+pub(crate) mod layout;
+pub(crate) mod load;
+pub(crate) mod lock;
+pub(crate) mod proof;
+pub(crate) mod registry;
+pub(crate) mod storage;
+pub(crate) mod tree;
+pub(crate) mod verify;

@@ -1,0 +1,244 @@
+//! What in the server is mindful's own: the database of the namespace, marked by the registry in it.
+
+mod judge;
+
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered, Table};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::{Error, Result};
+use mysql::prelude::Queryable;
+use mysql::{Conn, Row};
+
+pub use judge::{Fault, Judged};
+
+use crate::connect::link::Link;
+use crate::dataset::layout::PAGE_BYTES;
+use crate::dataset::storage::Storage;
+use crate::error::Failure;
+use crate::names::{Kind, MARK, MEETING, Namespace, REGISTRY, SHAPE, quote_ident};
+
+/// One registered table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// As the registry lists it.
+    pub table: Registered,
+    /// What about that table is not as it was made.
+    pub fault: Option<Fault>,
+}
+
+/// What the registry lists.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().map(|entry| &entry.table)
+}
+
+/// The namespace as it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// There is no such database, or there is nothing in it.
+    Nothing,
+    /// One with our registry.
+    Ours {
+        /// Every registered table.
+        entries: Vec<Entry>,
+    },
+    /// Not ours, and not touched; why.
+    Foreign(Error),
+}
+
+/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
+pub fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
+    let found = link.run("looking for the dataset", |conn| look(conn, namespace))?;
+    let Found::Ours { entries } = &found else { return Ok(found) };
+    match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+        None => Ok(found),
+        Some((entry, fault)) => Err(not_as_made(namespace, &entry.table.name, fault)),
+    }
+}
+
+fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
+    Error::target(
+        format!("{} is not as mindful made it: it {}", namespace.qualified(name), fault.what),
+        "take that away, or `mindful cleanup` and load anew",
+    )
+}
+
+/// Whether the table in which ranks meet is there; refuses one that is not as it was made.
+pub fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
+    let judged = link.run("looking for the place to meet", |conn| judge::read(conn, namespace))?;
+    if let Some(why) = judged.refusal(namespace).filter(|_| !judged.is_empty()) {
+        return Err(why);
+    }
+    match judged.fault_of_meeting() {
+        Some(fault) => Err(not_as_made(namespace, MEETING, &fault)),
+        None => Ok(judged.table(MEETING).is_some()),
+    }
+}
+
+/// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
+pub fn look(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
+    let judged = judge::read(conn, namespace)?;
+    if judged.is_empty() {
+        return Ok(Found::Nothing);
+    }
+    if let Some(why) = judged.refusal(namespace) {
+        return Ok(Found::Foreign(why));
+    }
+    let columns = "name, kind, schema_number, `blocks`, seed, content, shape, proof, proven_table";
+    let rows: Vec<Row> = conn.query(format!("SELECT {columns} FROM {}", namespace.qualified(REGISTRY)))?;
+    let mut entries: Vec<Entry> = rows.into_iter().map(|row| entry(row, &judged)).collect();
+    entries.sort_by_key(|entry| (entry.table.kind, entry.table.schema));
+    Ok(Found::Ours { entries })
+}
+
+fn entry(mut row: Row, judged: &Judged) -> Entry {
+    let mut text = |column: &str| row.take::<Option<String>, _>(column).flatten();
+    let [name, kind, seed, content] = ["name", "kind", "seed", "content"].map(|name| text(name).unwrap_or_default());
+    let (proof, proven_table) = (text("proof"), text("proven_table"));
+    let table = judged.table(&name);
+    let proof = proof.filter(|_| proven_table.as_deref() == table.map(|table| table.made.as_str()));
+    let fault = judged.fault_of(&name);
+    let table = Registered {
+        kind: Kind::of(&kind),
+        schema: row.take("schema_number").unwrap_or(0),
+        blocks: row.take("blocks").unwrap_or(0),
+        seed: seed.parse().unwrap_or(0),
+        content: serde_json::from_str(&content).ok(),
+        shape: row.take("shape").unwrap_or(0),
+        proof: proof.and_then(|text| serde_json::from_str(&text).ok()),
+        stands: table.is_some(),
+        table_bytes: table.map_or(0, |table| table.row_bytes),
+        index_bytes: table.map_or(0, |table| table.index_bytes),
+        name,
+    };
+    Entry { table, fault }
+}
+
+/// Makes the namespace with its registry, unless it is there.
+pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
+    match find(link, namespace)? {
+        Found::Ours { entries } => Ok(entries),
+        Found::Foreign(why) => Err(why),
+        Found::Nothing => link.run("making the namespace", |conn| {
+            if !judge::exists(conn, namespace)? {
+                conn.query_drop(format!("CREATE DATABASE {} CHARACTER SET utf8mb4", namespace.quoted()))?;
+            }
+            let sql = include_str!("../../sql/registry.sql").replace("{{registry}}", &namespace.qualified(REGISTRY));
+            let storage = Storage::read(conn)?.clause("");
+            conn.query_drop(sql.replace("{{mark}}", MARK).replace("{{storage}}", &storage))?;
+            Ok(Vec::new())
+        }),
+    }
+}
+
+/// Registers a complete table.
+pub fn register(conn: &mut Conn, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<(), Failure> {
+    let columns = "name, kind, schema_number, `blocks`, seed, content, shape, made_at";
+    let registry = namespace.qualified(REGISTRY);
+    let sql = format!("INSERT INTO {registry} ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, CAST(NOW(6) AS CHAR))");
+    let content = serde_json::to_string(&plan.content).unwrap_or_default();
+    let Table { kind, schema, blocks } = table;
+    let (name, seed) = (Namespace::table_name(kind, schema), plan.seed.to_string());
+    Ok(conn.exec_drop(sql, (name, kind.word(), schema, blocks, seed, content, SHAPE))?)
+}
+
+/// The dataset that complete tables make up.
+pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+    tables::dataset(data(entries), &[SHAPE], PAGE_BYTES)
+}
+
+/// The proof that was stored with it.
+pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+    tables::proof(data(entries), dataset(entries)?.schemas)
+}
+
+/// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
+pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+    link.run("storing the proof", |conn| {
+        let judged = judge::read(conn, namespace)?;
+        let registry = namespace.qualified(REGISTRY);
+        let keep = conn.prep(format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?"))?;
+        conn.query_drop("START TRANSACTION")?;
+        for (schema, part) in tables::parts(proof) {
+            let name = Namespace::table_name(Kind::Blocks, schema);
+            let made = judged.table(&name).map(|table| table.made.clone());
+            conn.exec_drop(&keep, (part, made, name))?;
+        }
+        Ok(conn.query_drop("COMMIT")?)
+    })
+}
+
+/// What a cleanup removes and what it leaves, with the reason.
+pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    link.run("listing what is mindful's", |conn| list(conn, namespace))
+}
+
+/// Drops what [`inventory`] calls ours, the registry last but for the database: a cleanup that is cut off goes on where it
+/// ended.
+pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    link.run("cleaning up", |conn| {
+        let objects = list(conn, namespace)?;
+        for object in objects.iter().filter(|object| object.kept_because.is_none()) {
+            let drop = if object.name == namespace.quoted() {
+                format!("DROP DATABASE {}", object.name)
+            } else if object.name.contains("`.`visit_") {
+                format!("DROP FUNCTION {}", object.name)
+            } else {
+                format!("DROP TABLE {}", object.name)
+            };
+            conn.query_drop(drop)?;
+        }
+        Ok(objects)
+    })
+}
+
+fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+    let entries = match look(conn, namespace)? {
+        Found::Nothing => return Ok(Vec::new()),
+        Found::Foreign(why) => return Err(why.into()),
+        Found::Ours { entries } => entries,
+    };
+    let judged = judge::read(conn, namespace)?;
+    let mut objects: Vec<OwnedObject> =
+        entries.iter().filter(|e| e.table.stands).map(|e| of_entry(e, namespace)).collect();
+    for table in judged.tables().filter(|table| !entries.iter().any(|entry| entry.table.name == table.name)) {
+        if table.name != REGISTRY {
+            objects.push(beside(namespace, &table.name, table.is_own_beside(), table.row_bytes + table.index_bytes));
+        }
+    }
+    for (name, kind) in &judged.code {
+        objects.push(beside(namespace, name, Judged::is_own_code(name, kind), 0));
+    }
+    let kept = objects.iter().any(|object| object.kept_because.is_some());
+    objects.push(OwnedObject { name: namespace.qualified(REGISTRY), bytes: None, kept_because: None });
+    objects.push(OwnedObject {
+        name: namespace.quoted(),
+        bytes: None,
+        kept_because: kept.then(|| "holds objects that are not mindful's".to_owned()),
+    });
+    Ok(objects)
+}
+
+fn of_entry(entry: &Entry, namespace: &Namespace) -> OwnedObject {
+    OwnedObject {
+        name: namespace.qualified(&entry.table.name),
+        bytes: Some(entry.table.bytes()),
+        kept_because: entry.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
+    }
+}
+
+fn beside(namespace: &Namespace, name: &str, ours: bool, bytes: u64) -> OwnedObject {
+    OwnedObject {
+        name: namespace.qualified(name),
+        bytes: Some(bytes).filter(|bytes| *bytes > 0),
+        kept_because: (!ours).then(|| "not in the registry of mindful: not ours".to_owned()),
+    }
+}
+
+/// Databases of a private server that are neither the server's own nor mindful's.
+pub fn foreign_databases(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+    link.run("looking for what is not mindful's", |conn| {
+        let names: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA ORDER BY 1")?;
+        let own = ["mysql", "information_schema", "performance_schema", "sys", namespace.name.as_str()];
+        Ok(names.iter().filter(|name| !own.contains(&name.as_str())).map(|name| quote_ident(name)).collect())
+    })
+}

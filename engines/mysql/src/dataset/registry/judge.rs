@@ -1,0 +1,260 @@
+//! What stands in the namespace, by the word of the catalogue alone: nothing of others runs while it is read.
+
+use std::collections::BTreeMap;
+
+use mindful_core::{Error, Result};
+use mysql::prelude::Queryable;
+use mysql::{Conn, Row};
+
+use crate::dataset::storage::Storage;
+use crate::error::Failure;
+use crate::names::{BEGUN, Kind, MARK, MEETING, NUMBERS, Namespace, REGISTRY};
+
+/// Columns of the registry by name and type.
+const REGISTRY_COLUMNS: &[&str] = &[
+    "name varchar(64)",
+    "kind varchar(16)",
+    "schema_number int unsigned",
+    "blocks bigint unsigned",
+    "seed varchar(32)",
+    "content text",
+    "shape int",
+    "proof text",
+    "proven_table varchar(64)",
+    "made_at varchar(64)",
+];
+
+/// Columns of a table of the dataset by name and type.
+const DATASET_COLUMNS: &[&str] = &[
+    "id bigint unsigned",
+    "k bigint unsigned",
+    "seq bigint unsigned",
+    "f1 binary(124)",
+    "f2 binary(124)",
+    "f3 binary(124)",
+    "f4 binary(124)",
+    "f5 binary(124)",
+    "f6 binary(124)",
+    "f7 binary(124)",
+    "f8 binary(124)",
+    "pad varbinary(8000)",
+    "mark bigint unsigned",
+    "tail bigint unsigned",
+];
+
+/// Columns of the table in which ranks meet by name and type.
+const MEETING_COLUMNS: &[&str] = &[
+    "job varchar(255)",
+    "rank_number int unsigned",
+    "chunk int",
+    "token varchar(255)",
+    "body mediumtext",
+    "bytes mediumblob",
+    "expires_us bigint",
+];
+
+/// Why a table is not used: it would run code of others, or is theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Behind the table's name: `has the trigger x`.
+    pub what: String,
+    /// Whether the table is ours nevertheless, and so may be removed.
+    pub ours: bool,
+}
+
+/// One table or view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Bare name.
+    pub name: String,
+    /// Bytes of its rows.
+    pub row_bytes: u64,
+    /// Bytes of its other indexes.
+    pub index_bytes: u64,
+    /// When it was built, by the server's own text.
+    pub made: String,
+    /// `BASE TABLE` and others.
+    kind: String,
+    engine: String,
+    comment: String,
+    trigger: Option<String>,
+    constraint: Option<String>,
+    columns: Vec<String>,
+    /// The first column whose value is computed.
+    computed: Option<String>,
+}
+
+/// All that stands in the namespace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judged {
+    tables: BTreeMap<String, Table>,
+    /// Routines and events: name and kind.
+    pub code: Vec<(String, String)>,
+    /// Whom the catalogue names as the engine of what mindful makes.
+    engine: String,
+}
+
+/// Whether there is a database of that name.
+pub fn exists(conn: &mut Conn, namespace: &Namespace) -> Result<bool, Failure> {
+    let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
+    let found: Option<String> = conn.exec_first(sql, (&namespace.name,))?;
+    Ok(found.is_some())
+}
+
+/// Reads the catalogue.
+pub fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
+    if !exists(conn, namespace)? {
+        return Ok(Judged::default());
+    }
+    let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (&namespace.name,))?;
+    let mut tables: BTreeMap<String, Table> =
+        rows.into_iter().map(table).map(|table| (table.name.clone(), table)).collect();
+    let columns: Vec<(String, String, String, String)> =
+        conn.exec(include_str!("../../../sql/columns.sql"), (&namespace.name,))?;
+    for (name, column, kind, computed) in columns {
+        let Some(table) = tables.get_mut(&name) else { continue };
+        table.columns.push(format!("{column} {}", without_width(&kind)));
+        // MariaDB writes the default of a column that has none as this word.
+        if !computed.is_empty() && computed != "NULL" {
+            table.computed.get_or_insert(column);
+        }
+    }
+    let code = conn.exec(include_str!("../../../sql/code.sql"), (&namespace.name, &namespace.name))?;
+    Ok(Judged { tables, code, engine: Storage::read(conn)?.engine().to_owned() })
+}
+
+fn table(mut row: Row) -> Table {
+    let mut text = |column: &str| row.take::<Option<String>, _>(column).flatten();
+    let [name, kind, engine, comment, made] =
+        ["name", "type", "engine", "comment", "made"].map(|column| text(column).unwrap_or_default());
+    let (trigger, constraint) = (text("trigger"), text("constraint"));
+    let size = |row: &mut Row, column: &str| row.take::<u64, _>(column).unwrap_or(0);
+    let (row_bytes, index_bytes) = (size(&mut row, "table_bytes"), size(&mut row, "index_bytes"));
+    let (columns, computed) = (Vec::new(), None);
+    Table { name, row_bytes, index_bytes, made, kind, engine, comment, trigger, constraint, columns, computed }
+}
+
+/// `bigint(20) unsigned` of MariaDB is MySQL's `bigint unsigned`.
+fn without_width(kind: &str) -> String {
+    match kind.split_once('(') {
+        Some((word, rest)) if word.ends_with("int") => {
+            format!("{word}{}", rest.split_once(')').map_or("", |(_, behind)| behind))
+        }
+        _ => kind.to_owned(),
+    }
+}
+
+impl Judged {
+    /// Whether there is nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.code.is_empty()
+    }
+
+    /// A table by its bare name.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.get(name)
+    }
+
+    /// All tables and views.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.values()
+    }
+
+    /// Why the namespace is not used.
+    pub fn refusal(&self, namespace: &Namespace) -> Option<Error> {
+        let next = "left untouched; choose another name with --namespace";
+        let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK) else {
+            let what = format!("database {} holds tables and was not made by mindful", namespace.quoted());
+            return Some(Error::target(what, next));
+        };
+        let fault = registry.fault(REGISTRY_COLUMNS, &self.engine)?;
+        let name = namespace.qualified(REGISTRY);
+        Some(Error::target(format!("{name} is not as mindful made it: it {}", fault.what), next))
+    }
+
+    /// What is wrong with a table of the dataset.
+    pub fn fault_of(&self, name: &str) -> Option<Fault> {
+        self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
+    }
+
+    /// What is wrong with the table in which ranks meet.
+    pub fn fault_of_meeting(&self) -> Option<Fault> {
+        let table = self.table(MEETING)?;
+        if table.comment != MARK {
+            return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
+        }
+        table.fault(MEETING_COLUMNS, &self.engine)
+    }
+
+    /// Whether a routine or event is one of mindful's. That it is what mindful made it is not said: it is made anew
+    /// before it is called.
+    pub fn is_own_code(name: &str, kind: &str) -> bool {
+        let number = name.strip_prefix("visit_").and_then(|number| number.parse::<u32>().ok());
+        kind == "FUNCTION" && number.is_some()
+    }
+}
+
+impl Table {
+    /// What about it is not as it was made, with these columns in that engine.
+    fn fault(&self, columns: &[&str], engine: &str) -> Option<Fault> {
+        let ours = |what: String| Some(Fault { what, ours: true });
+        if self.kind != "BASE TABLE" {
+            return Some(Fault { what: format!("is a {}", self.kind.to_lowercase()), ours: false });
+        }
+        if let Some(name) = &self.trigger {
+            return ours(format!("has the trigger {name}"));
+        }
+        if let Some(name) = &self.constraint {
+            return ours(format!("has the constraint {name}"));
+        }
+        if !self.engine.eq_ignore_ascii_case(engine) {
+            return ours(format!("is a table of {}", if self.engine.is_empty() { "no engine" } else { &self.engine }));
+        }
+        if let Some(column) = &self.computed {
+            return ours(format!("computes its column {column}"));
+        }
+        (self.columns != columns).then_some(())?;
+        let odd = self.columns.iter().find(|column| !columns.contains(&column.as_str()));
+        ours(odd.map_or("lacks columns".to_owned(), |column| format!("has the column {column}")))
+    }
+
+    /// Whether it belongs to mindful without being registered: what helps to visit or to meet, and what a load that died left.
+    pub fn is_own_beside(&self) -> bool {
+        let of_dataset = |kind: Kind| {
+            self.name
+                .strip_prefix(kind.word())
+                .and_then(|rest| rest.strip_prefix('_'))
+                .is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        let begun = Kind::ALL.into_iter().any(of_dataset) && self.comment == BEGUN;
+        self.kind == "BASE TABLE"
+            && (self.name == REGISTRY || begun || ([NUMBERS, MEETING].contains(&&*self.name) && self.comment == MARK))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_servers_write_the_same_type() {
+        for (kind, same) in [
+            ("bigint(20) unsigned", "bigint unsigned"),
+            ("bigint unsigned", "bigint unsigned"),
+            ("int(11)", "int"),
+            ("varchar(64)", "varchar(64)"),
+            ("varbinary(8000)", "varbinary(8000)"),
+        ] {
+            assert_eq!(without_width(kind), same);
+        }
+    }
+
+    #[test]
+    fn only_functions_called_as_ours_are_ours() {
+        assert!(Judged::is_own_code("visit_12", "FUNCTION"));
+        for (name, kind) in [("visit_12", "PROCEDURE"), ("visit_x", "FUNCTION"), ("visit", "FUNCTION"), ("e", "EVENT")]
+        {
+            assert!(!Judged::is_own_code(name, kind), "{name}");
+        }
+    }
+}

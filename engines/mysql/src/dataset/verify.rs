@@ -1,0 +1,238 @@
+//! The proof of the layout: from the tablespaces where they can be read here, else from what the server tells.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::dataset::{Dataset, LayoutProof};
+use mindful_core::{Error, Result, contract::clock};
+use mindful_instance::files;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::connect::link::Link;
+use crate::dataset::block_yield::{self, SHARE};
+use crate::dataset::ibd::{self, Tablespace};
+use crate::dataset::layout::PAGE_BYTES;
+use crate::dataset::proof::Order;
+use crate::dataset::tree;
+use crate::error::Failure;
+use crate::names::{Kind, Namespace};
+use crate::work::settle;
+
+/// How much of a tablespace is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// The index above the rows tells the page of each; some leaves are looked into.
+    Tree,
+    /// Every page.
+    Pages,
+}
+
+/// Looks where every row of every schema stands, and at every pair of neighbouring schemas. `data` is the server's folder,
+/// where it is on this host.
+pub fn of_all(
+    link: &Link,
+    namespace: &Namespace,
+    dataset: &Dataset,
+    data: Option<&Path>,
+    look: Look,
+    stop: &Stop,
+    events: &dyn Events,
+) -> Result<LayoutProof> {
+    let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
+    let mut neighbour: Option<Order> = None;
+    for schema in 1..=dataset.schemas {
+        let table = namespace.table(Kind::Blocks, schema);
+        let place = format!("verifying {table}");
+        let file = data.map(|data| tablespace(data, namespace, schema));
+        let order = link.run(&place, |conn| {
+            let stored = match &file {
+                Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, look, stop)?,
+                None => None,
+            };
+            match stored {
+                Some(order) => Ok((order, None)),
+                None => by_statements(conn, namespace, schema, dataset.blocks_per_schema, look, stop)
+                    .map(|(order, how)| (order, Some(how))),
+            }
+        })?;
+        let (order, how) = order;
+        if let Some(how) = how {
+            note(events, format!("{table}: {how}"));
+        }
+        proof.schemas.push(order.proof(schema));
+        if let Some(shared) = neighbour.as_ref().and_then(|other| order.shared_with(other)) {
+            proof.cross_correlation = Some(proof.cross_correlation.map_or(shared, |worst| worst.max(shared)));
+        }
+        neighbour = Some(order);
+    }
+    Ok(proof)
+}
+
+/// Where nothing is known of pages: all keys are there, and nothing is proven of where.
+pub fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<LayoutProof> {
+    for schema in 1..=dataset.schemas {
+        let table = namespace.table(Kind::Blocks, schema);
+        link.run(&format!("verifying {table}"), |conn| primary_keys(conn, &table, dataset.blocks_per_schema))?;
+    }
+    Ok(LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() })
+}
+
+/// The file of a schema's table. The server writes letters and figures of a database's name as they are, all else as
+/// their number.
+pub fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> PathBuf {
+    let coded = |letter: char| match letter {
+        '0'..='9' | 'a'..='z' | 'A'..='Z' | '_' => letter.to_string(),
+        other => format!("@{:04x}", u32::from(other)),
+    };
+    let folder: String = namespace.name.chars().map(coded).collect();
+    data.join(folder).join(format!("{}.ibd", Namespace::table_name(Kind::Blocks, schema)))
+}
+
+/// The order in `file`; `None` where it cannot be had: it is not this server's, may not be read, or its pages are coded.
+fn by_tablespace(
+    conn: &mut Conn,
+    table: &str,
+    file: &Path,
+    blocks: u64,
+    look: Look,
+    stop: &Stop,
+) -> Result<Option<Order>, Failure> {
+    let order = settle::exported(conn, &[table.to_owned()], |conn| {
+        // While it exports a table, the server keeps a description beside it: so this is its folder.
+        if !file.with_extension("cfg").exists() {
+            return Ok(None);
+        }
+        let Ok(opened) = files::open_file(file) else { return Ok(None) };
+        if look == Look::Tree
+            && let Some(order) = by_tree(conn, table, &opened, blocks, stop)?
+        {
+            return Ok(Some(order));
+        }
+        ibd::read(file, stop)?.map(|found| by_pages(conn, table, &found, blocks)).transpose()
+    })?;
+    Ok(order.flatten())
+}
+
+/// The order as all pages have it. A page that was given back keeps what stood on it: its rows are the table's only if the
+/// index leads to them.
+fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<Order, Failure> {
+    let order = Order::of(found, blocks).map_err(|what| unfit(table, &what))?;
+    let ids = primary_keys(conn, table, blocks)?;
+    if !found.rows.iter().all(|row| ids.get(row.key as usize - 1) == Some(&row.id)) {
+        return Err(unfit(table, "has rows that its index does not lead to").into());
+    }
+    Ok(order)
+}
+
+/// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
+/// page is looked at.
+fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) -> Result<Option<Order>, Failure> {
+    let Some(leaves) = tree::leaves(file, blocks, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks))
+    else {
+        return Ok(None);
+    };
+    let ids = primary_keys(conn, table, blocks)?;
+    if !ids.iter().all(|id| is_visited(*id, blocks)) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
+        return Ok(None);
+    }
+    // What is read once for a proof shall not push anything else out of memory.
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+    let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
+    Ok(Some(Order::of_places(&pages, blocks)))
+}
+
+/// Whether a visited row was written with this primary key.
+const fn is_visited(id: u64, blocks: u64) -> bool {
+    id.is_multiple_of(2) && id / 2 < blocks
+}
+
+/// The primary key of each key, from 1, by an index that has both.
+fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, Failure> {
+    // The registry says how many blocks there are, and others may write there: room is taken for rows that came alone.
+    let mut ids = Vec::new();
+    let sql = format!("SELECT k, id FROM {table} FORCE INDEX (k) WHERE k IS NOT NULL ORDER BY k");
+    for row in conn.query_iter(sql)? {
+        let (key, id): (u64, u64) = mysql::from_row(row?);
+        if key != ids.len() as u64 + 1 {
+            break;
+        }
+        ids.push(id);
+        if key > blocks {
+            break;
+        }
+    }
+    if ids.len() as u64 != blocks {
+        return Err(unfit(table, &format!("does not hold the keys 1 to {blocks} once each")).into());
+    }
+    Ok(ids)
+}
+
+/// The order by primary key, which is that of the pages, and the count of pages by what the server tells: what rows cost
+/// to visit, and what is reserved for the table. With it how that was found.
+fn by_statements(
+    conn: &mut Conn,
+    namespace: &Namespace,
+    schema: u32,
+    blocks: u64,
+    look: Look,
+    stop: &Stop,
+) -> Result<(Order, String), Failure> {
+    let table = namespace.table(Kind::Blocks, schema);
+    let ids = primary_keys(conn, &table, blocks)?;
+    if !ids.iter().all(|id| is_visited(*id, blocks)) {
+        return Err(unfit(&table, "has visited rows where ballast was written").into());
+    }
+    conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}"))?;
+    let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
+    let name = Namespace::table_name(Kind::Blocks, schema);
+    let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
+    let reported = reported_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
+    let measured = block_yield::measure(conn, &table, blocks, look == Look::Pages, stop)?;
+    let pages = measured.map_or(reported, |found| if found.own < found.drawn { found.pages(blocks) } else { reported });
+    Ok((Order::of_places(&ids, pages), how_found(measured, blocks)))
+}
+
+/// With which confidence that was found.
+fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> String {
+    match measured {
+        Err(why) => format!("its pages are counted by the size that the server reserved alone: {why}"),
+        Ok(found) if found.drawn + 3 >= blocks => format!("{} of {} rows begin a page each", found.own, found.drawn),
+        Ok(found) => format!(
+            "{} of {} rows drawn at random begin a page each; {SHARE} of all that do not would be missed once in 10^9",
+            found.own, found.drawn
+        ),
+    }
+}
+
+/// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above
+/// the leaves, one for a thousand, and what is reserved ahead, an extent of 64 or up to one of a hundred.
+fn reported_pages(pages: u64, blocks: u64) -> u64 {
+    let beside = blocks / 500 + blocks / 100 + 64 * 5;
+    if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }
+}
+
+fn unfit(table: &str, what: &str) -> Error {
+    Error::run(format!("{table} {what}"), "remove it with `mindful cleanup` and load again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_table_is_named_as_the_server_names_it() {
+        let of = |name: &str| tablespace(Path::new("/d"), &Namespace { name: name.to_owned() }, 3);
+        assert_eq!(of("mindful"), Path::new("/d/mindful/blocks_3.ibd"));
+        assert_eq!(of("a-b"), Path::new("/d/a@002db/blocks_3.ibd"));
+    }
+
+    #[test]
+    fn reserved_pages_are_no_rows_and_missing_ones_are_reported() {
+        assert_eq!(reported_pages(32_896, 32_768), 32_768);
+        assert_eq!(reported_pages(21_846, 32_768), 21_846);
+        assert_eq!(reported_pages(65_600, 32_768), 65_600);
+    }
+}

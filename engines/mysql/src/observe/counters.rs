@@ -1,0 +1,265 @@
+//! The server's own counters, under the server's own names; a few under the shared ones.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mindful_core::Result;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::result::finding::codes;
+use mysql::prelude::Queryable;
+
+use crate::connect::link::{Link, Open};
+use crate::error::lacks_right;
+use crate::observe::status;
+use crate::work::commit::Committed;
+
+/// A status variable, or the first there is of some.
+struct Column {
+    variables: &'static [&'static str],
+    name: &'static str,
+    unit: &'static str,
+    kind: MetricKind,
+    help: &'static str,
+}
+
+const fn counter(
+    variables: &'static [&'static str],
+    name: &'static str,
+    unit: &'static str,
+    help: &'static str,
+) -> Column {
+    Column { variables, name, unit, kind: MetricKind::Counter, help }
+}
+
+/// One under its own name.
+const fn own(variables: &'static [&'static str], unit: &'static str, help: &'static str) -> Column {
+    counter(variables, variables[0], unit, help)
+}
+
+const fn gauge(variables: &'static [&'static str], unit: &'static str, help: &'static str) -> Column {
+    Column { variables, name: variables[0], unit, kind: MetricKind::Gauge, help }
+}
+
+const COLUMNS: &[Column] = &[
+    counter(
+        &["Innodb_buffer_pool_read_requests"],
+        shared::LOGICAL_READS.name(),
+        "blocks",
+        "Page requests to the buffer pool, hit or miss (Innodb_buffer_pool_read_requests)",
+    ),
+    counter(
+        &["Innodb_pages_read"],
+        shared::PHYSICAL_READS.name(),
+        "blocks",
+        "Pages asked of the operating system (Innodb_pages_read)",
+    ),
+    counter(
+        &["Innodb_data_reads"],
+        shared::READ_REQUESTS.name(),
+        "1",
+        "Requests by which they were asked for (Innodb_data_reads)",
+    ),
+    counter(
+        &["Innodb_pages_written"],
+        shared::PHYSICAL_WRITES.name(),
+        "blocks",
+        "Pages given to the operating system; their copies in the doublewrite area apart (Innodb_pages_written)",
+    ),
+    counter(
+        &["Innodb_data_writes"],
+        shared::WRITE_REQUESTS.name(),
+        "1",
+        "Requests by which they were given (Innodb_data_writes)",
+    ),
+    counter(
+        &["Innodb_lsn_current", "Innodb_redo_log_current_lsn"],
+        shared::LOG_BYTES.name(),
+        "bytes",
+        "Bytes of redo, by the log sequence number (Innodb_lsn_current, Innodb_redo_log_current_lsn)",
+    ),
+    counter(
+        &["Innodb_log_writes"],
+        shared::LOG_WRITES.name(),
+        "1",
+        "Times redo was given to the operating system (Innodb_log_writes)",
+    ),
+    own(&["Innodb_buffer_pool_reads"], "blocks", "Page requests that had to read"),
+    own(&["Innodb_buffer_pool_read_ahead"], "blocks", "Pages read ahead of being asked for, in a row"),
+    own(&["Innodb_buffer_pool_read_ahead_rnd"], "blocks", "Pages read ahead of being asked for, at random"),
+    own(&["Innodb_buffer_pool_wait_free"], "1", "Times a session had to wait for a free page"),
+    own(&["Innodb_data_read"], "bytes", "Bytes read from data files"),
+    own(&["Innodb_data_written"], "bytes", "Bytes written to data files, the doublewrite area and the log"),
+    own(&["Innodb_data_fsyncs"], "1", "Calls of fsync"),
+    own(&["Innodb_os_log_fsyncs"], "1", "Calls of fsync for the log; MySQL alone tells them"),
+    own(&["Innodb_os_log_written"], "bytes", "Bytes written to the log; MySQL counts what it pads them with"),
+    own(&["Innodb_dblwr_pages_written"], "blocks", "Pages written to the doublewrite area"),
+    own(&["Innodb_log_waits"], "1", "Times a session had to wait for room in the log buffer"),
+    own(&["Innodb_row_lock_waits"], "1", "Times a session had to wait for a row lock"),
+    own(&["Innodb_row_lock_time"], "ms", "Time spent waiting for row locks"),
+    own(&["Handler_read_key"], "1", "Searches of an index, by all sessions"),
+    own(&["Binlog_commits"], "1", "Transactions committed to the binary log; MariaDB alone tells them"),
+    own(&["Binlog_group_commits"], "1", "Groups in which they were; MariaDB alone tells them"),
+    gauge(&["Innodb_buffer_pool_pages_dirty"], "blocks", "Changed pages that are not yet written back"),
+    gauge(
+        &["Innodb_history_list_length"],
+        "1",
+        "Transactions that purge has still to clean up after; MariaDB tells it",
+    ),
+];
+
+/// Samplers for all that can be read; what cannot is reported as a finding, with what to do.
+pub fn samplers(link: &Arc<Link>, committed: &Arc<Committed>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+    let connection = Arc::new(Mutex::new(link.connect()?));
+    let mut samplers: Vec<Box<dyn Sampler>> =
+        vec![Box::new(Status::new(link, &connection)), Box::new(Commits::new(committed))];
+    match FileTimes::open(link, &connection)? {
+        Readable::Yes(times) => samplers.push(Box::new(times)),
+        Readable::Denied => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
+            "the role may not read how long reads of data files took, so read times are missing: \
+             GRANT SELECT ON performance_schema.* to the role",
+            FILE_TIMES,
+        ))),
+        Readable::Off => {}
+    }
+    Ok(samplers)
+}
+
+/// One connection for all counters.
+type Shared = Arc<Mutex<Open>>;
+
+/// `SHOW GLOBAL STATUS`: always current.
+struct Status {
+    link: Arc<Link>,
+    connection: Shared,
+    variables: Vec<&'static str>,
+    metrics: Vec<Metric>,
+}
+
+impl Status {
+    fn new(link: &Arc<Link>, connection: &Shared) -> Self {
+        let metric = |column: &Column| Metric {
+            name: column.name.to_owned(),
+            unit: column.unit.to_owned(),
+            kind: column.kind,
+            help: column.help.to_owned(),
+        };
+        Self {
+            link: Arc::clone(link),
+            connection: Arc::clone(connection),
+            variables: COLUMNS.iter().flat_map(|column| column.variables).copied().collect(),
+            metrics: COLUMNS.iter().map(metric).collect(),
+        }
+    }
+}
+
+impl Sampler for Status {
+    fn name(&self) -> &'static str {
+        "innodb_status"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let reported = self
+            .link
+            .run_on(&mut connection, "reading SHOW GLOBAL STATUS", |conn| status::read(conn, &self.variables))?;
+        let first = |column: &Column| column.variables.iter().find_map(|name| reported.get(*name).copied());
+        Ok(COLUMNS.iter().map(first).collect())
+    }
+}
+
+/// What sessions committed, as they publish it when a slice ends.
+pub struct Commits {
+    committed: Arc<Committed>,
+    metrics: Vec<Metric>,
+}
+
+impl Commits {
+    /// Of all sessions of a target.
+    pub fn new(committed: &Arc<Committed>) -> Self {
+        let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
+        Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(shared::COMMITS, "1", help)] }
+    }
+}
+
+impl Sampler for Commits {
+    fn name(&self) -> &'static str {
+        "sessions"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        Ok(vec![Some(self.committed.count() as f64)])
+    }
+}
+
+/// The view that tells how long files were read.
+const FILE_TIMES: &str = "performance_schema.file_summary_by_event_name";
+
+/// Whether a view of the performance schema can be read.
+enum Readable<T> {
+    Yes(T),
+    /// The role may not.
+    Denied,
+    /// The server does not keep it.
+    Off,
+}
+
+/// How long reads of data files took.
+struct FileTimes {
+    link: Arc<Link>,
+    connection: Shared,
+    metrics: Vec<Metric>,
+}
+
+impl FileTimes {
+    fn open(link: &Arc<Link>, connection: &Shared) -> Result<Readable<Self>> {
+        let help = "Time that reads of data files took (file_summary_by_event_name of the performance schema)";
+        let metrics = vec![
+            Metric::counter(shared::READ_TIME_US, "us", help),
+            Metric::counter("file_reads", "1", "Reads of data files that were timed"),
+        ];
+        let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), metrics };
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        link.run_on(&mut connection, "looking at the performance schema", |conn| {
+            if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
+                return Ok(Readable::Off);
+            }
+            match conn.query_first::<Option<String>, _>(include_str!("../../sql/file_times_on.sql")) {
+                Err(error) if lacks_right(&error) => Ok(Readable::Denied),
+                Err(error) => Err(error.into()),
+                Ok(Some(Some(enabled))) if enabled == "YES" => Ok(Readable::Yes(times)),
+                Ok(_) => Ok(Readable::Off),
+            }
+        })
+    }
+}
+
+impl Sampler for FileTimes {
+    fn name(&self) -> &'static str {
+        "file_summary"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let reported = self.link.run_on(&mut connection, "reading file times", |conn| {
+            Ok(conn.query_first::<(f64, f64), _>(include_str!("../../sql/file_times.sql"))?)
+        })?;
+        let (us, reads) = reported.unzip();
+        Ok(vec![us, reads])
+    }
+}

@@ -1,0 +1,24 @@
+//! Where sessions spend their time: what they wait for, sampled over one connection. The performance schema tells it
+//! where it keeps waits; on this host the kernel tells what a session's thread is at, the process list what it does.
+
+mod doing;
+mod monitor;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::wait::sampling;
+
+use self::monitor::Monitor;
+use crate::connect::link::Link;
+
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None where nothing can be looked at, which is reported.
+pub fn samplers(link: &Arc<Link>, interval: Duration, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+    let Some(monitor) = Monitor::open(link, events)? else { return Ok(Vec::new()) };
+    let known = monitor.events();
+    let (_, samplers) = sampling::start(monitor, known, interval, "thread")?;
+    Ok(samplers.into())
+}

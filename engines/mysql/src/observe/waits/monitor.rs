@@ -1,0 +1,301 @@
+//! One look at all sessions, over a connection of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::wait::{WaitClass, WaitEvent};
+use mindful_core::result::finding::codes;
+use mindful_host::{Kernel, cpu, kernel_file, priority, process};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use super::doing::{ALL, Doing, LATCH, Thread, event_of, tell_row_locks};
+use crate::connect::code;
+use crate::connect::link::{Link, Open};
+use crate::error::{Failure, lacks_right};
+use crate::flavor::Flavor;
+use crate::observe::status;
+
+/// CPUs that looking may take, the server's part and ours together.
+const BUDGET_CPUS: f64 = 0.01;
+/// Longest that a thread of a full host is waited for to get a CPU.
+const FOR_A_CPU: Duration = Duration::from_secs(2);
+
+/// Where it stands what sessions are at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Waits of the performance schema.
+    Events,
+    /// Its threads, whose state the kernel tells.
+    Threads,
+    /// The process list of MariaDB, likewise.
+    ProcessList,
+}
+
+impl Source {
+    const fn sql(self) -> &'static str {
+        match self {
+            Self::Events => include_str!("../../../sql/waits_events.sql"),
+            Self::Threads => include_str!("../../../sql/waits_threads.sql"),
+            Self::ProcessList => include_str!("../../../sql/waits_processlist.sql"),
+        }
+    }
+}
+
+/// What can be looked at.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    source: Source,
+    /// The thread of the server that answers, where it is one of this host.
+    own: Option<u32>,
+    /// Whether the kernel tells what a thread that sleeps waits for.
+    latches: bool,
+}
+
+impl View {
+    /// Latches are a class of their own or of none: what is not among the known events would be missing from all shares.
+    fn tells_apart(self, state: Thread) -> Thread {
+        if state == Thread::AtLatch && !self.latches { Thread::Sleeps } else { state }
+    }
+}
+
+/// Why there is nothing to look at.
+enum Hidden {
+    /// The role may not.
+    Denied,
+    /// The server is elsewhere and keeps no waits.
+    NotKept,
+}
+
+/// The monitoring connection.
+pub struct Monitor {
+    link: Arc<Link>,
+    connection: Open,
+    view: View,
+    kernel: Kernel,
+}
+
+impl Monitor {
+    /// Connects; where nothing can be looked at, says what would help.
+    pub fn open(link: &Arc<Link>, events: &dyn Events) -> Result<Option<Self>> {
+        let mut connection = link.connect()?;
+        let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
+        let looked = |conn: &mut Conn| best(conn, flavor, local, &kernel);
+        match link.run_on(&mut connection, "looking what sessions wait for", looked)? {
+            Ok(view) => return Ok(Some(Self { link: Arc::clone(link), connection, view, kernel })),
+            Err(Hidden::Denied) => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
+                "the role may not read what sessions wait for, so shares of waits are missing: \
+                 GRANT SELECT ON performance_schema.* to the role",
+                "performance_schema.threads, events_waits_current",
+            ))),
+            Err(Hidden::NotKept) => note(
+                events,
+                "what sessions wait for is not known: the server is not on this host and keeps no waits \
+                 (performance_schema = ON, and UPDATE performance_schema.setup_consumers SET enabled = 'YES' \
+                 WHERE name = 'events_waits_current')",
+            ),
+        }
+        Ok(None)
+    }
+
+    /// What it can tell; a class that is not among it is not known.
+    pub fn events(&self) -> Vec<WaitEvent> {
+        let reported = |event: &WaitEvent| match event.class {
+            WaitClass::Writer => self.view.source == Source::Events,
+            WaitClass::Contention => self.view.source == Source::Events || self.view.latches,
+            _ => true,
+        };
+        ALL.into_iter().filter(reported).collect()
+    }
+}
+
+impl sampling::Monitor for Monitor {
+    fn begin(&mut self) {
+        priority::go_first();
+    }
+
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        let sessions = self.link.sessions();
+        if sessions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let source = self.view.source;
+        let found = self
+            .link
+            .run_on(&mut self.connection, "sampling what sessions wait for", |conn| look(conn, source, &sessions))?;
+        let seen = |(thread, mut doing): (u32, Doing)| {
+            let state = self.view.own.and_then(|_| state_of(&self.kernel, thread));
+            doing.thread = state.map(|state| self.view.tells_apart(state));
+            event_of(&doing)
+        };
+        let mut events: Vec<_> = found.into_values().map(seen).collect();
+        if events.contains(&LATCH) {
+            let name = "Innodb_row_lock_current_waits";
+            let counted = self
+                .link
+                .run_on(&mut self.connection, "counting waits for row locks", |conn| status::read(conn, &[name]))?;
+            events = tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0));
+        }
+        Ok(events.into_iter().map(|event| (event, 1.0)).collect())
+    }
+
+    fn cpu(&self) -> MonitorCpu {
+        let server = self.view.own.and_then(|thread| process::cpu(&self.kernel, thread));
+        MonitorCpu { own: cpu::of_thread(), server }
+    }
+
+    fn interval(&mut self, cost: &Cost) -> Duration {
+        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
+    }
+}
+
+/// The best there is to look at.
+fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result<Result<View, Hidden>, Failure> {
+    let id = conn.connection_id();
+    let here = if flavor == Flavor::MariaDb { Source::ProcessList } else { Source::Threads };
+    let mut denied = false;
+    for source in [Source::Events, here] {
+        let found = match source {
+            Source::Events => look_at_events(conn, id),
+            _ if local => look(conn, source, &[id]),
+            _ => Ok(Found::new()),
+        };
+        match found {
+            Ok(found) => {
+                let thread = found.get(&id).map(|(thread, _)| *thread);
+                let own = thread.filter(|thread| local && serves(kernel, *thread));
+                if own.is_some() || (source == Source::Events && thread.is_some()) {
+                    let latches = own.is_some_and(|own| latches_are_reported(kernel, own));
+                    return Ok(Ok(View { source, own, latches }));
+                }
+            }
+            Err(Failure::Server(error)) if lacks_right(&error) => denied = true,
+            // A server that lacks a view or a column of it.
+            Err(Failure::Server(error)) if code(&error).is_some() => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(Err(if denied { Hidden::Denied } else { Hidden::NotKept }))
+}
+
+/// Sessions by their connection, each with its thread.
+type Found = BTreeMap<u32, (u32, Doing)>;
+
+/// Nobody where the server keeps no waits.
+fn look_at_events(conn: &mut Conn, id: u32) -> Result<Found, Failure> {
+    if waits_are_kept(conn)? { look(conn, Source::Events, &[id]) } else { Ok(Found::new()) }
+}
+
+fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
+    if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
+        return Ok(false);
+    }
+    let kept: Option<Option<bool>> = conn.query_first(include_str!("../../../sql/waits_kept.sql"))?;
+    Ok(kept.flatten() == Some(true))
+}
+
+/// A row of any source: connection, thread, command, state, wait, what is done there.
+type Row = (u32, Option<u32>, String, String, Option<String>, Option<String>);
+
+fn look(conn: &mut Conn, source: Source, sessions: &[u32]) -> Result<Found, Failure> {
+    let listed: Vec<String> = sessions.iter().map(u32::to_string).collect();
+    let rows: Vec<Row> = conn.query(source.sql().replace("{{sessions}}", &listed.join(", ")))?;
+    // Of waits within waits the innermost comes last, and stays.
+    let found = rows.into_iter().map(|(id, thread, command, state, event, operation)| {
+        let wait = event.map(|event| (event, operation.unwrap_or_default()));
+        (id, (thread.unwrap_or(0), Doing { command, state, wait, thread: None }))
+    });
+    Ok(found.collect())
+}
+
+/// Whether a thread of this host is one of a server, and not of whatever has its number here.
+fn serves(kernel: &Kernel, thread: u32) -> bool {
+    let status = fs::read_to_string(process::folder(kernel, thread).join("status")).unwrap_or_default();
+    let of = status.lines().find_map(|line| line.strip_prefix("Tgid:")).and_then(|id| id.trim().parse().ok());
+    let name = of.and_then(|process| process::name(kernel, process));
+    name.is_some_and(|name| name.starts_with("mariadbd") || name.starts_with("mysqld"))
+}
+
+/// Where a thread sleeps in the kernel; `None` where that is kept from us.
+fn asleep_in(kernel: &Kernel, thread: u32) -> Option<String> {
+    kernel_file::value(process::folder(kernel, thread).join("wchan")).filter(|place| place != "0")
+}
+
+/// Whether it is reported where threads sleep: looked at one that waits for our next query, as soon as it has the CPU that it
+/// needs to get there.
+fn latches_are_reported(kernel: &Kernel, own: u32) -> bool {
+    let (until, mut kept_from_us) = (Instant::now() + FOR_A_CPU, 0);
+    while kept_from_us < 5 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+        if asleep_in(kernel, own).is_some() {
+            return true;
+        }
+        kept_from_us += u32::from(letter_of(kernel, own) != Some('R'));
+    }
+    false
+}
+
+/// The state of a thread as the kernel abbreviates it.
+fn letter_of(kernel: &Kernel, thread: u32) -> Option<char> {
+    let stat = fs::read_to_string(process::folder(kernel, thread).join("stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+fn state_of(kernel: &Kernel, thread: u32) -> Option<Thread> {
+    Some(match letter_of(kernel, thread)? {
+        'R' => Thread::Runs,
+        'D' => Thread::AtStorage,
+        _ if asleep_in(kernel, thread).is_some_and(|place| place.contains("futex")) => Thread::AtLatch,
+        _ => Thread::Sleeps,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: u32 = 7;
+
+    fn shows(folder: &std::path::Path, letter: char, place: &str) {
+        fs::write(folder.join("7/stat"), format!("7 (one_connection) {letter} 1 7 7")).unwrap();
+        fs::write(folder.join("7/wchan"), place).unwrap();
+    }
+
+    /// A kernel that shows one thread at work.
+    fn at_work() -> (tempfile::TempDir, Kernel) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("7")).unwrap();
+        shows(folder.path(), 'R', "0");
+        let kernel = Kernel { proc: folder.path().to_owned(), ..Kernel::default() };
+        (folder, kernel)
+    }
+
+    #[test]
+    fn a_thread_that_waits_long_for_a_cpu_tells_where_it_sleeps() {
+        let (folder, kernel) = at_work();
+        let reported = thread::scope(|scope| {
+            let reported = scope.spawn(|| latches_are_reported(&kernel, OWN));
+            thread::sleep(Duration::from_millis(200));
+            shows(folder.path(), 'S', "futex_do_wait");
+            reported.join().unwrap()
+        });
+        assert!(reported);
+        assert_eq!(state_of(&kernel, OWN), Some(Thread::AtLatch));
+        shows(folder.path(), 'S', "0");
+        assert!(!latches_are_reported(&kernel, OWN), "who may not see it sees zeros");
+    }
+
+    #[test]
+    fn where_latches_are_not_known_no_session_is_at_one() {
+        let view = |latches| View { source: Source::ProcessList, own: Some(OWN), latches };
+        assert_eq!(view(true).tells_apart(Thread::AtLatch), Thread::AtLatch);
+        assert_eq!(view(false).tells_apart(Thread::AtLatch), Thread::Sleeps);
+        assert_eq!(view(false).tells_apart(Thread::Runs), Thread::Runs);
+    }
+}

@@ -1,0 +1,111 @@
+//! A session whose work loop runs in mindful: a prepared statement an operation, as an application would do it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::{Op, OpKind, Workload};
+use mindful_core::{Error, Result, Session};
+use mysql::prelude::Queryable;
+use mysql::{Conn, Row, Statement};
+
+use crate::connect::link::{Link, Open};
+use crate::error::Failure;
+use crate::names::Namespace;
+use crate::work::commit::{Commits, Committed};
+use crate::work::statement;
+
+/// One connection and its loop.
+pub struct ClientSession {
+    work: ClientLoop,
+    statements: Statements,
+}
+
+impl ClientSession {
+    /// Connects and prepares every statement the workload needs.
+    pub fn open(
+        link: &Arc<Link>,
+        workload: &Workload,
+        placement: Placement,
+        namespace: &Namespace,
+        committed: &Arc<Committed>,
+    ) -> Result<Self> {
+        let (mut conn, place) = link.connect_session(workload, placement)?;
+        let work = ClientLoop::new(workload, placement);
+        let schemas = work.draws().schemas();
+        let prepared = link.run_on(&mut conn, &place, |conn| {
+            let on = |schema: &u32| Ok((*schema, Prepared::on(conn, workload, namespace, *schema)?));
+            schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()
+        })?;
+        let commits = Commits::new(workload.commit, committed);
+        Ok(Self { work, statements: Statements { link: Arc::clone(link), conn, place, prepared, commits } })
+    }
+}
+
+impl Session for ClientSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.work.slice(order, &mut self.statements)
+    }
+}
+
+/// The statements on one schema.
+struct Prepared {
+    select: Statement,
+    update: Option<Statement>,
+    scan: Option<Statement>,
+}
+
+impl Prepared {
+    fn on(conn: &mut Conn, workload: &Workload, namespace: &Namespace, schema: u32) -> Result<Self, Failure> {
+        let mut some = |wanted: bool, text: String| wanted.then(|| conn.prep(text)).transpose();
+        Ok(Self {
+            update: some(!workload.update_pct.is_none(), statement::update(workload, namespace, schema))?,
+            scan: some(!workload.scan_pct.is_none(), statement::scan(workload, namespace, schema))?,
+            select: conn.prep(statement::select(namespace, schema))?,
+        })
+    }
+}
+
+struct Statements {
+    link: Arc<Link>,
+    conn: Open,
+    place: String,
+    /// By schema, all that operations visit.
+    prepared: BTreeMap<u32, Prepared>,
+    commits: Commits,
+}
+
+impl Operate for Statements {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        let missing = || Error::run(format!("nothing is prepared for schema {}", op.schema), "report this");
+        let on = self.prepared.get(&op.schema).ok_or_else(missing)?;
+        let commits = &mut self.commits;
+        self.link.work(&mut self.conn, &self.place, |conn| match op.kind {
+            OpKind::Select => {
+                let count: Option<u64> = conn.exec_first(&on.select, (op.first_key, op.last_key()))?;
+                Ok(count.unwrap_or(0))
+            }
+            OpKind::Update => {
+                commits.before(conn)?;
+                conn.exec_drop(on.update.as_ref().ok_or_else(missing)?, (op.first_key, op.last_key()))?;
+                let changed = conn.affected_rows();
+                commits.behind(conn)?;
+                Ok(changed)
+            }
+            OpKind::Scan => {
+                let row: Option<Row> = conn.exec_first(on.scan.as_ref().ok_or_else(missing)?, ())?;
+                Ok(row.and_then(|row| row.get(1)).unwrap_or(0))
+            }
+        })
+    }
+
+    fn interrupted(&self) -> bool {
+        self.link.is_interrupted()
+    }
+
+    fn end_slice(&mut self) -> Result<()> {
+        let commits = &mut self.commits;
+        self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))
+    }
+}

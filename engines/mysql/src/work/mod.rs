@@ -1,0 +1,16 @@
+//! The work of a session, from the refusal of what the server cannot carry to the last commit.
+//!
+//! - `prepare` checks before sessions are made; `plan_check` reads the server's query plans, which `switches` steers;
+//!   `settle` ends what an earlier step left to do.
+//! - `statement` writes the SQL of a session. `session` has one statement do many reads, each timed in the server
+//!   (`server_time`); `client_session` sends one statement an operation. `commit` decides when updates are committed.
+
+pub(crate) mod client_session;
+pub(crate) mod commit;
+pub(crate) mod plan_check;
+pub(crate) mod prepare;
+pub(crate) mod server_time;
+pub(crate) mod session;
+pub(crate) mod settle;
+pub(crate) mod statement;
+pub(crate) mod switches;

@@ -1,0 +1,165 @@
+//! What is checked before sessions are made: what cannot be carried is refused with the next move.
+
+use mindful_core::workload::{Access, Workload};
+use mindful_core::{Error, Result};
+use mysql::prelude::Queryable;
+use mysql::{Conn, Value};
+
+use crate::connect::link::Link;
+use crate::error::{Failure, lacks_right};
+use crate::flavor::Flavor;
+use crate::names::{MARK, NUMBERS, Namespace};
+use crate::work::server_time;
+use crate::work::statement::{self, Reach};
+
+/// Numbers that one statement adds.
+const NUMBERS_AT_A_TIME: u64 = 1_000;
+
+/// Refuses work that contradicts itself, or that this engine has no form of.
+pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
+    if workload.access == Access::Bitmap || (!workload.access.is_index() && !workload.update_pct.is_none()) {
+        return Err(Error::plan(
+            format!("access {} is not to be had here", workload.access),
+            "leave --access away: InnoDB is read by its index",
+        ));
+    }
+    workload.refuse_contradictions(sessions)
+}
+
+/// Refuses a loop in the server where nothing says what it would visit.
+pub fn refuse_server_loop(link: &Link) -> Result<()> {
+    match link.storage()?.other() {
+        None => Ok(()),
+        Some(other) => Err(Error::plan(
+            format!("{}: the loop in the server is one over pages of InnoDB", other.what),
+            "give --loop client: operations are measured, and nothing is claimed of layout, pages and physical reads",
+        )),
+    }
+}
+
+/// How long the probe of the clock sleeps, in words of SQL.
+const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
+
+/// Refuses a server whose SYSDATE stands still within a statement: every latency would be zero.
+pub fn refuse_standing_clock(link: &Link) -> Result<()> {
+    let probed: Option<(Value, Value, Value)> = link.run("probing the server's clock", |conn| {
+        let statement = conn.prep(PROBE)?;
+        Ok(conn.exec_first(statement, ())?)
+    })?;
+    let moves = probed.is_some_and(|(before, _, behind)| server_time::us(&behind) > server_time::us(&before));
+    if moves {
+        return Ok(());
+    }
+    Err(Error::target(
+        "SYSDATE stands still within a statement (sysdate-is-now), so operations cannot be timed in the server",
+        "start the server without --sysdate-is-now, or run with --loop client",
+    ))
+}
+
+/// Sets the private server's commits as `workload` wants them; refuses another server whose are set otherwise.
+pub fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
+    if workload.update_pct.is_none() {
+        return Ok(());
+    }
+    if let Some(other) = link.storage()?.other() {
+        let what = format!("{}: whether its commits wait is its own affair", other.what);
+        return if workload.commit_wait { Ok(()) } else { Err(Error::plan(what, "leave --commit-wait away")) };
+    }
+    let wanted = if workload.commit_wait { 1 } else { 2 };
+    // It is the server's and no session's: on one that others use it is theirs to change.
+    let right = match link.version()?.flavor {
+        Flavor::MariaDb => "SUPER",
+        Flavor::MySql => "SYSTEM_VARIABLES_ADMIN",
+    };
+    let name = "innodb_flush_log_at_trx_commit";
+    link.run("looking how the server commits", |conn| {
+        let is: Option<i64> = conn.query_first(format!("SELECT @@GLOBAL.{name}"))?;
+        match is {
+            Some(is) if (is == 1) == workload.commit_wait => Ok(()),
+            _ if private => Ok(conn.query_drop(format!("SET GLOBAL {name} = {wanted}"))?),
+            is => Err(Error::target(
+                format!("commits do not go as the plan says: {name} is {}", is.map_or(-1, |is| is)),
+                format!(
+                    "SET GLOBAL {name} = {wanted} (who does needs GRANT {right} ON *.*), or run with --commit-wait {}",
+                    if workload.commit_wait { "off" } else { "on" }
+                ),
+            )
+            .into()),
+        }
+    })
+}
+
+/// How reads of `workload` reach their pages; makes what they need in the namespace.
+pub fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Reach> {
+    if statement::is_single(workload) {
+        return Ok(Reach::Key);
+    }
+    let flavor = link.version()?.flavor;
+    link.run("making what reads of several pages need", |conn| {
+        if functions(conn, workload, namespace)? {
+            return Ok(Reach::Function);
+        }
+        if flavor == Flavor::MariaDb {
+            return Ok(Reach::Sequence);
+        }
+        numbers(conn, namespace, statement::longest(workload))?;
+        Ok(Reach::Numbers)
+    })
+}
+
+/// Sees that the function of each schema is there; `false` where the role may make none.
+fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Result<bool, Failure> {
+    let sql = "SELECT routine_definition FROM information_schema.routines \
+               WHERE routine_schema = ? AND routine_name = ? AND routine_type = 'FUNCTION'";
+    let find = conn.prep(sql)?;
+    for schema in 1..=workload.schemas {
+        let create = statement::create_function(namespace, schema);
+        let stands: Option<Option<String>> = conn.exec_first(&find, (&namespace.name, format!("visit_{schema}")))?;
+        let body = create.find("RETURN (").map_or("", |at| create[at..].trim_end());
+        match stands {
+            // Who may not see what stands may not replace it either.
+            Some(None) => return Ok(false),
+            // One of another body would run what others wrote.
+            Some(Some(stands)) if stands.trim_end() == body => continue,
+            Some(_) => conn.query_drop(format!("DROP FUNCTION {}", statement::function(namespace, schema)))?,
+            None => {}
+        }
+        match conn.query_drop(create) {
+            Err(error) if lacks_right(&error) => return Ok(false),
+            made => made?,
+        }
+    }
+    Ok(true)
+}
+
+/// Sees that the table of numbers holds 0 to `count` less one, and keeps them: one in memory is empty after a restart,
+/// and reads would visit nothing.
+fn numbers(conn: &mut Conn, namespace: &Namespace, count: u64) -> Result<(), Failure> {
+    let table = namespace.qualified(NUMBERS);
+    conn.query_drop(format!(
+        "CREATE TABLE IF NOT EXISTS {table} (n INT UNSIGNED NOT NULL PRIMARY KEY) ENGINE = InnoDB COMMENT = '{MARK}'"
+    ))?;
+    refuse_memory(conn, namespace, &table)?;
+    let held: Option<u64> = conn.query_first(format!("SELECT COUNT(*) FROM {table} WHERE n < {count}"))?;
+    if held == Some(count) {
+        return Ok(());
+    }
+    for first in (0..count).step_by(NUMBERS_AT_A_TIME as usize) {
+        let some = (first..count.min(first + NUMBERS_AT_A_TIME)).map(|n| format!("({n})")).collect::<Vec<_>>();
+        conn.query_drop(format!("INSERT IGNORE INTO {table} VALUES {}", some.join(", ")))?;
+    }
+    Ok(())
+}
+
+fn refuse_memory(conn: &mut Conn, namespace: &Namespace, table: &str) -> Result<(), Failure> {
+    let sql = "SELECT engine FROM information_schema.tables WHERE table_schema = ? AND table_name = 'numbers'";
+    let engine: Option<String> = conn.exec_first(sql, (&namespace.name,))?;
+    match engine {
+        Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => Ok(()),
+        engine => Err(Error::target(
+            format!("{table} is kept by {}, not by InnoDB", engine.as_deref().unwrap_or("nobody")),
+            format!("drop it (DROP TABLE {table}); mindful makes it anew"),
+        )
+        .into()),
+    }
+}

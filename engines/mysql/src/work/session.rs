@@ -1,0 +1,371 @@
+//! A session whose reads are looped in the server: one statement does many, each timed there by itself.
+//!
+//! The keys of a statement are drawn here and handed over as JSON. The statement streams one row an operation, and ends by
+//! itself at the deadline, which is bound as a parameter. Updates commit one by one, so each is a statement of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::record::latency::Recorder;
+use mindful_core::workload::draws::Draws;
+use mindful_core::workload::{Op, OpKind, Workload};
+use mindful_core::{Error, Result, Session, contract::clock};
+use mysql::prelude::Queryable;
+use mysql::{Row, Statement, Value};
+
+use crate::connect::link::{Link, Open};
+use crate::error::Failure;
+use crate::names::Namespace;
+use crate::work::commit::{Commits, Committed};
+use crate::work::server_time;
+use crate::work::statement::{self, Reach};
+
+/// How long a statement of many reads shall take, us.
+const BATCH_US: u64 = 4_000;
+/// Reads of the first statement, and most of any.
+const FIRST_BATCH: usize = 16;
+const MOST_IN_BATCH: usize = 1_024;
+
+/// Operations that plan the statements before the first slice; their numbers are beyond those of any run.
+const WARM_OP: u64 = 1 << 40;
+const WARM_OPS: u64 = 3;
+/// An instant far away, us since the epoch.
+const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
+
+/// Looks at the server's clock from which the best is taken.
+const CLOCK_LOOKS: usize = 5;
+
+/// A pause under way, us since the epoch. It lasts until the next operation can begin, and may outlast its slice.
+#[derive(Debug, Clone, Copy)]
+struct Pause {
+    /// Reported up to here.
+    since_us: i64,
+    /// No operation begins before.
+    until_us: i64,
+}
+
+/// The statements of a session, prepared on its connection.
+struct Prepared {
+    now: Statement,
+    batch: Statement,
+    /// By schema.
+    updates: BTreeMap<u32, Statement>,
+    scans: BTreeMap<u32, Statement>,
+}
+
+/// One connection with its statements.
+pub struct ServerLoop {
+    link: Arc<Link>,
+    conn: Open,
+    place: String,
+    draws: Draws,
+    schemas: BTreeSet<u32>,
+    reach: Reach,
+    prepared: Prepared,
+    commits: Commits,
+    /// The server's clock less this host's, us.
+    ahead_us: i64,
+    pause: Option<Pause>,
+    /// When the operation before this one ended, us since the epoch by the server's clock.
+    ended_us: i64,
+    batch: usize,
+    service: [Recorder; 3],
+}
+
+impl ServerLoop {
+    /// Connects, prepares every statement the workload needs and plans those that read.
+    pub fn open(
+        link: &Arc<Link>,
+        workload: &Workload,
+        placement: Placement,
+        namespace: &Namespace,
+        reach: Reach,
+        committed: &Arc<Committed>,
+    ) -> Result<Self> {
+        let (mut conn, place) = link.connect_session(workload, placement)?;
+        let draws = Draws::new(workload, placement.session, placement.schema);
+        let schemas = draws.schemas();
+        let prepared = link.run_on(&mut conn, &place, |conn| {
+            let mut updates = BTreeMap::new();
+            let mut scans = BTreeMap::new();
+            for schema in &schemas {
+                if !workload.update_pct.is_none() {
+                    updates.insert(*schema, conn.prep(statement::update(workload, namespace, *schema))?);
+                }
+                if !workload.scan_pct.is_none() {
+                    scans.insert(*schema, conn.prep(statement::scan(workload, namespace, *schema))?);
+                }
+            }
+            let batch = conn.prep(statement::batch(workload, namespace, &schemas, reach))?;
+            Ok(Prepared { now: conn.prep("SELECT SYSDATE(6)")?, batch, updates, scans })
+        })?;
+        let commits = Commits::new(workload.commit, committed);
+        let mut session = Self {
+            link: Arc::clone(link),
+            conn,
+            place,
+            draws,
+            schemas,
+            reach,
+            prepared,
+            commits,
+            ahead_us: 0,
+            pause: None,
+            ended_us: 0,
+            batch: FIRST_BATCH,
+            service: Default::default(),
+        };
+        session.set_clock()?;
+        session.warm_up()?;
+        Ok(session)
+    }
+
+    /// Plans the reads by some of them, which count nowhere.
+    fn warm_up(&mut self) -> Result<()> {
+        let ops: Vec<Op> = (WARM_OP..WARM_OP + WARM_OPS).map(|index| self.draws.op(index)).collect();
+        let reads: Vec<Op> = ops.into_iter().filter(|op| op.kind == OpKind::Select).collect();
+        if !reads.is_empty() {
+            self.reads(&reads, WARM_UNTIL_US, &mut SliceReport::default())?;
+            self.service = Default::default();
+            self.pause = None;
+        }
+        Ok(())
+    }
+
+    /// The server's clock against this host's, by the look that took the least time.
+    fn set_clock(&mut self) -> Result<()> {
+        let mut best: Option<(i64, i64)> = None;
+        for _ in 0..CLOCK_LOOKS {
+            let before = clock::now_us();
+            let server = self.ask_time()?;
+            let took = clock::now_us() - before;
+            if best.is_none_or(|(least, _)| took < least) {
+                best = Some((took, server - before - took / 2));
+            }
+        }
+        self.ahead_us = best.map_or(0, |(_, ahead)| ahead);
+        Ok(())
+    }
+
+    fn ask_time(&mut self) -> Result<i64> {
+        let statement = &self.prepared.now;
+        self.link.work(&mut self.conn, &self.place, |conn| {
+            let now: Option<Value> = conn.exec_first(statement, ())?;
+            now.as_ref().and_then(server_time::us).ok_or_else(|| misread("its time").into())
+        })
+    }
+
+    /// Now by the server's clock, as far as this host knows it.
+    fn now_us(&self) -> i64 {
+        clock::now_us() + self.ahead_us
+    }
+
+    /// Waits for the server's clock; tells what it showed then.
+    fn wait_for(&mut self, begin_us: i64) -> Result<i64> {
+        loop {
+            let link = &self.link;
+            clock::sleep_unless(begin_us - self.ahead_us, || link.is_interrupted());
+            self.refuse_interrupted()?;
+            let before = clock::now_us();
+            let now_us = self.ask_time()?;
+            if now_us >= begin_us {
+                return Ok(now_us);
+            }
+            // This host is ahead of what it knew.
+            self.ahead_us = now_us - i64::midpoint(before, clock::now_us());
+        }
+    }
+
+    fn refuse_interrupted(&self) -> Result<()> {
+        if self.link.is_interrupted() {
+            return Err(Error::interrupted(format!("{} was interrupted", self.place)));
+        }
+        Ok(())
+    }
+
+    /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
+    /// counted up to the boundary and handed on.
+    fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
+        let Some(pause) = self.pause else { return true };
+        let link = &self.link;
+        clock::sleep_unless(pause.until_us.min(end_us) - self.ahead_us, || link.is_interrupted());
+        let now_us = self.now_us();
+        report.think_us += (now_us.min(end_us) - pause.since_us).max(0).unsigned_abs();
+        self.ended_us = now_us;
+        let over = now_us.max(pause.until_us) < end_us;
+        self.pause = (!over).then(|| Pause { since_us: pause.since_us.max(end_us), ..pause });
+        over
+    }
+
+    /// What is done next by one statement: reads in a row up to the next pause, or one operation of another kind.
+    fn gather(&self, first: u64, last: Option<u64>) -> Vec<Op> {
+        let mut ops: Vec<Op> = Vec::new();
+        for index in (first..).take(self.batch).take_while(|index| last.is_none_or(|last| *index < last)) {
+            let op = self.draws.op(index);
+            if op.kind != OpKind::Select && !ops.is_empty() {
+                break;
+            }
+            ops.push(op);
+            if op.kind != OpKind::Select || !op.think.is_zero() {
+                break;
+            }
+        }
+        ops
+    }
+
+    /// Makes reads in one statement, none begun after `end_us`; tells how many were made.
+    fn reads(&mut self, ops: &[Op], end_us: i64, report: &mut SliceReport) -> Result<usize> {
+        let began = Instant::now();
+        let keys = statement::keys(ops, &self.schemas, self.reach);
+        let statement = &self.prepared.batch;
+        let made = self.link.work(&mut self.conn, &self.place, |conn| {
+            let mut made = Vec::with_capacity(ops.len());
+            for row in conn.exec_iter(statement, (keys, server_time::datetime(end_us)))? {
+                made.push(timed(&row?)?);
+            }
+            Ok(made)
+        })?;
+        let mut before = made.first().map_or(0, |(begin_us, ..)| *begin_us);
+        for (op, (_, blocks, end_us)) in ops.iter().zip(&made) {
+            // One ends where the next begins: what the server does between two is part of the next.
+            let us = (end_us - before).max(0).unsigned_abs();
+            self.count(op, *blocks, before, us * 1_000, report);
+            before = *end_us;
+        }
+        self.batch = next_batch(self.batch, made.len(), began.elapsed().as_micros() as u64);
+        Ok(made.len())
+    }
+
+    /// Carries out an operation that is a statement of its own.
+    fn single(&mut self, op: &Op, report: &mut SliceReport) -> Result<()> {
+        if op.kind == OpKind::Scan {
+            let statement = of_schema(&self.prepared.scans, op)?;
+            let (begin_us, blocks, end_us) = self.link.work(&mut self.conn, &self.place, |conn| {
+                let row: Option<Row> = conn.exec_first(statement, ())?;
+                timed(&row.ok_or_else(|| misread("a scan"))?)
+            })?;
+            self.count(op, blocks, begin_us, (end_us - begin_us).max(0).unsigned_abs() * 1_000, report);
+            return Ok(());
+        }
+        let begin_us = self.now_us();
+        let began = Instant::now();
+        let statement = of_schema(&self.prepared.updates, op)?;
+        let commits = &mut self.commits;
+        let blocks = self.link.work(&mut self.conn, &self.place, |conn| {
+            commits.before(conn)?;
+            conn.exec_drop(statement, (op.first_key, op.last_key()))?;
+            let changed = conn.affected_rows();
+            commits.behind(conn)?;
+            Ok(changed)
+        })?;
+        self.count(op, blocks, begin_us, began.elapsed().as_nanos() as u64, report);
+        Ok(())
+    }
+
+    /// A server that stands still between two statements is inside no operation; the one that waits for it until `begin_us` is
+    /// reported as long.
+    fn note_gap(&self, kind: OpKind, begin_us: i64, report: &mut SliceReport) {
+        report.note_long(kind, self.ended_us, (begin_us - self.ended_us).max(0).unsigned_abs());
+    }
+
+    /// Reports an operation of `ns` nanoseconds from `begin_us` on.
+    fn count(&mut self, op: &Op, blocks: u64, begin_us: i64, ns: u64, report: &mut SliceReport) {
+        self.service[op.kind as usize].record(ns);
+        self.note_gap(op.kind, begin_us, report);
+        self.ended_us = begin_us + (ns / 1_000) as i64;
+        report.note_long(op.kind, begin_us, ns / 1_000);
+        let done = report.op_mut(op.kind);
+        done.ops += 1;
+        done.blocks += blocks;
+        report.tally.add(op.cell(), 1);
+        if !op.think.is_zero() {
+            let since_us = begin_us + (ns / 1_000) as i64;
+            self.pause = Some(Pause { since_us, until_us: since_us + op.think.as_micros() as i64 });
+        }
+    }
+}
+
+impl Session for ServerLoop {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        // Who thinks across the boundary is in time for it, however late this thread wakes.
+        let begin_us = match self.pause {
+            Some(pause) => pause.since_us,
+            None => self.wait_for(order.begin_us)?,
+        };
+        let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
+        self.ended_us = begin_us;
+        let last = order.max_ops.map(|ops| order.first_op + ops);
+        let mut index = order.first_op;
+        while last.is_none_or(|last| index < last) {
+            if !self.end_thinking(order.end_us, &mut report) || self.now_us() >= order.end_us {
+                break;
+            }
+            self.refuse_interrupted()?;
+            let ops = self.gather(index, last);
+            let made = match ops.first() {
+                Some(op) if op.kind != OpKind::Select => self.single(op, &mut report).map(|()| 1)?,
+                _ => self.reads(&ops, order.end_us, &mut report)?,
+            };
+            index += made as u64;
+            if made < ops.len() {
+                break;
+            }
+        }
+        let commits = &mut self.commits;
+        self.link.work(&mut self.conn, &self.place, |conn| commits.end_slice(conn))?;
+        report.end_us = self.pause.map_or_else(|| self.now_us(), |pause| pause.since_us);
+        if self.pause.is_none() {
+            // The statement that came too late made none.
+            self.note_gap(self.draws.op(index).kind, report.end_us, &mut report);
+        }
+        for kind in OpKind::ALL {
+            report.op_mut(kind).latency = self.service[kind as usize].take();
+        }
+        Ok(report)
+    }
+}
+
+/// So many reads next that they take [`BATCH_US`], but not more than twice as many as before.
+fn next_batch(before: usize, made: usize, us: u64) -> usize {
+    let fits = (made as u64 * BATCH_US / us.max(1)) as usize;
+    fits.clamp(1, (2 * before).min(MOST_IN_BATCH))
+}
+
+/// A row of `begin, blocks, end`.
+fn timed(row: &Row) -> std::result::Result<(i64, u64, i64), Failure> {
+    let time = |at: usize| row.as_ref(at).and_then(server_time::us);
+    let blocks = row.as_ref(1).and_then(|value| match value {
+        Value::Int(count) => u64::try_from(*count).ok(),
+        Value::UInt(count) => Some(*count),
+        _ => None,
+    });
+    match (time(0), blocks, time(2)) {
+        (Some(begin_us), Some(blocks), Some(end_us)) => Ok((begin_us, blocks, end_us)),
+        _ => Err(misread("a read").into()),
+    }
+}
+
+fn of_schema<'a>(statements: &'a BTreeMap<u32, Statement>, op: &Op) -> Result<&'a Statement> {
+    let found = statements.get(&op.schema);
+    found.ok_or_else(|| Error::run(format!("nothing is prepared for schema {}", op.schema), "report this"))
+}
+
+fn misread(what: &str) -> Error {
+    Error::run(format!("the server's answer about {what} cannot be read"), "report this with the server's version")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_grows_to_its_time_and_not_at_once() {
+        assert_eq!(next_batch(16, 16, 100), 32);
+        assert_eq!(next_batch(512, 512, 2_560), 800);
+        assert_eq!(next_batch(1_024, 1_024, 1_000), MOST_IN_BATCH);
+        assert_eq!(next_batch(64, 64, 10_000_000), 1);
+        assert_eq!(next_batch(64, 0, 10), 1);
+    }
+}

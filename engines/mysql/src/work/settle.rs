@@ -1,0 +1,115 @@
+//! What has to be done so that a step does not pay for what came before it.
+
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::connect::link::Link;
+use crate::error::{Failure, lacks_right};
+use crate::observe::status;
+
+/// How long purge and page cleaner may take over what is left.
+const PATIENCE: Duration = Duration::from_mins(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Transactions that purge may leave: an idle server keeps some tens, and they are nothing beside a step's reads.
+const HISTORY_LEFT: f64 = 128.0;
+/// Purge that has left as many for so long works at nothing: it looks twice a second.
+const PURGE_STANDS: Duration = Duration::from_secs(2);
+
+const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
+/// Pages that may stay dirty: the server keeps some of its own.
+const DIRTY_LEFT: f64 = 4.0;
+/// A page cleaner that has left as many for so long, be its device ever so busy, writes none.
+const CLEANER_STANDS: Duration = Duration::from_secs(10);
+
+/// Writes everything back that belongs to `tables`, and does `work` while nobody changes them. `None` where the role
+/// lacks the right to it.
+pub fn exported<T>(
+    conn: &mut Conn,
+    tables: &[String],
+    work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    match conn.query_drop(format!("FLUSH TABLES {} FOR EXPORT", tables.join(", "))) {
+        Err(error) if lacks_right(&error) => return Ok(None),
+        flushed => flushed?,
+    }
+    let done = work(conn);
+    conn.query_drop("UNLOCK TABLES")?;
+    done.map(Some)
+}
+
+/// Lets purge finish, so that no step pays for row versions that are of no use to anyone, and writes back all pages of
+/// `tables`: reads write nothing then. On a `private` server the undo log and what else is dirty is written back as well.
+pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn Events, stop: &Stop) -> Result<()> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    link.run("settling what updates left", |conn| {
+        match purge_left(conn, private, stop)? {
+            Some(left) if left <= HISTORY_LEFT => {}
+            Some(_) => {
+                note(events, "purge is not done with what updates left: its reads and writes are in the figures");
+            }
+            None => note(
+                events,
+                "the role may not know what purge has left to do, so nothing waits for it: GRANT PROCESS ON *.* to the role",
+            ),
+        }
+        if exported(conn, tables, |_| Ok(()))?.is_none() {
+            note(
+                events,
+                "the role may not FLUSH TABLES … FOR EXPORT, so the server writes back in its own time: \
+                 GRANT RELOAD ON *.* to the role",
+            );
+        }
+        if private { written_back(conn, stop) } else { Ok(()) }
+    })
+}
+
+/// Has the page cleaner write back all that is dirty, as it does where none may be.
+fn written_back(conn: &mut Conn, stop: &Stop) -> Result<(), Failure> {
+    let sql = "SELECT @@GLOBAL.innodb_max_dirty_pages_pct, @@GLOBAL.innodb_max_dirty_pages_pct_lwm";
+    let Some((most, low)) = conn.query_first::<(f64, f64), _>(sql)? else { return Ok(()) };
+    // MySQL lowers the second with the first.
+    conn.query_drop("SET GLOBAL innodb_max_dirty_pages_pct = 0")?;
+    let dirty = || Ok(status::read(conn, &[DIRTY])?.get(DIRTY).copied());
+    let waited = fallen_to(DIRTY_LEFT, CLEANER_STANDS, stop, dirty);
+    conn.query_drop(format!("SET GLOBAL innodb_max_dirty_pages_pct = {most}"))?;
+    conn.query_drop(format!("SET GLOBAL innodb_max_dirty_pages_pct_lwm = {low}"))?;
+    waited.map(drop)
+}
+
+/// Waits until purge has nothing left to do; tells the transactions it has left, `None` where the role may not know. A
+/// `private` server, where nobody else makes work for it, is waited for until nothing is left: purge comes half a second late
+/// to the last transactions, and looks through hundreds of pages then.
+fn purge_left(conn: &mut Conn, private: bool, stop: &Stop) -> Result<Option<f64>, Failure> {
+    let goal = if private { 0.0 } else { HISTORY_LEFT };
+    fallen_to(goal, PURGE_STANDS, stop, || status::history(conn))
+}
+
+/// Looks until what is `left` has fallen to `goal`, or has not fallen for as long as `stands`; tells what is left then.
+fn fallen_to(
+    goal: f64,
+    stands: Duration,
+    stop: &Stop,
+    mut left: impl FnMut() -> Result<Option<f64>, Failure>,
+) -> Result<Option<f64>, Failure> {
+    let begun = Instant::now();
+    let mut least = (f64::MAX, begun);
+    loop {
+        let Some(now) = left()? else { return Ok(None) };
+        if now < least.0 {
+            least = (now, Instant::now());
+        }
+        let over = now <= goal || least.1.elapsed() > stands || begun.elapsed() > PATIENCE;
+        if over || stop.requested() {
+            return Ok(Some(now));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}

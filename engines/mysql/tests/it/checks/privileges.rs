@@ -1,0 +1,107 @@
+//! What a role lacks is named with its GRANT, and what it lacked is there once that was given.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mindful_conformance::{Fixture, quick_place};
+use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::metric::shared as counters;
+use mindful_core::plan::settings::Settings;
+use mindful_core::plan::{KEYS, Plan};
+use mindful_core::workload::Workload;
+use mindful_mysql::ENGINE;
+use mindful_mysql::private::Instance;
+
+use crate::observe::waits::Reported;
+use crate::shared::url;
+use crate::support::{Kind, MARIADB, MYSQL, sql, started};
+
+/// Rights beyond those of a database.
+const RELOAD: &str = "GRANT RELOAD ON *.*";
+const PROCESS: &str = "GRANT PROCESS ON *.*";
+const SCHEMA: &str = "GRANT SELECT ON performance_schema.*";
+const RIGHTS: [&str; 3] = [RELOAD, PROCESS, SCHEMA];
+
+/// What a role gets to read and has on a loaded dataset.
+#[derive(Debug)]
+struct Seen {
+    lines: Vec<String>,
+    counters: BTreeSet<String>,
+}
+
+impl Seen {
+    fn by(fixture: &Fixture) -> Self {
+        let reported = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = reported.clone();
+        let target: Box<dyn Target> = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+        target.prepare(&Workload::reads(2, 100, 1), 1).unwrap();
+        let mut counters = BTreeSet::new();
+        for mut sampler in target.samplers().unwrap() {
+            let values = sampler.read().unwrap();
+            let named = sampler.metrics().iter().zip(values);
+            counters.extend(named.filter_map(|(metric, value)| value.map(|_| metric.name.clone())));
+        }
+        let plan = Plan::from_settings(&Settings::defaults(KEYS)).unwrap();
+        let mut lines = reported.lines();
+        lines.extend(target.checks(&plan).unwrap().into_iter().map(|found| format!("{}: {}", found.code, found.text)));
+        Self { lines, counters }
+    }
+
+    /// Whether a line of what is reported or found has all `parts`.
+    fn says(&self, parts: &[&str]) -> bool {
+        self.lines.iter().any(|line| parts.iter().all(|part| line.contains(part)))
+    }
+}
+
+/// What a role of one database sees that has all of [`RIGHTS`] but one, and then that one as well.
+fn lacking(server: &Instance, kind: Kind, lacks: &str) -> [Seen; 2] {
+    let user = crate::shared::name();
+    let grant = |right: &str| sql(server, &format!("{right} TO {user}@localhost"));
+    sql(server, &format!("CREATE USER {user}@localhost"));
+    sql(server, &format!("GRANT ALL ON {user}.* TO {user}@localhost"));
+    for right in RIGHTS.into_iter().filter(|right| *right != lacks) {
+        grant(right);
+    }
+    let at = url(&server.socket(), &user).replace("root@", &format!("{user}@"));
+    let mut fixture = Fixture::new(&ENGINE, at);
+    fixture.dataset.blocks_per_schema = 100;
+    fixture.dataset.scan_blocks = 0;
+    let without = Seen::by(&fixture);
+    grant(lacks);
+    let with = Seen::by(&fixture);
+    for right in RIGHTS {
+        assert_eq!(without.says(&[right]), right == lacks, "{kind:?}, {right}, without {lacks}: {without:?}");
+        assert!(!with.says(&[right]), "{kind:?}, {right}, with all: {with:?}");
+    }
+    [without, with]
+}
+
+fn each_missing_right_is_named(kind: Kind) {
+    let place = quick_place();
+    let server = started(kind, &place.path().join("db"), &[("set", "performance_schema=ON")]);
+
+    let [without, _] = lacking(&server, kind, RELOAD);
+    assert!(without.says(&["may not FLUSH TABLES", RELOAD]), "{without:?}");
+
+    let [without, _] = lacking(&server, kind, PROCESS);
+    assert!(without.says(&["mysql-partly-seen", PROCESS]), "{without:?}");
+    // MariaDB tells everybody what purge has left.
+    assert_eq!(without.says(&["what purge has left", PROCESS]), kind == MYSQL, "{without:?}");
+
+    let [without, with] = lacking(&server, kind, SCHEMA);
+    assert!(without.says(&["read times are missing", SCHEMA]), "{without:?}");
+    let read_time = counters::READ_TIME_US.name();
+    assert_eq!([&without, &with].map(|seen| seen.counters.contains(read_time)), [false, true], "{kind:?}");
+}
+
+#[test]
+fn a_right_that_a_role_of_mariadb_lacks_is_named() {
+    each_missing_right_is_named(MARIADB);
+}
+
+#[test]
+fn a_right_that_a_role_of_mysql_lacks_is_named() {
+    each_missing_right_is_named(MYSQL);
+}

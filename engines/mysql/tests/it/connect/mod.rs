@@ -1,0 +1,6 @@
+//! Servers here and elsewhere, logins, TLS.
+
+mod login;
+mod remote;
+mod several;
+pub mod tls;

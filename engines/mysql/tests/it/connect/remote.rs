@@ -1,0 +1,170 @@
+//! A server elsewhere: a role of one database, by TCP, and no file to read. What is not laid out as written is refused.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mindful_conformance::{Fixture, Notes, quick_place};
+use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::event::Events;
+use mindful_core::workload::Workload;
+use mindful_mysql::ENGINE;
+use tempfile::TempDir;
+
+use crate::by_hand::{ByHand, free_port};
+use crate::connect::tls::{PASSWORD, by};
+use crate::support::{Kind, MARIADB, MYSQL};
+
+/// More than a proof looks at, and than a server reserves ahead.
+const BLOCKS: u64 = 400;
+/// Enough where rows alone tell: those in doubt are looked at dozens of times, by counters that take MySQL a while.
+const FEW: u64 = 100;
+
+fn granting(rights: &str) -> String {
+    format!(r"GRANT {rights} ON `case\_%`.* TO me@127.0.0.1")
+}
+
+/// A server on a port, with a role that may do all in databases called `case_…` and nothing else.
+struct Elsewhere {
+    server: ByHand,
+    port: u16,
+    _place: TempDir,
+}
+
+impl Elsewhere {
+    fn start(kind: Kind) -> Self {
+        let (place, port) = (quick_place(), free_port());
+        let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
+        server.sql(&[&format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)), &granting("ALL")]);
+        Self { server, port, _place: place }
+    }
+
+    /// A target in `database` with so many blocks, and what it tells.
+    fn loaded(&self, database: &str, blocks: u64) -> (Box<dyn Target>, Arc<Notes>) {
+        let url = format!("mysql://me:{PASSWORD}@127.0.0.1:{}/{database}?ssl-mode=DISABLED", self.port);
+        let mut fixture = Fixture::new(&ENGINE, url);
+        fixture.dataset.schemas = 1;
+        fixture.dataset.blocks_per_schema = blocks;
+        fixture.dataset.scan_blocks = 0;
+        let reported = Arc::new(Notes::default());
+        let events: Arc<dyn Events> = reported.clone();
+        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        target.load(&fixture.dataset, &*reported, &Stop::default()).unwrap();
+        (target, reported)
+    }
+
+    /// What is said of the layout in `database` after `harm`, in which `{}` is the table.
+    fn after(&self, database: &str, blocks: u64, harm: &[&str]) -> String {
+        let (target, reported) = self.loaded(database, blocks);
+        let table = format!("{database}.blocks_1");
+        let harm: Vec<String> = harm.iter().map(|statement| statement.replace("{}", &table)).collect();
+        self.server.sql(&harm.iter().map(String::as_str).collect::<Vec<_>>());
+        match target.verify(&Stop::default()) {
+            Ok(proof) => {
+                proof.failure().unwrap_or_else(|| panic!("{harm:?} passes for the layout: {}", reported.all()))
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// What is wrong, by its name; with how many blocks; how it is made; what is said of it.
+const WRONG: [(&str, u64, &[&str], &str); 6] = [
+    ("case_two", FEW, &["UPDATE {} SET pad = LEFT(pad, 4000)", "ALTER TABLE {} FORCE"], "has 100 rows in"),
+    // Three rows in two pages, by turns: as many pages begin with ballast as with a row.
+    ("case_turns", BLOCKS, &["UPDATE {} SET pad = LEFT(pad, 5905)", "ALTER TABLE {} FORCE"], "has 400 rows in"),
+    (
+        "case_few",
+        FEW,
+        &["UPDATE {} SET pad = '' WHERE id % 80 = 0 AND k IS NOT NULL", "ALTER TABLE {} FORCE"],
+        "has 100 rows in 9",
+    ),
+    ("case_bare", FEW, &["DELETE FROM {} WHERE k IS NULL", "ALTER TABLE {} FORCE"], "has 100 rows in"),
+    (
+        "case_order",
+        FEW,
+        &["UPDATE {} SET k = k + 10000 WHERE k IS NOT NULL", "UPDATE {} SET k = id DIV 2 + 1 WHERE k IS NOT NULL"],
+        "key and block number correlate",
+    ),
+    (
+        "case_moved",
+        FEW,
+        &["UPDATE {} SET id = 100001 WHERE id = 100"],
+        "has visited rows where ballast was written: remove it with `mindful cleanup`",
+    ),
+];
+
+fn only_the_layout_passes(kind: Kind) -> Elsewhere {
+    let elsewhere = Elsewhere::start(kind);
+    let (target, reported) = elsewhere.loaded("case_true", BLOCKS);
+    for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", reported.all());
+    }
+    for part in
+        ["rows drawn at random begin a page each; 0.01 of all", "missed once in 10^9", "397 of 397 rows begin a"]
+    {
+        assert!(reported.tell(part), "{kind:?}: {}", reported.all());
+    }
+    for (database, blocks, harm, reported) in WRONG {
+        let said = elsewhere.after(database, blocks, harm);
+        assert!(said.contains(reported) && !said.contains('\n'), "{kind:?}, {database}: {said}");
+    }
+    // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
+    elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
+    let (target, reported) = elsewhere.loaded("case_hashed", BLOCKS);
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+    assert!(reported.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", reported.all());
+    let (database, _, harm, _) = WRONG[0];
+    let said = elsewhere.after(&format!("{database}_hashed"), BLOCKS, harm);
+    assert!(said.contains("has 400 rows in"), "{kind:?}: {said}");
+    elsewhere
+}
+
+#[test]
+fn a_mariadb_elsewhere_has_its_layout_or_is_refused() {
+    only_the_layout_passes(MARIADB);
+}
+
+#[test]
+fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
+    let elsewhere = only_the_layout_passes(MYSQL);
+    // Where no function may be made, reads of several blocks are joined with numbers, which a restart would lose.
+    elsewhere.server.sql(&[
+        "REVOKE ALL ON `case\\_%`.* FROM me@127.0.0.1",
+        &granting("SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"),
+    ]);
+    let (target, _) = elsewhere.loaded("case_true", BLOCKS);
+    let workload = Workload::reads(1, BLOCKS, 8);
+    target.prepare(&workload, 1).unwrap();
+    elsewhere.server.sql(&["ALTER TABLE case_true.numbers ENGINE = MEMORY"]);
+    let error = target.prepare(&workload, 1).unwrap_err().to_string();
+    assert!(error.contains("`numbers` is kept by MEMORY, not by InnoDB") && error.contains("DROP TABLE"), "{error}");
+}
+
+/// Others work for a second, rest for one, and so on: what they ask for stands in the same counter.
+#[test]
+fn no_layout_is_refused_for_what_others_do_meanwhile() {
+    let elsewhere = Elsewhere::start(MYSQL);
+    let (target, reported) = elsewhere.loaded("case_true", BLOCKS);
+    let over = AtomicBool::new(false);
+    let verified: Vec<_> = thread::scope(|scope| {
+        scope.spawn(|| {
+            let scan = "SELECT COUNT(pad) FROM case_true.blocks_1 WHERE pad <> 'y'";
+            let second = format!("SELECT COUNT(*) FROM ({}) AS many", [scan; 40].join(" UNION ALL "));
+            while !over.load(Ordering::SeqCst) {
+                let began = Instant::now();
+                while began.elapsed() < Duration::from_secs(1) {
+                    elsewhere.server.sql(&[&second]);
+                }
+                thread::sleep(Duration::from_secs(1));
+            }
+        });
+        let verified = (0..3).map(|_| target.verify(&Stop::default())).collect();
+        over.store(true, Ordering::SeqCst);
+        verified
+    });
+    for proof in verified {
+        assert_eq!(proof.unwrap().failure(), None, "{}", reported.all());
+    }
+}

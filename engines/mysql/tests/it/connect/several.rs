@@ -1,0 +1,145 @@
+//! Several servers behind one name: what is asked of one is asked of no other.
+
+use std::time::{Duration, Instant};
+
+use mindful_conformance::{Fixture, Opened, quick_place};
+use mindful_core::ErrorKind;
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::workload::Workload;
+use mindful_mysql::ENGINE;
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+use tempfile::TempDir;
+
+use crate::by_hand::{ByHand, free_port};
+use crate::connect::tls::{PASSWORD, by};
+use crate::relay::Relay;
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, target_at};
+
+/// One of them, with an administrator who may end what anybody is at.
+struct One {
+    _server: ByHand,
+    port: u16,
+    _place: TempDir,
+}
+
+impl One {
+    fn start(kind: Kind) -> Self {
+        let (place, port) = (quick_place(), free_port());
+        let server = ByHand::on_port(kind, &place.path().join("db"), port, &[]);
+        server.sql(&[
+            &format!("CREATE USER me@127.0.0.1 IDENTIFIED {}", by(kind)),
+            "GRANT ALL ON *.* TO me@127.0.0.1",
+            "CREATE DATABASE bench",
+        ]);
+        Self { _server: server, port, _place: place }
+    }
+
+    fn connect(&self) -> Conn {
+        let options = OptsBuilder::new().ip_or_hostname(Some("127.0.0.1")).tcp_port(self.port);
+        Conn::new(options.user(Some("me")).pass(Some(PASSWORD)).prefer_socket(false)).unwrap()
+    }
+
+    /// Connects until the server's numbers have come to `number`. Gives that connection.
+    fn number(&self, number: u32) -> Conn {
+        loop {
+            let connection = self.connect();
+            assert!(connection.connection_id() <= number, "the number is gone: {}", connection.connection_id());
+            if connection.connection_id() == number {
+                return connection;
+            }
+        }
+    }
+
+    fn waits(&self) -> bool {
+        let sql = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%'";
+        self.connect().query_first(sql).unwrap() == Some(1)
+    }
+
+    /// Numbers of the connections of mindful's.
+    fn numbers(&self) -> Vec<u32> {
+        let sql =
+            "SELECT id FROM information_schema.processlist WHERE user = 'me' AND id <> CONNECTION_ID() ORDER BY id";
+        self.connect().query(sql).unwrap()
+    }
+}
+
+fn until(otherwise: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{otherwise}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A target behind `port` with a dataset as small as any.
+fn loaded(port: u16) -> Opened {
+    let mut fixture = Fixture::new(&ENGINE, url(port));
+    fixture.dataset = DatasetPlan { schemas: 1, blocks_per_schema: 64, scan_blocks: 0, ..fixture.dataset };
+    fixture.loaded()
+}
+
+fn url(port: u16) -> String {
+    format!("mysql://me:{PASSWORD}@127.0.0.1:{port}/bench?ssl-mode=DISABLED")
+}
+
+#[test]
+fn a_stop_ends_no_connection_of_another_server() {
+    let [one, other] = [MARIADB; 2].map(One::start);
+    // Numbers of the other stay below those of this one until they shall meet.
+    one.number(other.connect().connection_id() + 50);
+    let relay = Relay::to(one.port);
+    let opened = loaded(relay.port);
+    let numbers = one.numbers();
+    let mut innocent: Vec<Conn> = numbers.iter().map(|number| other.number(*number)).collect();
+    assert!(!innocent.is_empty());
+
+    relay.lead_to(other.port);
+    opened.target.give_up();
+
+    for (connection, number) in innocent.iter_mut().zip(numbers) {
+        let answered: Option<u32> = connection.query_first("SELECT CONNECTION_ID()").unwrap();
+        assert_eq!(answered, Some(number));
+    }
+}
+
+#[test]
+fn a_stop_ends_what_its_own_server_is_at() {
+    for kind in [MARIADB, MYSQL, OLDER] {
+        let one = One::start(kind);
+        let relay = Relay::to(one.port);
+        let opened = loaded(relay.port);
+        // While it waits for a table, a server that is not asked to does not notice that nobody is there.
+        let mut holder = one.connect();
+        holder.query_drop("LOCK TABLES bench.blocks_1 READ").unwrap();
+        let error = std::thread::scope(|scope| {
+            let removal = scope.spawn(|| opened.target.cleanup().unwrap_err());
+            until("nobody waits", || one.waits());
+            opened.target.give_up();
+            removal.join().unwrap()
+        });
+        assert_eq!(error.kind, ErrorKind::Interrupted, "{kind:?}: {error}");
+        until("it is still there", || one.numbers() == [holder.connection_id()]);
+    }
+}
+
+#[test]
+fn a_lock_is_taken_anew_on_another_server_of_the_name() {
+    let [one, other] = [MARIADB; 2].map(One::start);
+    one.number(other.connect().connection_id() + 50);
+    let relay = Relay::to(one.port);
+    let opened = loaded(relay.port);
+    let workload = Workload::reads(1, 64, 8);
+    opened.target.prepare(&workload, 1).unwrap();
+    let control = one.numbers();
+    drop(loaded(other.port));
+    drop(other.number(control[0] - 1));
+
+    relay.lead_to(other.port);
+    relay.cut();
+    opened.target.prepare(&workload, 1).unwrap();
+
+    assert_eq!(other.numbers(), control, "not the connection that this is about");
+    let refused = target_at(&url(other.port), &[]).unwrap().prepare(&workload, 1).unwrap_err();
+    assert!(refused.what.contains("uses namespace `bench`"), "{refused}");
+}

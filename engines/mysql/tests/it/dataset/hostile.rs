@@ -1,0 +1,160 @@
+//! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
+
+use mindful_conformance::quick_place;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::Silent;
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::workload::Workload;
+use mindful_core::{ErrorKind, Target};
+use mindful_mysql::private::Instance;
+
+use crate::support::{MARIADB, sql, started, target};
+
+const DATASET: DatasetPlan = DatasetPlan {
+    schemas: 1,
+    blocks_per_schema: 200,
+    scan_blocks: 0,
+    content: Content::INCOMPRESSIBLE,
+    seed: 7,
+    load_streams: 2,
+};
+
+fn loaded(server: &Instance, namespace: &str) -> Box<dyn Target> {
+    let target = target(server, "root", &[("namespace", namespace)]).unwrap();
+    target.load(&DATASET, &Silent, &Stop::default()).unwrap();
+    target
+}
+
+/// What a namespace is refused for, by every verb.
+fn refused(server: &Instance, namespace: &str, why: &str) {
+    let target = target(server, "root", &[("namespace", namespace)]).unwrap();
+    let stop = Stop::default();
+    let errors = [
+        target.dataset().unwrap_err(),
+        target.load(&DATASET, &Silent, &stop).unwrap_err(),
+        target.prepare(&Workload::reads(1, 200, 1), 1).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.kind, ErrorKind::Target, "{error}");
+        assert!(error.to_string().contains(why), "{error} does not say {why}");
+    }
+}
+
+#[test]
+fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    // Whoever runs what others laid leaves a row.
+    sql(&server, "CREATE DATABASE trap");
+    sql(&server, "CREATE TABLE trap.sprung (n INT) ENGINE = InnoDB");
+    let leaves = "INSERT INTO trap.sprung VALUES (1)";
+    sql(&server, &format!("CREATE FUNCTION trap.spring() RETURNS INT MODIFIES SQL DATA BEGIN {leaves}; RETURN 1; END"));
+    sql(&server, "CREATE DATABASE lair");
+    sql(&server, "CREATE VIEW lair.registry AS SELECT 'blocks_1' AS name, trap.spring() AS shape");
+    refused(&server, "lair", "was not made by mindful");
+    sql(&server, "CREATE DATABASE theirs");
+    sql(&server, "CREATE TABLE theirs.letters (n INT) ENGINE = InnoDB");
+    refused(&server, "theirs", "holds tables and was not made by mindful");
+
+    let ours = loaded(&server, "ours");
+    for (lay, why, lift) in [
+        (
+            format!("CREATE TRIGGER ours.t BEFORE INSERT ON ours.registry FOR EACH ROW {leaves}"),
+            "registry` is not as mindful made it: it has the trigger t",
+            "DROP TRIGGER ours.t",
+        ),
+        (
+            "ALTER TABLE ours.registry ADD CONSTRAINT c CHECK (shape > 0)".to_owned(),
+            "it has the constraint c",
+            "ALTER TABLE ours.registry DROP CONSTRAINT c",
+        ),
+        (
+            "ALTER TABLE ours.registry ADD COLUMN x INT".to_owned(),
+            "it has the column x int",
+            "ALTER TABLE ours.registry DROP COLUMN x",
+        ),
+        (
+            "ALTER TABLE ours.registry ENGINE = Aria".to_owned(),
+            "it is a table of Aria",
+            "ALTER TABLE ours.registry ENGINE = InnoDB",
+        ),
+        (
+            format!("CREATE TRIGGER ours.t BEFORE UPDATE ON ours.blocks_1 FOR EACH ROW {leaves}"),
+            "`blocks_1` is not as mindful made it: it has the trigger t",
+            "SELECT 1",
+        ),
+    ] {
+        sql(&server, &lay);
+        refused(&server, "ours", why);
+        sql(&server, lift);
+    }
+    // The table is ours whatever hangs on it, and removing it runs nothing.
+    let removed = ours.cleanup().unwrap();
+    assert!(removed.iter().all(|object| object.kept_because.is_none()), "{removed:?}");
+    assert_eq!(sql(&server, "SHOW DATABASES LIKE 'ours'"), "");
+    assert_eq!(sql(&server, "SELECT COUNT(*) FROM trap.sprung"), "0");
+}
+
+#[test]
+fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    let target = loaded(&server, "mindful");
+    for blocks in [199, 201, 1_u64 << 42] {
+        sql(&server, &format!("UPDATE mindful.registry SET `blocks` = {blocks} WHERE name = 'blocks_1'"));
+        for proof in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+            let line = proof.unwrap_err().to_string();
+            assert!(line.contains(&format!("not the keys 1 to {blocks}")) && !line.contains('\n'), "{line}");
+        }
+    }
+    // A user elsewhere may read no file: there the server tells of each row.
+    sql(&server, "CREATE USER elsewhere@localhost IDENTIFIED BY ''");
+    sql(&server, "GRANT ALL ON mindful.* TO elsewhere@localhost");
+    let line = crate::support::target(&server, "elsewhere", &[]).unwrap().verify(&Stop::default()).unwrap_err();
+    assert!(line.to_string().contains("does not hold the keys 1 to 4398046511104"), "{line}");
+}
+
+#[test]
+fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    // A name is a name, whatever is in it.
+    let odd = "a`b'; DROP DATABASE c; -- \"";
+    let target = loaded(&server, odd);
+    assert_eq!(target.dataset().unwrap().map(|dataset| dataset.blocks_per_schema), Some(200));
+    let quoted = "`a``b'; DROP DATABASE c; -- \"`";
+    sql(&server, &format!("CREATE TABLE {quoted}.letters (n INT) ENGINE = InnoDB"));
+    sql(&server, &format!("CREATE FUNCTION {quoted}.greet() RETURNS INT RETURN 1"));
+    let left: Vec<String> = target
+        .cleanup()
+        .unwrap()
+        .into_iter()
+        .filter(|object| object.kept_because.is_some())
+        .map(|object| object.name)
+        .collect();
+    assert_eq!(left, [format!("{quoted}.`letters`"), format!("{quoted}.`greet`"), quoted.to_owned()]);
+    assert_eq!(sql(&server, &format!("SHOW TABLES FROM {quoted}")), "letters");
+    // What is left is no longer mindful's.
+    assert!(target.dataset().unwrap_err().to_string().contains("was not made by mindful"));
+}
+
+#[test]
+fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    let (first, workload) = (loaded(&server, "mindful"), Workload::reads(1, 200, 1));
+    first.prepare(&workload, 1).unwrap();
+    first.prepare(&workload, 2).unwrap();
+    let second = target(&server, "root", &[]).unwrap();
+    for error in [second.prepare(&workload, 1).unwrap_err(), second.cleanup().unwrap_err()] {
+        assert!(error.what.contains("uses namespace `mindful` (connection"), "{error}");
+        assert!(error.next.contains("--shared") && error.next.contains("--namespace"), "{error}");
+    }
+    let sharing = target(&server, "root", &[("shared", "on")]).unwrap();
+    sharing.prepare(&workload, 1).unwrap();
+    drop(first);
+    assert!(second.cleanup().is_err(), "who shares is there too");
+    drop(sharing);
+    second.prepare(&workload, 1).unwrap();
+    second.cleanup().unwrap();
+}

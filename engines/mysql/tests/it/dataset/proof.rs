@@ -1,0 +1,102 @@
+//! The proof by the tree above the rows against the one by every page.
+
+use std::fs;
+use std::path::Path;
+
+use mindful_core::contract::engine::Stop;
+use mindful_core::dataset::LayoutProof;
+
+use crate::checks::refused::{least, loaded};
+use crate::shared;
+use crate::support::{MARIADB, MYSQL, OLDER, sql};
+
+/// Bytes that this thread has read from files.
+fn read_bytes() -> u64 {
+    let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    io.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).unwrap()
+}
+
+fn reading(proof: impl FnOnce() -> LayoutProof) -> (LayoutProof, u64) {
+    let before = read_bytes();
+    let proof = proof();
+    (proof, read_bytes() - before)
+}
+
+#[test]
+fn the_tree_proves_what_all_pages_prove_and_is_less_to_read() {
+    for kind in [MARIADB, MYSQL, OLDER] {
+        let shared = shared::server(kind);
+        // More leaves than one page can point to.
+        let (target, _) = loaded(&shared, 2, 1_500);
+        let stop = Stop::default();
+        let (by_tree, some) = reading(|| target.verify(&stop).unwrap());
+        let (by_pages, all) = reading(|| target.verify_all(&stop).unwrap());
+        assert_eq!((by_tree.failure(), by_pages.failure()), (None, None), "{kind:?}");
+        assert_eq!(by_tree.schemas, by_pages.schemas, "{kind:?}");
+        assert_eq!(by_tree.cross_correlation, by_pages.cross_correlation, "{kind:?}");
+        assert!(all > 2 * 1_500 * 16_384, "{kind:?}: {all} bytes");
+        assert!(some < all / 2, "{kind:?}: {some} bytes by the tree, {all} by all pages");
+    }
+}
+
+#[test]
+fn a_second_row_in_a_page_is_found_by_the_tree() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 1_500);
+    let table = format!("`{name}`.blocks_1");
+    // One row leaves its page for that of the row before it.
+    sql(&shared.server, &format!("UPDATE {table} SET pad = '' WHERE id IN (700, 702)"));
+    sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
+
+    let failure = target.verify(&Stop::default()).unwrap().failure();
+
+    assert!(failure.as_ref().is_some_and(|failure| failure.contains("1500 rows in 149")), "{failure:?}");
+}
+
+#[test]
+fn no_verify_follows_a_link_or_waits_for_a_pipe() {
+    let shared = shared::server(MARIADB);
+    let (target, name) = loaded(&shared, 1, 1_000);
+    let folder = sql(&shared.server, "SELECT @@datadir");
+    let file = Path::new(folder.trim()).join(&name).join("blocks_1.ibd");
+    let away = file.with_extension("away");
+    let stop = Stop::default();
+    for plant in [pipe, link] {
+        // The server has it open and goes on with it.
+        fs::rename(&file, &away).unwrap();
+        plant(&away, &file);
+        let (by_rows, some) = reading(|| target.verify(&stop).unwrap());
+        let (by_all_rows, all) = reading(|| target.verify_all(&stop).unwrap());
+        fs::rename(&away, &file).unwrap();
+        assert_eq!((by_rows.failure(), by_all_rows.failure()), (None, None));
+        assert!(some + all < 1_000 * 16_384, "{some} and {all} bytes: the file was read");
+    }
+    assert_eq!(target.verify(&stop).unwrap().failure(), None);
+}
+
+fn pipe(_: &Path, at: &Path) {
+    rustix::fs::mkfifoat(rustix::fs::CWD, at, 0o666.into()).unwrap();
+}
+
+fn link(to: &Path, at: &Path) {
+    std::os::unix::fs::symlink(to, at).unwrap();
+}
+
+#[test]
+fn a_wrong_pad_is_found_where_no_file_may_be_read() {
+    for kind in [MARIADB, OLDER, MYSQL] {
+        // A role that may not export tables, as on a server elsewhere: index and pages in use are all it can ask for.
+        let (shared, mut fixture, name) = least(kind);
+        fixture.dataset.schemas = 1;
+        fixture.dataset.blocks_per_schema = 200;
+        let opened = fixture.loaded();
+        assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+        let table = format!("`{name}`.blocks_1");
+        sql(&shared.server, &format!("UPDATE {table} SET pad = LEFT(pad, 4000)"));
+        sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
+
+        let failure = opened.target.verify(&Stop::default()).unwrap().failure();
+
+        assert!(failure.as_ref().is_some_and(|failure| failure.contains("200 rows in")), "{kind:?}: {failure:?}");
+    }
+}

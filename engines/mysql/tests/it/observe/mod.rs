@@ -1,0 +1,4 @@
+//! Counters and waits of real servers.
+
+mod measured;
+pub mod waits;

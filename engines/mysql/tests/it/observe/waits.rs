@@ -1,0 +1,185 @@
+//! What sessions wait for is found under its class, and how many commits share a flush of the log.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::Opened;
+use mindful_core::Engine;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::plan::units::Share;
+use mindful_core::workload::Workload;
+use mindful_mysql::ENGINE;
+
+use crate::checks::refused::least;
+use crate::shared::{self, BLOCKS};
+use crate::support::{MARIADB, MYSQL, small_log, sql};
+
+/// How long sessions work: some hundreds of operations, and a hundred samplings.
+const WINDOW_MS: i64 = 500;
+
+/// Values by source and metric.
+fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    for sampler in samplers {
+        let values = sampler.read().unwrap();
+        let named = sampler.metrics().iter().zip(values);
+        all.extend(named.filter_map(|(metric, value)| Some((format!("{}/{}", sampler.name(), metric.name), value?))));
+    }
+    all
+}
+
+/// What grew while `sessions` sessions worked for `ms`, and the operations they did.
+fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<String, f64>, u64) {
+    let target = &*opened.target;
+    target.prepare(work, sessions).unwrap();
+    let mut samplers = target.samplers().unwrap();
+    let before = read(&mut samplers);
+    let ops = std::thread::scope(|scope| {
+        let one = |number| {
+            scope.spawn(move || {
+                let schema = number % work.schemas + 1;
+                let placement = Placement { session: number, sessions, schema, endpoint: 0 };
+                let mut session = target.session(work, placement).unwrap();
+                let begin_us = target.clock_us().unwrap();
+                let order =
+                    SliceOrder { index: 0, begin_us, end_us: begin_us + ms * 1_000, first_op: 0, max_ops: None };
+                session.slice(&order).unwrap().total_ops()
+            })
+        };
+        let all: Vec<_> = (0..sessions).map(one).collect();
+        all.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    let mut after = read(&mut samplers);
+    for (name, value) in &mut after {
+        *value -= before.get(name).copied().unwrap_or(0.0);
+    }
+    (after, ops)
+}
+
+/// What grew while somebody was found at `class`, however busy this machine is.
+fn until(opened: &Opened, work: &Workload, sessions: u32, class: &str) -> BTreeMap<String, f64> {
+    let began = Instant::now();
+    loop {
+        let (found, _) = grown(opened, work, sessions, WINDOW_MS);
+        if of(&found, class) > 0.0 {
+            return found;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "nobody was found at {class}: {found:?}");
+    }
+}
+
+/// Samples of a class.
+fn of(grown: &BTreeMap<String, f64>, class: &str) -> f64 {
+    let part = format!("waits/{class}/");
+    grown.iter().filter(|(name, _)| name.starts_with(&part)).map(|(_, samples)| samples).sum()
+}
+
+fn updates() -> Workload {
+    Workload { update_pct: Share::ALL, ..Workload::reads(1, BLOCKS, 1) }
+}
+
+/// Remarks and findings, each a line.
+#[derive(Default)]
+pub struct Reported(Mutex<Vec<String>>);
+
+impl Reported {
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Events for Reported {
+    fn emit(&self, event: Event) {
+        let line = match event {
+            Event::Note { text } => text,
+            Event::Finding(finding) => format!("{}: {}", finding.code, finding.text),
+            _ => return,
+        };
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+#[test]
+fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
+    // A buffer pool that holds a sixth of the data.
+    let fixture = shared::own(MARIADB).with("cache", "8MiB").with("wait_sampling", "5ms");
+    let opened = fixture.loaded();
+    let reading = until(&opened, &Workload::reads(1, BLOCKS, 8), 4, "read");
+    assert!(of(&reading, "read") >= of(&reading, "log"), "{reading:?}");
+    assert!(reading["wait_sampling/samplings"] > 0.0 && reading["wait_sampling/monitor_cpu"] > 0.0, "{reading:?}");
+    assert!(!reading.keys().any(|name| name.starts_with("waits/writer/")), "nobody tells it: {reading:?}");
+
+    let (alone, commits) = grown(&opened, &updates(), 1, WINDOW_MS);
+    let each = alone["innodb_status/log_writes"] / commits as f64;
+    assert!(each > 0.8, "{each} log writes a commit of a single session");
+
+    // On a full host eight may get their turns one after the other.
+    let each = || {
+        let grouped = until(&opened, &updates(), 8, "log");
+        grouped["innodb_status/log_writes"] / grouped["sessions/commits"]
+    };
+    let grouped = (0..4).map(|_| each()).find(|each| *each < 0.8).unwrap_or_else(each);
+    assert!(grouped < 0.8, "{grouped} log writes a commit of eight sessions");
+}
+
+#[test]
+fn commits_to_a_binary_log_are_recorded_and_grouped() {
+    let set = format!("{},log_bin=binlog", small_log(MARIADB));
+    let fixture = shared::own(MARIADB).with("set", &set).with("wait_sampling", "off");
+    let opened = fixture.loaded();
+    let described = opened.target.describe().unwrap();
+    for (name, value) in [("log_bin", "ON"), ("sync_binlog", "1"), ("binlog_format", "MIXED")] {
+        assert_eq!(described.facts.get(name).map(String::as_str), Some(value), "{name}: {:?}", described.facts);
+    }
+    assert!(["log_bin", "sync_binlog"].iter().all(|name| described.held_fixed.contains_key(*name)), "{described:?}");
+
+    let logged = |sessions: u32| {
+        let (found, ops) = grown(&opened, &updates(), sessions, WINDOW_MS);
+        assert_eq!(found["innodb_status/Binlog_commits"] as u64, ops, "{found:?}");
+        found["innodb_status/Binlog_group_commits"] / ops as f64
+    };
+    let alone = logged(1);
+    assert!(alone > 0.99, "{alone} groups a commit of a single session");
+    let began = Instant::now();
+    while logged(8) > 0.9 {
+        assert!(began.elapsed() < Duration::from_mins(1), "commits of eight sessions share no group");
+    }
+}
+
+#[test]
+fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
+    let shared = shared::server(MYSQL);
+    let keep = |yes: &str| {
+        let consumers = "UPDATE performance_schema.setup_consumers SET enabled";
+        sql(&shared.server, &format!("{consumers} = '{yes}' WHERE name = 'events_waits_current'"));
+    };
+    let fixture = shared::maybe_loaded(MYSQL).with("wait_sampling", "5ms");
+    let opened = fixture.loaded();
+    keep("YES");
+    let work = Workload { update_pct: Share::ALL, ..Workload::reads(2, 500, 1) };
+    let found = until(&opened, &work, 2, "cpu");
+    keep("NO");
+    assert!(found["sessions/commits"] > 0.0 && found.contains_key("waits/writer/data_file"), "{found:?}");
+}
+
+#[test]
+fn without_the_right_to_see_waits_the_grant_is_named() {
+    for (kind, seen) in [(MARIADB, true), (MYSQL, false)] {
+        let (_shared, fixture, _) = least(kind);
+        let reported = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = reported.clone();
+        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
+        assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
+        let reported = reported.lines().join("\n");
+        let grant =
+            reported.contains("what sessions wait for") && reported.contains("GRANT SELECT ON performance_schema.*");
+        assert_eq!(grant, !seen, "{kind:?}: {reported}");
+    }
+    let fixture = shared::fixture(MARIADB).with("wait_sampling", "off");
+    let off = fixture.open();
+    assert!(off.samplers().unwrap().iter().all(|sampler| !sampler.name().starts_with("wait")));
+}

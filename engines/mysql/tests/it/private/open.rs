@@ -1,0 +1,90 @@
+//! Private servers that start, serve, stop and go.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use mindful_conformance::{names, quick_place};
+use mindful_mysql::private::Purpose;
+
+use crate::support::{Kind, MARIADB, MYSQL, OLDER, open, opened, refusal, servers, sql, started};
+
+#[test]
+fn mariadb_starts_serves_and_is_removed() {
+    lives(MARIADB, "11.4.5-MariaDB");
+}
+
+#[test]
+fn an_older_mariadb_of_the_system_does_too() {
+    lives(OLDER, "10.11.");
+}
+
+#[test]
+fn mysql_does_too() {
+    lives(MYSQL, "8.0.31");
+}
+
+/// From the making of its folder to its removal, with a restart for a load between.
+fn lives(kind: Kind, version: &str) {
+    let place = quick_place();
+    let folder = place.path().join("db");
+    let server = opened(kind, &folder, &[]);
+    assert!(sql(&server, "SELECT VERSION()").starts_with(version));
+    for (name, wanted) in [
+        ("innodb_flush_method", "O_DIRECT"),
+        ("innodb_adaptive_hash_index", "0"),
+        ("innodb_read_ahead_threshold", "0"),
+        ("skip_networking", "1"),
+        ("innodb_buffer_pool_load_at_startup", "0"),
+        ("log_bin", "0"),
+        ("innodb_buffer_pool_size", "67108864"),
+    ] {
+        assert_eq!(sql(&server, &format!("SELECT @@GLOBAL.{name}")), wanted, "{name}");
+    }
+    sql(&server, "CREATE DATABASE mine");
+    assert!(server.serve(Purpose::Load).unwrap(), "a load has settings of its own");
+    assert_eq!(sql(&server, "SELECT @@GLOBAL.innodb_io_capacity"), "10000");
+    assert!(server.serve(Purpose::Run).unwrap());
+    assert_eq!(sql(&server, "SHOW DATABASES LIKE 'mine'"), "mine");
+    let pid = server.pid() as i32;
+    assert_eq!(servers(&folder), [pid]);
+    assert_eq!(server.owned(Vec::new(), &[]).unwrap().kept_because, None);
+
+    drop(server);
+
+    assert_eq!(servers(&folder), [] as [i32; 0]);
+    let (server, notes) = open(kind, &folder, &[]);
+    assert!(!notes.tell("recovers first"), "{}", notes.all());
+    server.unwrap().destroy().unwrap();
+    assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+}
+
+#[test]
+fn a_private_mariadb_listens_on_a_closed_socket_alone() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    let folder = server.socket().parent().unwrap().to_owned();
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(sql(&server, "SELECT @@GLOBAL.skip_networking"), "1");
+    let listening = fs::read_to_string(format!("/proc/{}/net/tcp", server.pid())).unwrap();
+    let inodes: Vec<String> = fs::read_dir(format!("/proc/{}/fd", server.pid()))
+        .unwrap()
+        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())
+        .filter_map(|link| link.to_string_lossy().strip_prefix("socket:[").map(|inode| inode.replace(']', "")))
+        .collect();
+    assert!(!inodes.is_empty(), "the Unix socket is one");
+    let of_server =
+        |line: &&str| line.split_whitespace().nth(9).is_some_and(|inode| inodes.iter().any(|own| own == inode));
+    assert_eq!(listening.lines().find(of_server), None, "a socket of TCP");
+}
+
+#[test]
+fn settings_that_do_not_exist_name_the_nearest() {
+    let place = quick_place();
+    let folder = place.path().join("db");
+    let message = refusal(MARIADB, &folder, &[("set", "innodb_flush_neighbours=1")]);
+    assert!(message.contains("did you mean `innodb_flush_neighbors`"), "{message}");
+    // The server itself takes the beginning of a name for the whole.
+    let message = refusal(MYSQL, &folder, &[("set", "datadi=/etc")]);
+    assert!(message.contains("did you mean `datadir`"), "{message}");
+    assert_eq!(names(place.path()), [] as [std::path::PathBuf; 0]);
+}

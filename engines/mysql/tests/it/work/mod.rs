@@ -1,0 +1,3 @@
+//! What breaks while sessions work.
+
+mod broken;

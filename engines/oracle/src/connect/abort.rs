@@ -1,0 +1,183 @@
+//! Calls on threads of their own, so that whoever waits for one can go when someone asked to stop. The driver cannot cancel: a
+//! statement that never ends is left behind with its connection, which the end of the process closes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::slice::{SliceOrder, SliceReport};
+use mindful_core::{Error, Result, Session};
+
+use crate::codes;
+use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
+use crate::connect::{Doing, explain};
+
+/// How often it is looked whether someone asked.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long what is under way may still take then: a slice that is nearly over shall report.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// Does `work`, and goes on without it where `stopped` is set meanwhile.
+pub fn done<T: Send + 'static>(
+    stopped: &AtomicBool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::result::Result<T, Failure> {
+    let (tell, reported) = mpsc::channel();
+    spawn(move || drop(tell.send(work())))?;
+    wait(&reported, stopped)
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
+    let spawned = Builder::new().name("oracle".to_owned()).spawn(work);
+    spawned.map_err(|error| Failure::Lost(format!("no thread can be had for it: {error}")))
+}
+
+fn wait<T>(reported: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<T, Failure> {
+    let mut asked: Option<Instant> = None;
+    loop {
+        match reported.recv_timeout(LOOK) {
+            Ok(value) => return Ok(value),
+            Err(RecvTimeoutError::Disconnected) => return Err(Failure::Lost("its thread broke down".to_owned())),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if stopped.load(Ordering::SeqCst) && asked.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+            return Err(Failure::Left);
+        }
+    }
+}
+
+/// A connection whose calls, and whose end, can be left to themselves.
+pub struct Leavable {
+    /// `None` once a call was left.
+    connection: Option<Box<dyn Connection>>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Leavable {
+    /// `connection`, left once `stopped` is set.
+    pub fn new(connection: Box<dyn Connection>, stopped: Arc<AtomicBool>) -> Self {
+        Self { connection: Some(connection), stopped }
+    }
+
+    fn call<T: Send + 'static>(
+        &mut self,
+        call: impl FnOnce(&mut dyn Connection) -> std::result::Result<T, Failure> + Send + 'static,
+    ) -> std::result::Result<T, Failure> {
+        let mut connection = self.connection.take().ok_or(Failure::Left)?;
+        let (called, connection) = done(&self.stopped, move || {
+            let called = call(&mut *connection);
+            (called, connection)
+        })?;
+        self.connection = Some(connection);
+        called
+    }
+}
+
+impl Connection for Leavable {
+    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Done, Failure> {
+        let (sql, binds) = (sql.to_owned(), owned(binds));
+        self.call(move |connection| connection.execute(&sql, &borrowed(&binds), within))
+    }
+
+    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> std::result::Result<Vec<Row>, Failure> {
+        let (sql, binds) = (sql.to_owned(), owned(binds));
+        self.call(move |connection| connection.query(&sql, &borrowed(&binds), within))
+    }
+
+    fn commit(&mut self) -> std::result::Result<(), Failure> {
+        self.call(|connection| connection.commit())
+    }
+}
+
+impl Drop for Leavable {
+    fn drop(&mut self) {
+        // The driver takes its leave of the server, and waits for the answer.
+        if let Some(connection) = self.connection.take() {
+            let _ = done(&self.stopped, move || drop(connection));
+        }
+    }
+}
+
+fn owned(binds: &[(&str, Bind)]) -> Vec<(String, Bind)> {
+    binds.iter().map(|(name, bind)| ((*name).to_owned(), bind.clone())).collect()
+}
+
+fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
+    binds.iter().map(|(name, bind)| (name.as_str(), bind.clone())).collect()
+}
+
+/// A session that works on a thread of its own.
+pub struct Apart {
+    stopped: Arc<AtomicBool>,
+    events: Arc<dyn Events>,
+    place: String,
+    orders: Option<Sender<SliceOrder>>,
+    reports: Receiver<Result<SliceReport>>,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Apart {
+    /// Has a thread open the session that `place` names, and work in it; what is left of it is reported to `events`.
+    pub fn open<S: Session>(
+        stopped: Arc<AtomicBool>,
+        events: Arc<dyn Events>,
+        place: String,
+        open: impl FnOnce() -> Result<S> + Send + 'static,
+    ) -> Result<Self> {
+        let (orders, ordered) = mpsc::channel();
+        let (report, reports) = mpsc::channel();
+        let (opened, is_open) = mpsc::channel();
+        let work = move || {
+            let (mut session, said) = match open() {
+                Ok(session) => (Some(session), Ok(())),
+                Err(error) => (None, Err(error)),
+            };
+            let _ = opened.send(said);
+            let Some(session) = session.as_mut() else { return };
+            for order in ordered {
+                if report.send(session.slice(&order)).is_err() {
+                    return;
+                }
+            }
+        };
+        let failed = |failure: Failure| explain(&failure, Doing::Work, &place);
+        let worker = spawn(work).map_err(failed)?;
+        wait(&is_open, &stopped).map_err(failed)??;
+        Ok(Self { stopped, events, place, orders: Some(orders), reports, worker: Some(worker) })
+    }
+}
+
+impl Session for Apart {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        let sent = self.orders.as_ref().is_some_and(|orders| orders.send(*order).is_ok());
+        if !sent || self.worker.is_none() {
+            return Err(Error::interrupted(format!("{} was interrupted before", self.place)));
+        }
+        let reported = wait(&self.reports, &self.stopped);
+        if reported.is_err() {
+            // It is not waited for, now or when this goes.
+            drop((self.worker.take(), self.orders.take()));
+        }
+        if matches!(reported, Err(Failure::Left)) {
+            let text = "A statement was under way when the run was interrupted, and did not end soon: it is left to the \
+                        server, which ends it or rolls it back by itself.";
+            self.events.emit(Event::Finding(codes::ORA_STATEMENT_LEFT.finding(text, self.place.clone())));
+        }
+        reported.map_err(|failure| explain(&failure, Doing::Work, &self.place))?
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        // What it leaves behind is counted before anyone reads counters.
+        let Some(worker) = self.worker.take() else { return };
+        while wait(&self.reports, &self.stopped).is_ok() {}
+        if worker.is_finished() || !self.stopped.load(Ordering::SeqCst) {
+            let _ = worker.join();
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Connections to the services of a target, and statements over them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::contract::slice::{Placement, session_name};
+use mindful_core::{Error, Result, contract::clock};
+
+use crate::connect::abort::{self, Leavable};
+use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
+use crate::connect::{Doing, explain};
+
+/// How long a question about the target may take.
+pub const QUESTION: Duration = Duration::from_mins(2);
+/// How long a load or a proof of a table may take: nobody knows, but no network keeps quiet for longer.
+pub const HEAVY: Duration = Duration::from_hours(7 * 24);
+
+/// What sessions of mindful's call themselves in V$SESSION.
+pub const MODULE: &str = "mindful";
+
+/// Words of a descriptor or an address that are no names.
+const DESCRIPTOR: [&str; 15] = [
+    "DESCRIPTION",
+    "ADDRESS_LIST",
+    "ADDRESS",
+    "PROTOCOL",
+    "TCP",
+    "TCPS",
+    "HOST",
+    "PORT",
+    "CONNECT_DATA",
+    "SERVICE_NAME",
+    "SID",
+    "SERVER",
+    "DEDICATED",
+    "POOLED",
+    "SHARED",
+];
+
+/// The services of a target, and who connects to them.
+pub struct Link {
+    driver: &'static dyn Driver,
+    /// One a service.
+    logins: Vec<Login>,
+    control: Mutex<Option<Box<dyn Connection>>>,
+    /// Tells the sessions of this process from those of another: the action beside the module.
+    pub tag: String,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Link {
+    /// A link to `logins`, one a service; connects to nothing yet.
+    pub fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
+        let tag = format!("{}-{}", std::process::id(), clock::now_us());
+        Self { driver, logins, control: Mutex::default(), tag, interrupted: Arc::default() }
+    }
+
+    /// How many services there are.
+    pub fn endpoints(&self) -> u32 {
+        self.logins.len() as u32
+    }
+
+    /// The account.
+    pub fn user(&self) -> &str {
+        &self.logins[0].user
+    }
+
+    /// Names of accounts and addresses, and the parts of these, which stand in no report of a bug; the longest first.
+    pub fn names(&self) -> Vec<String> {
+        let parts = |address: &str| -> Vec<String> {
+            let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
+            // Ports and words of a descriptor tell nobody's name.
+            let named = words.filter(|word| word.len() > 2 && !word.chars().all(|c| c.is_ascii_digit()));
+            named.filter(|word| !DESCRIPTOR.contains(&word.to_ascii_uppercase().as_str())).map(str::to_owned).collect()
+        };
+        let of = |login: &Login| [vec![login.address.clone(), login.user.clone()], parts(&login.address)].concat();
+        let mut names: Vec<String> = self.logins.iter().flat_map(of).collect();
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        names.dedup();
+        names
+    }
+
+    /// The first service as it was given.
+    pub fn address(&self) -> &str {
+        &self.logins[0].address
+    }
+
+    /// Whether the first service is on this host by its address.
+    pub fn is_local(&self) -> bool {
+        let address = self.logins[0].address.trim_start_matches("tcps://").trim_start_matches("tcp://");
+        ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
+    }
+
+    /// From now on sessions end because they were asked to.
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
+    }
+
+    /// Whether sessions were asked to end.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// What tells sessions on threads of their own that they were asked to end.
+    pub fn stopped(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupted)
+    }
+
+    /// A new connection to service `endpoint`, which calls itself by `role`; its calls are left once someone asked to stop.
+    pub fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
+        let connection = self.open(endpoint, role)?;
+        Ok(Box::new(Leavable::new(connection, self.stopped())))
+    }
+
+    fn open(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
+        let login = self.logins[endpoint as usize % self.logins.len()].clone();
+        let place = format!("connecting to {}", login.address);
+        let (driver, within) = (self.driver, login.within);
+        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
+        let connected = abort::done(&self.interrupted, move || {
+            let mut connection = driver.connect(&login)?;
+            connection.execute(include_str!("../../sql/client/enter.sql").trim_end(), &names, within)?;
+            Ok(connection)
+        });
+        connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
+    }
+
+    /// What connections of `role` call themselves; sessions, whose work is measured, have no role.
+    pub fn action(&self, role: &str) -> String {
+        if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
+    }
+
+    /// The connection of the session in `placement`, which has a thread of its own for its calls.
+    pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
+        self.open(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
+    }
+
+    fn control(&self) -> Result<MutexGuard<'_, Option<Box<dyn Connection>>>> {
+        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            *held = Some(self.connect(0, "control")?);
+        }
+        Ok(held)
+    }
+
+    /// Asks over the connection for everything that is not measured.
+    pub fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+        self.ask(sql, binds).and_then(|asked| asked.map_err(|failure| explain(&failure, Doing::Prepare, place)))
+    }
+
+    /// The same with the failure as it came.
+    pub fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
+        self.on_control(|connection| connection.query(sql, binds, HEAVY))
+    }
+
+    /// Executes and commits over the same.
+    pub fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+        let done = self.on_control(|connection| {
+            let done = connection.execute(sql, binds, HEAVY)?;
+            connection.commit()?;
+            Ok(done)
+        })?;
+        done.map_err(|failure| explain(&failure, Doing::Prepare, place))
+    }
+
+    /// A connection that broke, or that was left to itself, is made anew for the next question.
+    fn on_control<T>(
+        &self,
+        call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,
+    ) -> Result<Result<T, Failure>> {
+        let mut held = self.control()?;
+        let Some(connection) = held.as_mut() else { return Err(Error::run("no connection", "run again")) };
+        let called = call(&mut **connection);
+        if called.as_ref().is_err_and(Failure::ends_connection) {
+            *held = None;
+        }
+        Ok(called)
+    }
+}
+
+/// Asks over `connection`.
+pub fn query_on(connection: &mut dyn Connection, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+    connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
+}
+
+/// The instance's clock, us since the epoch.
+pub fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
+    let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
+    let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
+    now.ok_or_else(|| Error::target("the instance reported no time", "see whether it is an Oracle Database"))
+}
+
+/// A column of a row as text.
+pub fn text(row: &Row, column: usize) -> Option<&str> {
+    row.get(column)?.as_deref()
+}
+
+/// A column of a row as a number.
+pub fn number(row: &Row, column: usize) -> Option<u64> {
+    let text = text(row, column)?;
+    text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))
+}

@@ -1,0 +1,14 @@
+//! From a URL to a connection: the address, the password, and in words why it failed.
+
+pub(crate) mod abort;
+mod address;
+pub mod driver;
+mod explain;
+pub(crate) mod link;
+mod password;
+#[cfg(feature = "thin")]
+pub(crate) mod thin;
+
+pub use address::{Address, redact};
+pub use explain::{Doing, explain};
+pub use password::{PASSWORD, of_wallet, password};

@@ -1,0 +1,226 @@
+//! The load: a CREATE TABLE AS SELECT a table, several side by side. A table that was begun and cut off is known by its
+//! entry in the registry, and made anew.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table};
+use mindful_core::plan::units::format_bytes;
+use mindful_core::{Error, Result};
+
+use crate::connect::driver::{Bind, Connection};
+use crate::connect::link::{HEAVY, Link, number, text};
+use crate::connect::{Doing, explain};
+use crate::dataset::registry::{self, Entry};
+use crate::names::Kind;
+use crate::options::Options;
+use crate::work::ops;
+use crate::work::statement;
+
+/// Fewest bytes of a block that the row's columns are made for.
+const LEAST_BLOCK_BYTES: u64 = 2_048;
+
+/// The tables of `plan` that are not whole; refuses another dataset.
+pub fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
+    refuse_other(options, entries, plan)?;
+    Ok(tables::missing(registry::data(entries), plan))
+}
+
+fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
+    for table in registry::data(entries).filter(|table| table.stands) {
+        let blocks = if table.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let same = table.blocks == blocks && table.seed == plan.seed && table.content == Some(plan.content);
+        if table.kind.is_none() || table.shape != registry::SHAPE || !same {
+            return Err(Error::plan(
+                format!(
+                    "{} holds another dataset: {} has {} blocks, seed {}",
+                    options.namespace.registry(),
+                    table.name,
+                    table.blocks,
+                    table.seed
+                ),
+                "load with the same parameters, choose another --namespace, or `mindful cleanup` first",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what no load can make.
+pub fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
+    if i32::try_from(plan.blocks_per_schema.max(plan.scan_blocks)).is_err() {
+        return Err(ops::too_large());
+    }
+    plan.content.refuse_repeated("blocks", "block of Oracle's has an address of its own in it")
+}
+
+/// Makes what is missing of the dataset.
+pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<()> {
+    refuse_impossible(plan)?;
+    let entries = registry::entries(link, &options.namespace)?.unwrap_or_default();
+    let missing = missing(options, &entries, plan)?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let queue = LoadQueue::new(missing);
+    let room = Room::of(link, options)?;
+    room.check(queue.blocks(), options, events)?;
+    registry::ensure(link, &options.namespace)?;
+    let work = Work {
+        link,
+        options,
+        plan,
+        block_bytes: room.block_bytes,
+        events,
+        stop,
+        queue,
+        done: AtomicU64::new(0),
+        reported: Mutex::new(()),
+    };
+    work.progress(0);
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))
+}
+
+struct Work<'a> {
+    link: &'a Link,
+    options: &'a Options,
+    plan: &'a DatasetPlan,
+    block_bytes: u64,
+    events: &'a dyn Events,
+    stop: &'a Stop,
+    queue: LoadQueue,
+    done: AtomicU64,
+    reported: Mutex<()>,
+}
+
+impl Work<'_> {
+    fn stream(&self, first: Table) -> Result<()> {
+        let mut connection = self.link.connect(0, "load")?;
+        self.queue.make(first, |table| {
+            self.make(&mut *connection, table)?;
+            self.progress(table.blocks);
+            Ok(())
+        })
+    }
+
+    /// Under a lock, so that what is reported never falls.
+    fn progress(&self, blocks: u64) {
+        let _alone = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;
+        let unit = "blocks".to_owned();
+        self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.queue.blocks(), unit });
+    }
+
+    /// Makes `table` over `connection`.
+    fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
+        if self.stop.requested() {
+            return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
+        }
+        let (namespace, storage) = (&self.options.namespace, &self.options.storage);
+        let name = namespace.table(table.kind, table.schema);
+        registry::begin(self.link, namespace, table, self.plan)?;
+        let layout = statement::layout(self.plan, table.blocks, table.schema);
+        let mut sqls = vec![statement::blocks(&name, &layout, self.plan, table.schema, self.block_bytes, storage)];
+        if table.kind == Kind::Blocks {
+            sqls.push(statement::index(&name, storage));
+        }
+        // A table keeps the degree it was made with, and its reads would be parallel.
+        if storage.parallel > 1 {
+            sqls.push(statement::of_table(include_str!("../../sql/load/serial.sql"), &name));
+            let index = (table.kind == Kind::Blocks)
+                .then(|| statement::of_table(include_str!("../../sql/load/serial_index.sql"), &name));
+            sqls.extend(index);
+        }
+        for sql in sqls {
+            let place = format!("loading {name}");
+            let done = connection.execute(&sql, &[], HEAVY);
+            done.map_err(|failure| explain(&failure, Doing::Prepare, &place))?;
+        }
+        registry::end(self.link, namespace, table)
+    }
+}
+
+/// Where tables go, and what room there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    /// The tablespace.
+    pub tablespace: String,
+    /// Length of its blocks.
+    pub block_bytes: u64,
+    /// All that is changed in it is logged, whatever a table says.
+    pub force_logging: bool,
+    /// Bytes the account may still take; `None` without limit.
+    pub quota: Option<u64>,
+    /// Bytes free in its files, before they extend themselves.
+    pub free: Option<u64>,
+    /// Whether the account may make tables.
+    pub creates: bool,
+    /// Whether it may be written.
+    pub online: bool,
+}
+
+impl Room {
+    /// The room of the tablespace that `options` name, or the account's own.
+    pub fn of(link: &Link, options: &Options) -> Result<Self> {
+        let named = options.storage.tablespace.clone().unwrap_or_default();
+        let sql = include_str!("../../sql/load/room.sql").trim_end();
+        let rows = link.query("looking for room", sql, &[("tablespace", Bind::Text(named.clone()))])?;
+        let Some(row) = rows.first() else {
+            return Err(Error::target(
+                format!("account {} sees no tablespace {named}", link.user()),
+                "name one by --tablespace on which it has a quota",
+            ));
+        };
+        let used = number(row, 4).unwrap_or(0);
+        let unlimited = number(row, 7) > Some(0) || text(row, 5).is_some_and(|most| most.starts_with('-'));
+        let quota = if unlimited { None } else { Some(number(row, 5).unwrap_or(0).saturating_sub(used)) };
+        Ok(Self {
+            tablespace: text(row, 0).unwrap_or_default().to_owned(),
+            block_bytes: number(row, 1).unwrap_or(8_192),
+            force_logging: text(row, 2) == Some("YES"),
+            online: text(row, 3) == Some("ONLINE"),
+            quota,
+            free: number(row, 6),
+            creates: number(row, 8) > Some(0),
+        })
+    }
+
+    /// Refuses `blocks` that do not fit, before the first is made.
+    pub fn check(&self, blocks: u64, options: &Options, events: &dyn Events) -> Result<()> {
+        let place = |what: String| format!("tablespace {}: {what}", self.tablespace);
+        if !self.creates {
+            return Err(Error::target("the account may not make tables", "GRANT CREATE TABLE TO it"));
+        }
+        if !self.online {
+            return Err(Error::target(place("it is not open for writes".to_owned()), "name another by --tablespace"));
+        }
+        if self.block_bytes < LEAST_BLOCK_BYTES {
+            return Err(Error::target(place(format!("blocks of {} bytes", self.block_bytes)), "name another"));
+        }
+        let needed = blocks.saturating_mul(statement::stored_bytes(self.block_bytes));
+        if self.quota.is_some_and(|quota| quota < needed) {
+            let left = format_bytes(self.quota.unwrap_or(0));
+            return Err(Error::target(
+                place(format!("the load needs {}, the account's quota leaves {left}", format_bytes(needed))),
+                format!("ALTER USER the account QUOTA UNLIMITED ON {}, or load less", self.tablespace),
+            ));
+        }
+        if let Some(free) = self.free.filter(|free| *free < needed) {
+            let (free, needed) = (format_bytes(free), format_bytes(needed));
+            note(
+                events,
+                place(format!("{free} are free, the load needs {needed}: its files have to extend themselves")),
+            );
+        }
+        if options.storage.nologging && self.force_logging {
+            note(events, place("it forces logging, so --nologging changes nothing".to_owned()));
+        } else if options.storage.nologging {
+            note(events, "loading without redo: what is loaded is lost in recovery and on a standby".to_owned());
+        }
+        Ok(())
+    }
+}

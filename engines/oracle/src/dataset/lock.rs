@@ -1,0 +1,62 @@
+//! Who uses the tables: a run has them alone or says that it shares; a load and a cleanup have them alone, always. It is a
+//! lock on the registry, held by a connection of its own, so it ends with mindful, however that ends.
+
+use std::sync::{Mutex, PoisonError};
+
+use mindful_core::{Result, plan::sharing};
+
+use crate::connect::driver::Connection;
+use crate::connect::link::{Link, QUESTION};
+use crate::connect::{Doing, explain};
+use crate::names::Namespace;
+use crate::work::statement;
+
+/// The number of "resource busy".
+const BUSY: u32 = 54;
+
+/// What of the lock this process holds.
+#[derive(Default)]
+pub struct RunLock(Mutex<Option<Box<dyn Connection>>>);
+
+impl RunLock {
+    /// Holds a share until [`RunLock::release`] or the end; refuses when others hold one too, unless `shared`.
+    pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_some() {
+            return Ok(());
+        }
+        let mut connection = link.connect(0, "lock")?;
+        if !shared {
+            take(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
+        }
+        // The commit in between lets others in for a moment; who took it alone then finds this share.
+        let failed = |failure| explain(&failure, Doing::Prepare, "locking the tables");
+        connection.commit().map_err(failed)?;
+        take(&mut *connection, include_str!("../../sql/lock/share.sql"), namespace)?;
+        *held = Some(connection);
+        Ok(())
+    }
+
+    /// Lets go of it.
+    pub fn release(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Does `work`, which changes what is loaded, while nobody else uses it; `registered` where there is a registry.
+pub fn alone<T>(link: &Link, namespace: &Namespace, registered: bool, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    if registered {
+        let mut connection = link.connect(0, "lock")?;
+        take(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
+    }
+    work()
+}
+
+fn take(connection: &mut dyn Connection, template: &str, namespace: &Namespace) -> Result<()> {
+    let sql = statement::of_registry(template, namespace);
+    match connection.execute(&sql, &[], QUESTION) {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.code() == Some(BUSY) => Err(sharing::refused(&namespace.registry())),
+        Err(failure) => Err(explain(&failure, Doing::Prepare, "locking the tables")),
+    }
+}

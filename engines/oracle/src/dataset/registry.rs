@@ -1,0 +1,185 @@
+//! What in the account's schema is mindful's own: the marked registry and the tables it lists.
+
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered, Table};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
+use mindful_core::{Error, Result};
+
+use crate::connect::driver::{Bind, Row};
+use crate::connect::link::{Link, number, text};
+use crate::names::{Kind, MARK, Namespace};
+use crate::work::statement;
+
+/// Version of the shape of rows.
+pub const SHAPE: i32 = 1;
+
+/// What stands of a registered table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No table of its name.
+    None,
+    /// A table whose load was cut off: it was registered when no other of its name stood.
+    Begun,
+    /// The table that was loaded, by its object number.
+    Whole,
+    /// Another one of its name.
+    Other,
+}
+
+/// One registered table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// As the registry lists it.
+    pub table: Registered,
+    /// What stands of it.
+    pub state: State,
+}
+
+/// What the registry lists.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().map(|entry| &entry.table)
+}
+
+/// All tables registered; `None` without a registry. Refuses a table of the registry's name that is not marked as ours.
+pub fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
+    let registry = namespace.registry();
+    let look = include_str!("../../sql/load/look.sql").trim_end();
+    let found = link.query("looking for the dataset", look, &[("registry", Bind::Text(registry.clone()))])?;
+    let Some(row) = found.first() else { return Ok(None) };
+    if text(row, 1) != Some(MARK) {
+        return Err(Error::target(
+            format!("table {registry} of account {} was not made by mindful", link.user()),
+            "left untouched; choose another name with --namespace",
+        ));
+    }
+    let sql = statement::of_registry(include_str!("../../sql/load/registry.sql"), namespace);
+    Ok(Some(link.query("reading the registry", &sql, &[])?.iter().map(entry).collect()))
+}
+
+fn entry(row: &Row) -> Entry {
+    let json = |column| text(row, column).unwrap_or_default();
+    let state = match text(row, 8) {
+        Some("whole") => State::Whole,
+        Some("begun") => State::Begun,
+        Some("none") => State::None,
+        _ => State::Other,
+    };
+    let table = Registered {
+        name: text(row, 0).unwrap_or_default().to_owned(),
+        kind: text(row, 1).and_then(Kind::of),
+        schema: number(row, 2).unwrap_or(0) as u32,
+        blocks: number(row, 3).unwrap_or(0),
+        seed: text(row, 4).and_then(|seed| seed.parse().ok()).unwrap_or(0),
+        content: serde_json::from_str(json(5)).ok(),
+        shape: number(row, 6).and_then(|shape| i32::try_from(shape).ok()).unwrap_or(0),
+        proof: serde_json::from_str(json(7)).ok(),
+        stands: state == State::Whole,
+        table_bytes: number(row, 9).unwrap_or(0),
+        index_bytes: number(row, 10).unwrap_or(0),
+    };
+    Entry { table, state }
+}
+
+/// Makes the registry unless it is there.
+pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
+    if let Some(entries) = entries(link, namespace)? {
+        return Ok(entries);
+    }
+    for sql in statement::create_registry(namespace) {
+        link.execute("making the registry", &sql, &[])?;
+    }
+    Ok(Vec::new())
+}
+
+/// The dataset that complete tables make up.
+pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
+    tables::dataset(data(entries), &[SHAPE], block_bytes)
+}
+
+/// Keeps `proof` with its tables, each its own part.
+pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+    let sql = statement::of_registry(include_str!("../../sql/load/store_proof.sql"), namespace);
+    for (schema, json) in tables::parts(proof) {
+        let name = namespace.table(Kind::Blocks, schema);
+        link.execute("storing the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
+    }
+    Ok(())
+}
+
+/// Registers a table that is about to be made; refuses where another one of its name stands.
+pub fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
+    let name = namespace.table(table.kind, table.schema);
+    let by_name = [("name", Bind::Text(name.clone()))];
+    let before = entries(link, namespace)?.unwrap_or_default();
+    let ours = before.iter().any(|entry| entry.table.name == name && entry.state == State::Begun);
+    if ours {
+        drop_table(link, &name)?;
+    } else if tables(link, namespace)?.contains(&name) {
+        return Err(Error::target(
+            format!("table {name} of account {} was not made by mindful", link.user()),
+            "left untouched; choose another name with --namespace",
+        ));
+    }
+    let forget = statement::of_registry(include_str!("../../sql/load/forget_table.sql"), namespace);
+    link.execute("registering a table", &forget, &by_name)?;
+    let sql = statement::of_registry(include_str!("../../sql/load/begin_table.sql"), namespace);
+    let content = serde_json::to_string(&plan.content).unwrap_or_default();
+    let binds = [
+        ("name", Bind::Text(name)),
+        ("kind", Bind::Text(table.kind.word().to_owned())),
+        ("schema_no", Bind::Integer(table.schema.into())),
+        ("blocks", Bind::Integer(table.blocks as i64)),
+        ("seed", Bind::Text(plan.seed.to_string())),
+        ("content", Bind::Text(content)),
+        ("shape", Bind::Integer(SHAPE.into())),
+    ];
+    link.execute("registering a table", &sql, &binds).map(drop)
+}
+
+/// Registers it as whole.
+pub fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
+    let sql = statement::of_registry(include_str!("../../sql/load/end_table.sql"), namespace);
+    let name = Bind::Text(namespace.table(table.kind, table.schema));
+    link.execute("registering a table", &sql, &[("name", name)]).map(drop)
+}
+
+/// All tables whose names begin as ours do.
+fn tables(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+    let standing = include_str!("../../sql/load/standing.sql").trim_end();
+    let found = link.query("listing tables", standing, &[("names", Bind::Text(namespace.pattern()))])?;
+    Ok(found.iter().filter_map(|row| Some(text(row, 0)?.to_owned())).collect())
+}
+
+/// What a cleanup removes, and what of like names it leaves.
+pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
+    let registry = namespace.registry();
+    let object = |name: String| {
+        let ours = entries.iter().find(|e| e.table.name == name && matches!(e.state, State::Whole | State::Begun));
+        let kept = ours.is_none() && name != registry;
+        OwnedObject {
+            bytes: ours.map(|entry| entry.table.bytes()),
+            kept_because: kept.then(|| "not in the registry of mindful: not ours".to_owned()),
+            name,
+        }
+    };
+    Ok(tables(link, namespace)?.into_iter().map(object).collect())
+}
+
+/// Drops what [`inventory`] calls ours, the registry last.
+pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+    let objects = inventory(link, namespace)?;
+    let registry = namespace.registry();
+    let ours = || objects.iter().filter(|object| object.kept_because.is_none());
+    for object in ours().filter(|object| object.name != registry).chain(ours().filter(|object| object.name == registry))
+    {
+        drop_table(link, &object.name)?;
+    }
+    Ok(objects)
+}
+
+/// Drops a table of ours.
+pub fn drop_table(link: &Link, name: &str) -> Result<()> {
+    let sql = statement::of_table(include_str!("../../sql/load/drop.sql"), name);
+    link.execute(&format!("dropping {name}"), &sql, &[]).map(drop)
+}

@@ -1,0 +1,268 @@
+//! The target's counters: our own sessions' and the instance's. A view that may not be read is reported with the GRANT that
+//! opens it, and its figures are not known.
+
+use std::sync::{Arc, Mutex};
+
+use mindful_core::Result;
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::record::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_oracle_terms::{self as oracle, event, statistic};
+
+use crate::codes::denied;
+use crate::connect::driver::{Failure, Row};
+use crate::connect::link::{Link, QUESTION, number, text};
+use crate::connect::{Doing, explain};
+use crate::observe::machine;
+use crate::observe::own::{self, Monitors, Own, Source, held};
+use crate::work::statement;
+
+/// Counters of a source of our own sessions: its key there, the metric's name, unit and help.
+type Column = (&'static str, &'static str, &'static str, &'static str);
+
+const fn columns(source: Source) -> &'static [Column] {
+    match source {
+        Source::Statistics => STATISTICS,
+        Source::Events => EVENTS,
+        Source::Times => TIMES,
+    }
+}
+
+const STATISTICS: &[Column] = &[
+    (statistic::LOGICAL_READS, shared::LOGICAL_READS.name(), "blocks", "Requests of our sessions to the buffer cache"),
+    (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, those of reads"),
+    (statistic::BLOCKS_READ, shared::PHYSICAL_READS.name(), "blocks", "Blocks read by our sessions"),
+    (statistic::READ_REQUESTS, shared::READ_REQUESTS.name(), "1", "Requests by which they read"),
+    (statistic::READS_DIRECT, shared::READS_DIRECT.name(), "blocks", "Blocks read past the cache"),
+    (statistic::READS_PREFETCHED, shared::READS_AHEAD.name(), "blocks", "Blocks read before they were asked for"),
+    (statistic::REDO_BYTES, shared::LOG_BYTES.name(), "bytes", "Redo of our sessions"),
+    (statistic::COMMITS, shared::COMMITS.name(), "1", "Transactions our sessions committed"),
+    (statistic::SYNCH_WRITES, shared::COMMIT_WAITS.name(), "1", "Waits of our sessions for redo to be on storage"),
+    (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
+    (statistic::CELL_SMART_BYTES, shared::FILTERED_BYTES.name(), "bytes", "Bytes that cells sent after a smart scan"),
+    (statistic::CELL_FLASH_HITS, shared::STORAGE_CACHE_READS.name(), "1", "Reads that the flash cache of cells served"),
+];
+
+const EVENTS: &[Column] = &[
+    (own::SINGLE_READS, shared::SINGLE_READS.name(), "1", "Reads of one block for which a session waited"),
+    (own::SINGLE_READ_TIME, shared::SINGLE_READ_TIME_US.name(), "us", "Time of these waits"),
+    (own::READ_TIME, shared::READ_TIME_US.name(), "us", "Time our sessions waited for reads"),
+    (own::LOG_TIME, "log_wait_time", "us", "Time our sessions waited for redo"),
+];
+
+const TIMES: &[Column] = &[
+    ("DB time", shared::BUSY_TIME_US.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
+    ("DB CPU", shared::SERVER_CPU_US.name(), "us", "CPU of our sessions"),
+];
+
+/// Counters of the whole instance, everybody's.
+const INSTANCE: &[Column] = &[
+    (statistic::LOGICAL_READS, "instance_logical_reads", "blocks", "Requests to the buffer cache, of everybody"),
+    (statistic::BLOCKS_READ, "instance_physical_reads", "blocks", "Blocks read, of everybody"),
+    (statistic::BLOCKS_WRITTEN, shared::PHYSICAL_WRITES.name(), "blocks", "Blocks written, of everybody"),
+    (statistic::WRITE_REQUESTS, shared::WRITE_REQUESTS.name(), "1", "Requests that wrote them"),
+    (statistic::REDO_BYTES, "instance_redo", "bytes", "Redo of everybody"),
+    (statistic::REDO_WRITES, shared::LOG_WRITES.name(), "1", "Writes of redo"),
+    (statistic::COMMITS, "instance_commits", "1", "Transactions committed by everybody"),
+];
+
+/// Events whose histogram is read, and the kind of wait each is; Exadata's reads of one block come by their own name.
+const HISTOGRAM: &[(&str, &str)] = &[
+    (event::SINGLE_READ, wait::READ),
+    (event::LOG_WRITE, wait::LOG_WRITE),
+    (event::LOG_SYNC, wait::LOG_SYNC),
+    (event::PARALLEL_WRITE, wait::WRITE),
+];
+
+/// The samplers of all views that can be read; the others are findings.
+pub fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+    let monitors: Monitors = Arc::new(Mutex::new(own::monitors(link, "counters")?));
+    let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
+    for source in Source::ALL {
+        let metrics = columns(source).iter().map(metric).collect();
+        let (link, own, monitors) = (Arc::clone(link), Arc::clone(own), Arc::clone(&monitors));
+        let mut sampler = OwnSampler { source, link, own, monitors, metrics };
+        match sampler.values() {
+            Ok(_) => samplers.push(Box::new(sampler)),
+            Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),
+        }
+    }
+    let mut instance = ViewSampler::instance(Arc::clone(&monitors));
+    match instance.values() {
+        Ok(_) => samplers.push(Box::new(instance)),
+        Err(failure) => events.emit(denied(&failure, "v$sysstat", &["V_$SYSSTAT"])?),
+    }
+    let mut histogram = Histogram::new(Arc::clone(&monitors));
+    match histogram.counts() {
+        Ok(_) => samplers.push(Box::new(histogram)),
+        Err(failure) => {
+            events.emit(denied(&failure, "v$event_histogram_micro", &["V_$EVENT_HISTOGRAM_MICRO"])?);
+        }
+    }
+    samplers.extend(machine::samplers(link, &monitors, events)?);
+    Ok(samplers)
+}
+
+fn metric(column: &Column) -> Metric {
+    let (_, name, unit, help) = *column;
+    Metric::counter(name, unit, help)
+}
+
+/// A source of our own sessions.
+struct OwnSampler {
+    source: Source,
+    link: Arc<Link>,
+    own: Arc<Own>,
+    monitors: Monitors,
+    metrics: Vec<Metric>,
+}
+
+impl OwnSampler {
+    fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
+        let values = self.own.read(&self.link, &mut held(&self.monitors), self.source)?;
+        // What no session of ours has done yet has no row: that is none, not unknown.
+        Ok(columns(self.source).iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
+    }
+}
+
+impl Sampler for OwnSampler {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Boundary
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let name = self.source.name();
+        self.values().map_err(|failure| explain(&failure, Doing::Work, &format!("reading {name}")))
+    }
+}
+
+/// Statistics of the whole instance, summed over instances.
+struct ViewSampler {
+    sql: String,
+    monitors: Monitors,
+    metrics: Vec<Metric>,
+}
+
+impl ViewSampler {
+    fn instance(monitors: Monitors) -> Self {
+        let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
+        let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
+        Self { sql, monitors, metrics: INSTANCE.iter().map(metric).collect() }
+    }
+
+    fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
+        let mut values = vec![None; INSTANCE.len()];
+        for monitor in held(&self.monitors).iter_mut() {
+            for row in monitor.connection.query(&self.sql, &[], QUESTION)? {
+                let at = INSTANCE.iter().position(|column| text(&row, 0) == Some(column.0));
+                if let (Some(at), Some(value)) = (at, number(&row, 1)) {
+                    *values[at].get_or_insert(0.0) += value as f64;
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl Sampler for ViewSampler {
+    fn name(&self) -> &'static str {
+        "v$sysstat"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        self.values().map_err(|failure| explain(&failure, Doing::Work, "reading v$sysstat"))
+    }
+}
+
+/// Waits that the instance counted by how long they took, everybody's.
+struct Histogram {
+    monitors: Monitors,
+    metrics: Vec<Metric>,
+    before: Vec<(String, u64, u64)>,
+    sampled: Option<Sampled>,
+}
+
+impl Histogram {
+    fn new(monitors: Monitors) -> Self {
+        let metrics = wait::ALL
+            .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
+        Self { monitors, metrics: metrics.into(), before: Vec::new(), sampled: None }
+    }
+
+    /// Kind, upper bound of the bucket in us, and count of all waits so far.
+    fn counts(&mut self) -> Result<Vec<(String, u64, u64)>, Failure> {
+        let names: Vec<&str> = HISTOGRAM.iter().map(|(event, _)| *event).collect();
+        let sql = statement::of_names(include_str!("../../sql/counters/histogram.sql"), &names);
+        let mut counts: Vec<(String, u64, u64)> = Vec::new();
+        for monitor in held(&self.monitors).iter_mut() {
+            for row in monitor.connection.query(&sql, &[], QUESTION)? {
+                let Some((kind, us, count)) = bucket(&row) else { continue };
+                match counts.iter_mut().find(|(known, at, _)| *known == kind && *at == us) {
+                    Some((.., sum)) => *sum += count,
+                    None => counts.push((kind.to_owned(), us, count)),
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// What came since the reading before.
+    fn since(&self, now: &[(String, u64, u64)]) -> Sampled {
+        let mut sampled = Sampled { one_of: 1, ..Sampled::default() };
+        for (kind, _) in wait::ALL {
+            let mut recorder = Recorder::new();
+            for (_, us, count) in now.iter().filter(|(of, ..)| of == kind) {
+                let known = self.before.iter().find(|(of, at, _)| of == kind && at == us).map_or(0, |(.., n)| *n);
+                // A bucket ends at its bound and begins at half of it.
+                recorder.record_many(us * 750, count.saturating_sub(known));
+            }
+            let latency: Latency = recorder.take();
+            if !latency.buckets.is_empty() {
+                sampled.kinds.insert(kind.to_owned(), latency);
+            }
+        }
+        sampled
+    }
+}
+
+fn bucket(row: &Row) -> Option<(&'static str, u64, u64)> {
+    let name = text(row, 0)?;
+    let (_, kind) = HISTOGRAM.iter().find(|(event, _)| oracle::counterpart(name) == *event)?;
+    Some((kind, number(row, 1)?, number(row, 2)?))
+}
+
+impl Sampler for Histogram {
+    fn name(&self) -> &'static str {
+        WAIT_HISTOGRAM
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let counts = self.counts();
+        let counts = counts.map_err(|failure| explain(&failure, Doing::Work, "reading v$event_histogram_micro"))?;
+        self.sampled = (!self.before.is_empty()).then(|| self.since(&counts));
+        let of = |kind| counts.iter().filter(|(known, ..)| known == kind).map(|(.., n)| *n as f64).sum();
+        let sums = wait::ALL.map(|(kind, _)| Some(of(kind)));
+        self.before = counts;
+        Ok(sums.into())
+    }
+
+    fn latencies(&mut self) -> Option<Sampled> {
+        self.sampled.take()
+    }
+}

@@ -1,0 +1,253 @@
+//! What our own sessions did, apart from everybody else's: the statistics of each as long as it stands, and those it left.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::{Result, contract::clock};
+use mindful_oracle_terms::{self as oracle, event, statistic};
+
+use crate::connect::driver::{Bind, Connection, Failure, Row};
+use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
+use crate::work::statement;
+
+/// Statistics of a session that are read.
+pub const STATISTICS: &[&str] = &[
+    statistic::LOGICAL_READS,
+    statistic::CONSISTENT_GETS,
+    statistic::BLOCKS_READ,
+    statistic::READ_REQUESTS,
+    statistic::READS_DIRECT,
+    statistic::READS_PREFETCHED,
+    statistic::REDO_BYTES,
+    statistic::COMMITS,
+    statistic::SYNCH_WRITES,
+    statistic::SYNCH_TIME,
+    statistic::CELL_SMART_BYTES,
+    statistic::CELL_FLASH_HITS,
+];
+
+/// What one source of a session's statistics is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// V$SESSTAT.
+    Statistics,
+    /// V$SESSION_EVENT.
+    Events,
+    /// V$SESS_TIME_MODEL.
+    Times,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Statistics, Self::Events, Self::Times];
+
+    /// The view, as reports name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Statistics => "v$sesstat",
+            Self::Events => "v$session_event",
+            Self::Times => "v$sess_time_model",
+        }
+    }
+
+    /// What must be granted for it.
+    pub const fn views(self) -> &'static [&'static str] {
+        match self {
+            Self::Statistics => &["V_$SESSION", "V_$SESSTAT", "V_$STATNAME"],
+            Self::Events => &["V_$SESSION", "V_$SESSION_EVENT"],
+            Self::Times => &["V_$SESSION", "V_$SESS_TIME_MODEL"],
+        }
+    }
+
+    /// The statement that reads it of all our sessions; that of the session that asks.
+    pub fn statements(self) -> [String; 2] {
+        let (all, mine) = match self {
+            Self::Statistics => {
+                (include_str!("../../sql/counters/own.sql"), include_str!("../../sql/counters/mine.sql"))
+            }
+            Self::Events => {
+                (include_str!("../../sql/counters/own_events.sql"), include_str!("../../sql/counters/my_events.sql"))
+            }
+            Self::Times => {
+                (include_str!("../../sql/counters/own_time.sql"), include_str!("../../sql/counters/my_time.sql"))
+            }
+        };
+        [all, mine].map(|template| statement::of_names(template, STATISTICS))
+    }
+
+    /// Adds a row, its columns from `at` on, to the values of a session.
+    fn add(self, row: &Row, at: usize, values: &mut Values) {
+        let Some(name) = text(row, at) else { return };
+        let Some(value) = number(row, at + 1) else { return };
+        if self != Self::Events {
+            *values.entry(name.to_owned()).or_default() += value as f64;
+            return;
+        }
+        let us = number(row, at + 2).unwrap_or(0) as f64;
+        let mut count = |key: &str, value: f64| *values.entry(key.to_owned()).or_default() += value;
+        if oracle::counterpart(name) == event::SINGLE_READ {
+            count(SINGLE_READS, value as f64);
+            count(SINGLE_READ_TIME, us);
+        }
+        match oracle::class(name) {
+            WaitClass::Read => count(READ_TIME, us),
+            WaitClass::Log => count(LOG_TIME, us),
+            _ => {}
+        }
+    }
+}
+
+/// Sums over events: of reads of one block how many and how long, of all reads, of all waits for redo; us.
+pub const SINGLE_READS: &str = "single block reads";
+/// See [`SINGLE_READS`].
+pub const SINGLE_READ_TIME: &str = "single block read time";
+/// See [`SINGLE_READS`].
+pub const READ_TIME: &str = "read time";
+/// See [`SINGLE_READS`].
+pub const LOG_TIME: &str = "log time";
+
+type Values = BTreeMap<String, f64>;
+
+/// Sums of a source.
+#[derive(Debug, Default)]
+struct Sums {
+    /// Of sessions that are gone.
+    gone: Values,
+    /// As last read, by connection and number of the session.
+    live: BTreeMap<(u32, u64), Values>,
+}
+
+/// The statistics of our sessions.
+#[derive(Debug, Default)]
+pub struct Own {
+    sums: Mutex<BTreeMap<Source, Sums>>,
+    /// Someone reads them, so sessions tell theirs when they go.
+    read: AtomicBool,
+    /// How far the clock of each service is ahead of that of the first, us.
+    ahead: Mutex<BTreeMap<u32, i64>>,
+}
+
+impl Own {
+    fn sums(&self) -> MutexGuard<'_, BTreeMap<Source, Sums>> {
+        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The values of a session that goes are kept with those of the others that are gone.
+    pub fn leave(&self, connection: &mut dyn Connection) {
+        if !self.read.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(Some((instance, sid))) = whoami(connection) else { return };
+        for source in Source::ALL {
+            let [_, mine] = source.statements();
+            let Ok(rows) = connection.query(&mine, &[], QUESTION) else { continue };
+            let mut values = Values::new();
+            for row in &rows {
+                source.add(row, 0, &mut values);
+            }
+            let mut sums = self.sums();
+            let sums = sums.entry(source).or_default();
+            sums.live.remove(&(instance, sid));
+            add_up(&mut sums.gone, &values);
+        }
+    }
+
+    /// What all our sessions did by now, of `source`, read by `monitors`, one an instance.
+    pub fn read(&self, link: &Link, monitors: &mut [Monitor], source: Source) -> Result<Values, Failure> {
+        self.read.store(true, Ordering::SeqCst);
+        let [all, _] = source.statements();
+        let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
+        let mut standing: BTreeMap<(u32, u64), Values> = BTreeMap::new();
+        // Held while asking: a session that goes meanwhile is counted once, in what it leaves.
+        let mut sums = self.sums();
+        for monitor in monitors {
+            for row in monitor.connection.query(&all, &names, QUESTION)? {
+                let Some(sid) = number(&row, 0) else { continue };
+                source.add(&row, 1, standing.entry((monitor.instance, sid)).or_default());
+            }
+        }
+        let sums = sums.entry(source).or_default();
+        for (session, values) in &sums.live {
+            // Gone without a word: what it was last seen with is what is known.
+            if !standing.contains_key(session) {
+                add_up(&mut sums.gone, values);
+            }
+        }
+        sums.live = standing;
+        let mut all = sums.gone.clone();
+        sums.live.values().for_each(|values| add_up(&mut all, values));
+        Ok(all)
+    }
+
+    /// How far the clock behind `connection` to service `endpoint` is ahead of that of the first service, us.
+    pub fn ahead_us(&self, link: &Link, connection: &mut dyn Connection, endpoint: u32) -> Result<i64> {
+        if endpoint == 0 || link.endpoints() == 1 {
+            return Ok(0);
+        }
+        let mut known = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ahead) = known.get(&endpoint) {
+            return Ok(*ahead);
+        }
+        let mut first = link.connect(0, "clock")?;
+        let ahead = offset_us(connection)? - offset_us(&mut *first)?;
+        known.insert(endpoint, ahead);
+        Ok(ahead)
+    }
+}
+
+fn add_up(sum: &mut Values, values: &Values) {
+    for (name, value) in values {
+        *sum.entry(name.clone()).or_default() += value;
+    }
+}
+
+/// How far the instance's clock is ahead of this host's: the quickest of a few answers.
+pub fn offset_us(connection: &mut dyn Connection) -> Result<i64> {
+    let mut best = (i64::MAX, 0);
+    for _ in 0..5 {
+        let asked = clock::now_us();
+        let there = link::clock_us(connection)?;
+        let answered = clock::now_us();
+        best = best.min((answered - asked, there - i64::midpoint(asked, answered)));
+    }
+    Ok(best.1)
+}
+
+/// Instance and number of the session.
+fn whoami(connection: &mut dyn Connection) -> Result<Option<(u32, u64)>, Failure> {
+    let rows = connection.query(include_str!("../../sql/client/whoami.sql").trim_end(), &[], QUESTION)?;
+    let row = rows.first();
+    Ok(row.and_then(|row| Some((number(row, 1).unwrap_or(1) as u32, number(row, 0)?))))
+}
+
+/// A connection that reads views, and the instance it is on.
+pub struct Monitor {
+    /// The connection.
+    pub connection: Box<dyn Connection>,
+    /// Number of the instance.
+    pub instance: u32,
+}
+
+/// Monitors that all samplers share, one an instance.
+pub type Monitors = Arc<Mutex<Vec<Monitor>>>;
+
+/// The monitors, for one question.
+pub fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
+    monitors.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A monitor for each instance behind the services of `link`.
+pub fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
+    let mut monitors: Vec<Monitor> = Vec::new();
+    for endpoint in 0..link.endpoints() {
+        let mut connection = link.connect(endpoint, role)?;
+        let instance = whoami(&mut *connection).ok().flatten().map_or(1, |(instance, _)| instance);
+        // Services of one instance are looked at once.
+        if !monitors.iter().any(|known| known.instance == instance) {
+            monitors.push(Monitor { connection, instance });
+        }
+    }
+    Ok(monitors)
+}

@@ -1,0 +1,188 @@
+//! What sessions wait for: V$SESSION, sampled. It needs no pack: what a pack keeps of the past is never touched.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mindful_core::Result;
+use mindful_core::contract::event::Events;
+use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::wait::{WaitClass, WaitEvent};
+use mindful_host::{cpu, priority};
+use mindful_oracle_terms as oracle;
+
+use crate::codes::denied;
+use crate::connect::driver::{Bind, Failure};
+use crate::connect::link::{Link, MODULE, QUESTION, number, text};
+use crate::connect::{Doing, explain};
+use crate::observe::own;
+
+/// CPUs that looking may take of this host; what it takes of the server's is not seen.
+const BUDGET_CPUS: f64 = 0.01;
+
+/// Whose sessions are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those of this mindful.
+    Ours,
+    /// All clients of the instance.
+    AllClients,
+}
+
+/// Events that are counted under their own name, and the class of each; latches by their nature are apart.
+const EVENTS: &[(&str, WaitClass)] = &[
+    ("db file sequential read", WaitClass::Read),
+    ("db file scattered read", WaitClass::Read),
+    ("db file parallel read", WaitClass::Read),
+    ("direct path read", WaitClass::Read),
+    ("cell single block physical read", WaitClass::Read),
+    ("cell multiblock physical read", WaitClass::Read),
+    ("cell list of blocks physical read", WaitClass::Read),
+    ("cell smart table scan", WaitClass::Read),
+    ("cell smart index scan", WaitClass::Read),
+    ("log file sync", WaitClass::Log),
+    ("log buffer space", WaitClass::Log),
+    ("log file switch completion", WaitClass::Log),
+    ("log file switch (checkpoint incomplete)", WaitClass::Log),
+    ("log file switch (archiving needed)", WaitClass::Log),
+    ("free buffer waits", WaitClass::Writer),
+    ("write complete waits", WaitClass::Writer),
+    ("buffer busy waits", WaitClass::Contention),
+    ("read by other session", WaitClass::Contention),
+    ("latch: cache buffers chains", WaitClass::Contention),
+    ("enq: TX - row lock contention", WaitClass::Contention),
+    ("gc cr request", WaitClass::Contention),
+    ("gc current request", WaitClass::Contention),
+    ("resmgr:cpu quantum", WaitClass::Other),
+    ("SQL*Net message from client", WaitClass::Idle),
+    ("PL/SQL lock timer", WaitClass::Idle),
+];
+
+/// What is not listed, by its class.
+const OTHERS: [WaitEvent; 8] = [
+    WaitEvent::new(WaitClass::Cpu, "cpu"),
+    WaitEvent::new(WaitClass::Read, "other reads"),
+    WaitEvent::new(WaitClass::Log, "other redo"),
+    WaitEvent::new(WaitClass::Writer, "other writes"),
+    WaitEvent::new(WaitClass::Contention, "other contention"),
+    WaitEvent::new(WaitClass::Other, "other"),
+    WaitEvent::new(WaitClass::Idle, "other idle"),
+    LATCHES,
+];
+/// Latches and mutexes that are not listed.
+const LATCHES: WaitEvent = WaitEvent::latch("other latches");
+
+/// All metrics, known before the first sample.
+fn metrics() -> impl Iterator<Item = WaitEvent> {
+    EVENTS.iter().map(|(event, class)| listed(event, *class)).chain(OTHERS)
+}
+
+fn listed(event: &'static str, class: WaitClass) -> WaitEvent {
+    if oracle::is_latch(event) { WaitEvent::latch(event) } else { WaitEvent::new(class, event) }
+}
+
+/// The metric that counts sessions found `doing` this.
+fn metric_of(doing: &str) -> WaitEvent {
+    if doing == "ON CPU" {
+        return OTHERS[0];
+    }
+    // Where a read was served from stands behind its name on Exadata: `cell single block physical read: flash cache`.
+    let name = if doing.starts_with("cell ") { doing.split(':').next().unwrap_or(doing) } else { doing };
+    if let Some((event, class)) = EVENTS.iter().find(|(event, _)| *event == name) {
+        return listed(event, *class);
+    }
+    if oracle::is_latch(doing) {
+        return LATCHES;
+    }
+    let class = oracle::class(doing);
+    OTHERS.into_iter().find(|other| other.class == class).unwrap_or(OTHERS[5])
+}
+
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`]; a finding where V$SESSION may not be read.
+pub fn samplers(
+    link: &Arc<Link>,
+    interval: Duration,
+    whom: Whom,
+    events: &dyn Events,
+) -> Result<Vec<Box<dyn Sampler>>> {
+    let mut monitors = own::monitors(link, "waits")?;
+    if let Err(failure) = sample(link, &mut monitors, whom) {
+        events.emit(denied(&failure, "v$session", &["V_$SESSION"])?);
+        return Ok(Vec::new());
+    }
+    let monitor = Monitor { link: Arc::clone(link), monitors, whom };
+    let (_, samplers) = sampling::start(monitor, metrics().collect(), interval, "process")?;
+    Ok(samplers.into())
+}
+
+/// The monitoring connections, one a service.
+struct Monitor {
+    link: Arc<Link>,
+    monitors: Vec<own::Monitor>,
+    whom: Whom,
+}
+
+impl sampling::Monitor for Monitor {
+    fn begin(&mut self) {
+        priority::go_first();
+    }
+
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        sample(&self.link, &mut self.monitors, self.whom)
+            .map_err(|failure| explain(&failure, Doing::Work, "sampling v$session"))
+    }
+
+    fn cpu(&self) -> MonitorCpu {
+        MonitorCpu { own: cpu::of_thread(), server: None }
+    }
+
+    fn interval(&mut self, cost: &Cost) -> Duration {
+        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
+    }
+}
+
+fn sample(link: &Link, monitors: &mut [own::Monitor], whom: Whom) -> Result<Vec<(WaitEvent, f64)>, Failure> {
+    let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
+    let (sql, binds) = match whom {
+        Whom::Ours => (include_str!("../../sql/counters/waits.sql"), &names[..]),
+        Whom::AllClients => (include_str!("../../sql/counters/all_waits.sql"), &names[..0]),
+    };
+    let mut sampled = Vec::new();
+    for monitor in monitors {
+        for row in monitor.connection.query(sql.trim_end(), binds, QUESTION)? {
+            if let (Some(doing), Some(sessions)) = (text(&row, 0), number(&row, 1)) {
+                sampled.push((metric_of(doing), sessions as f64));
+            }
+        }
+    }
+    Ok(sampled)
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::contract::wait;
+
+    use super::*;
+
+    #[test]
+    fn each_event_is_of_the_class_that_reports_give_it() {
+        for (event, class) in EVENTS {
+            assert_eq!(oracle::class(event), *class, "{event}");
+        }
+        for name in ["cell single block physical read", "cell single block physical read: flash cache"] {
+            assert_eq!(metric_of(name).event, "cell single block physical read");
+        }
+        assert_eq!(metric_of("cell smart table scan").class, WaitClass::Read);
+        assert_eq!(metric_of("ON CPU").class, WaitClass::Cpu);
+        assert_eq!(metric_of("enq: TM - contention").class, WaitClass::Contention);
+        assert_eq!(metric_of("Disk file operations I/O"), OTHERS[5]);
+        // What is held for a moment: on a full host its holder has lost its CPU, which is no contention of the work.
+        for (doing, event) in
+            [("latch: cache buffers chains", "latch: cache buffers chains"), ("cursor: pin S", "other latches")]
+        {
+            let metric = metric_of(doing);
+            assert!(wait::is_latch(&metric.to_string()) && metric.event == event, "{doing}: {metric}");
+        }
+        assert!(!wait::is_latch(&metric_of("buffer busy waits").to_string()));
+    }
+}

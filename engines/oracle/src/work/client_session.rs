@@ -1,0 +1,130 @@
+//! A session whose work loop runs here: a statement an operation, as an application has it.
+
+use std::sync::Arc;
+
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::{Commit, Op, OpKind, Workload};
+use mindful_core::{Error, Result, Session};
+
+use crate::connect::driver::{Bind, Connection, Failure};
+use crate::connect::link::{Link, QUESTION, number};
+use crate::connect::{Doing, explain};
+use crate::names::{Kind, Namespace};
+use crate::observe::own::Own;
+use crate::work::statement;
+
+/// One connection with its loop.
+pub struct ClientSession {
+    looping: ClientLoop,
+    worker: Worker,
+}
+
+struct Worker {
+    link: Arc<Link>,
+    connection: Box<dyn Connection>,
+    namespace: Namespace,
+    workload: Workload,
+    commit: String,
+    place: String,
+    pending: u32,
+    own: Arc<Own>,
+}
+
+impl ClientSession {
+    /// Connects and reads one block, so that the first slice parses nothing.
+    pub fn open(
+        link: &Arc<Link>,
+        own: &Arc<Own>,
+        workload: &Workload,
+        placement: Placement,
+        namespace: &Namespace,
+    ) -> Result<Self> {
+        let connection = link.connect_session(placement)?;
+        let place = session_name(placement.session);
+        let looping = ClientLoop::new(workload, placement);
+        let mut worker = Worker {
+            link: Arc::clone(link),
+            connection,
+            namespace: namespace.clone(),
+            workload: workload.clone(),
+            commit: statement::client_commit(workload),
+            place,
+            pending: 0,
+            own: Arc::clone(own),
+        };
+        let first = looping.draws().op(0);
+        worker.read(&Op { kind: OpKind::Select, ..first })?;
+        Ok(Self { looping, worker })
+    }
+}
+
+impl Session for ClientSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.looping.slice(order, &mut self.worker)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.own.leave(&mut *self.connection);
+    }
+}
+
+impl Worker {
+    fn failed(&self, failure: &Failure) -> Error {
+        explain(failure, Doing::Work, &self.place)
+    }
+
+    fn read(&mut self, op: &Op) -> Result<u64> {
+        let range =
+            [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
+        let table = |kind| self.namespace.table(kind, op.schema);
+        let (sql, binds) = match op.kind {
+            OpKind::Scan => (statement::client_scan(&table(Kind::Scan)), &range[..0]),
+            _ => (statement::client_select(&table(Kind::Blocks)), &range[..]),
+        };
+        let rows = self.connection.query(&sql, binds, QUESTION).map_err(|failure| self.failed(&failure))?;
+        rows.first().and_then(|row| number(row, 0)).ok_or_else(|| Error::run("a count came back empty", "run again"))
+    }
+
+    fn update(&mut self, op: &Op) -> Result<u64> {
+        let range =
+            [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
+        let sql = statement::client_update(&self.namespace.table(Kind::Blocks, op.schema), self.workload.redo);
+        let done = self.connection.execute(&sql, &range, QUESTION).map_err(|failure| self.failed(&failure))?;
+        self.pending += 1;
+        let due = match self.workload.commit {
+            Commit::Each => true,
+            Commit::Every(count) => self.pending >= count,
+            Commit::Slice => false,
+        };
+        if due {
+            self.commit()?;
+        }
+        Ok(done.rows)
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.connection.execute(&self.commit, &[], QUESTION).map_err(|failure| self.failed(&failure))?;
+        self.pending = 0;
+        Ok(())
+    }
+}
+
+impl Operate for Worker {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        if self.link.interrupted() {
+            return Err(Error::interrupted(format!("{} was interrupted", self.place)));
+        }
+        if op.kind == OpKind::Update { self.update(op) } else { self.read(op) }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.link.interrupted()
+    }
+
+    fn end_slice(&mut self) -> Result<()> {
+        if self.pending > 0 { self.commit() } else { Ok(()) }
+    }
+}

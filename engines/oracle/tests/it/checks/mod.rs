@@ -1,0 +1,3 @@
+//! First contact with a made-up server.
+
+mod self_proof;

@@ -1,0 +1,369 @@
+//! What goes wrong, reported in one line with the next move; what is missing, reported with the GRANT.
+
+use std::sync::{Arc, Mutex};
+
+use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::metric::shared;
+use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::workload::{LoopSite, Workload};
+use mindful_core::{Engine, Error, ErrorKind};
+
+use crate::support::{ENGINE, fixture};
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<String>>);
+
+impl Events for Kept {
+    fn emit(&self, event: Event) {
+        if let Event::Finding(finding) = event {
+            self.0.lock().expect("nobody panicked").push(format!("{}: {}", finding.code, finding.text));
+        }
+    }
+}
+
+/// Does all that a user can with a fresh target; the first error.
+fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
+    target.load(plan, &Silent, &Stop::default())?;
+    let proof = target.verify(&Stop::default())?;
+    target.store_proof(&proof)?;
+    for looping in [LoopSite::Server, LoopSite::Client] {
+        let workload = Workload { looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
+        target.prepare(&workload, 1)?;
+        let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
+        let begin_us = target.clock_us()?;
+        let end_us = begin_us + 60_000_000;
+        session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
+    }
+    target.samplers()?.iter_mut().try_for_each(|sampler| sampler.read().map(drop))?;
+    target.cleanup().map(drop)
+}
+
+fn work(plan: &DatasetPlan) -> Workload {
+    Workload::reads(plan.schemas, plan.blocks_per_schema, 4)
+}
+
+#[test]
+fn whichever_call_fails_the_error_is_one_line() {
+    let (fixture, whole) = fixture();
+    everything(&*fixture.open(), &fixture.dataset).unwrap();
+    let seen = whole.state().seen.clone();
+    assert!(seen.len() > 30, "{seen:?}");
+    for name in seen {
+        for code in [1_653, 3_113] {
+            let (fixture, database) = crate::support::fixture();
+            let events: Arc<dyn Events> = Arc::new(Silent);
+            database.fail(&name, code, u32::MAX);
+            let opened = ENGINE.open(&fixture.url, &fixture.settings, &events);
+            let Err(error) = opened.and_then(|target| everything(&*target, &fixture.dataset)) else {
+                // What a session tells when it goes, and what only makes the proof of a plan tidy, spoils nothing.
+                assert!(name.starts_with("my_") || name == "whoami", "{name} fails unnoticed");
+                continue;
+            };
+            mindful_conformance::dataset::assert_one_line(&error);
+            assert!(error.kind != ErrorKind::Plan, "{name}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
+    for (text, view, figure) in [
+        ("own_statistics", "V_$SESSTAT", shared::LOGICAL_READS),
+        ("own_events", "V_$SESSION_EVENT", shared::SINGLE_READS),
+        ("own_time", "V_$SESS_TIME_MODEL", shared::SERVER_CPU_US),
+        ("instance_statistics", "V_$SYSSTAT", shared::PHYSICAL_WRITES),
+        ("host", "V_$OSSTAT", shared::HOST_CPU_BUSY_US),
+    ] {
+        let (fixture, database) = fixture();
+        database.fail(text, 942, u32::MAX);
+        let kept = Arc::new(Kept::default());
+        let events: Arc<dyn Events> = kept.clone();
+        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let samplers = target.samplers().unwrap();
+        let reported = kept.0.lock().unwrap().join(" | ");
+        assert!(
+            reported.contains("ora-view-denied") && reported.contains(&format!("GRANT SELECT ON {view}")),
+            "{reported}"
+        );
+        let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
+        assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
+        let grants = ENGINE.grants().unwrap();
+        assert!(grants.contains(view), "{view} is not in the script");
+    }
+}
+
+/// Each text that reads a view of the server's, and the first word of its finding where it has one of its own.
+const VIEWS: &[(&str, Option<&str>)] = &[
+    ("own_statistics", Some("v$sesstat")),
+    ("own_events", Some("v$session_event")),
+    ("own_time", Some("v$sess_time_model")),
+    ("instance_statistics", Some("v$sysstat")),
+    ("histogram", Some("v$event_histogram_micro")),
+    ("host", Some("v$osstat")),
+    ("files", Some("v$iostat_file")),
+    ("disks", None),
+    ("waits", Some("v$session")),
+    ("my_statistics", None),
+    ("my_events", None),
+    ("my_time", None),
+    ("whoami", None),
+    ("parameters", None),
+    ("sga", None),
+    ("pools", None),
+    ("database", None),
+    ("identity", None),
+];
+
+#[test]
+fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
+    for (text, reported) in VIEWS {
+        for code in [904, 942] {
+            let (fixture, database) = fixture();
+            database.fail(text, code, u32::MAX);
+            let kept = Arc::new(Kept::default());
+            let events: Arc<dyn Events> = kept.clone();
+            let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+            target.describe().unwrap();
+            everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
+            let found = kept.0.lock().unwrap().join(" | ");
+            assert_eq!(
+                found.contains("ora-view-denied"),
+                reported.is_some() || *text == "disks" && code == 904,
+                "{text}"
+            );
+            if let Some(view) = reported {
+                let why = if code == 904 { "has not the columns of" } else { "may not read" };
+                assert!(found.contains(&format!("{why} {view}")), "{text} {code}: {found}");
+            }
+        }
+    }
+    // No text of a view is left out; those of the tables of mindful's own are no views of the server's.
+    let needed = ["banner", "data_files", "instance", "look", "plan", "registry", "room", "standing", "all_waits"];
+    let own =
+        ["begin_table", "end_table", "forget_table", "store_proof", "serial", "serial_index", "drop", "forget_plan"];
+    let others = ["lock_alone", "lock_share", "enter", "clock", "clock_cost"];
+    for (name, _) in crate::work::shapes::TEMPLATES {
+        let asked = VIEWS.iter().any(|(text, _)| text == name);
+        assert!(asked || [&needed[..], &own, &others].concat().contains(name), "{name}: what if its view is missing?");
+    }
+}
+
+#[test]
+fn files_of_a_server_here_are_those_that_can_be_read() {
+    let (mut fixture, database) = fixture();
+    let here = tempfile::NamedTempFile::new().unwrap();
+    let there = here.path().to_str().unwrap().to_owned();
+    database.state().files = vec!["+DATA/FREE/users.dbf".to_owned(), "/no/such/users01.dbf".to_owned(), there];
+    assert!(fixture.open().data_files().unwrap().is_empty(), "the server is on another host");
+    fixture.url = fixture.url.replace("@host:", "@localhost:");
+    assert_eq!(fixture.open().data_files().unwrap(), [here.path()]);
+    database.fail("data_files", 942, u32::MAX);
+    let kept = Arc::new(Kept::default());
+    let events: Arc<dyn Events> = kept.clone();
+    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    assert!(target.data_files().unwrap().is_empty());
+    let reported = kept.0.lock().unwrap().join(" | ");
+    assert!(
+        reported.contains("GRANT SELECT ON V_$DATAFILE") && reported.contains("GRANT SELECT ON V_$TABLESPACE"),
+        "{reported}"
+    );
+}
+
+#[test]
+fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
+    let script = ENGINE.grants().unwrap();
+    let (comments, statements): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("--"));
+    // SQL*Plus ends a statement at such a sign in a comment, goes on after a hyphen, and asks for what stands behind an &.
+    let stumbles = |line: &&&str| line.contains([';', '&', '/']) || line.ends_with('-');
+    assert_eq!(comments.iter().find(stumbles), None);
+    for statement in &statements {
+        let begins = ["CREATE USER ", "GRANT "].iter().any(|begin| statement.starts_with(begin));
+        let one = statement.matches(';').count() == 1 && statement.ends_with(';');
+        assert!(begins && one && !statement.contains('&'), "{statement}");
+        assert!(!statement.contains(" ANY ") && !statement.contains("DBA"), "{statement}");
+    }
+    let read = include_str!("../../columns.txt").lines().filter_map(|line| line.strip_prefix("v$")?.split(':').next());
+    for view in read.filter(|view| *view != "version") {
+        // V$VERSION is everybody's.
+        let grant = format!("GRANT SELECT ON V_${} TO mindful_bench;", view.to_uppercase());
+        assert!(statements.contains(&grant.as_str()), "no {grant}");
+    }
+    let readme = include_str!("../../../README.md");
+    let views = statements.iter().filter(|statement| statement.contains(" ON V_$")).count();
+    assert!(
+        views == 17 && readme.contains("seventeen V$ views") && readme.contains("`Grant succeeded` eighteen times")
+    );
+}
+
+#[test]
+fn a_server_elsewhere_tells_of_its_host_and_files() {
+    let (fixture, database) = fixture();
+    database.fail("files", 942, u32::MAX);
+    let kept = Arc::new(Kept::default());
+    let events: Arc<dyn Events> = kept.clone();
+    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    let mut samplers = target.samplers().unwrap();
+    let reported = kept.0.lock().unwrap().join(" | ");
+    assert!(reported.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !reported.contains("ASM"), "{reported}");
+    let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
+    let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
+    assert_eq!(names[..3], [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name(), "host_cpus"]);
+    assert_eq!(host.read().unwrap()[..4], [Some(1e6), Some(1e7), Some(2.0), Some(1.0)]);
+    assert!(samplers.iter().all(|sampler| !["v$iostat_file", "v$asm_disk_iostat"].contains(&sampler.name())));
+    database.fail("files", 942, 0);
+    let mut samplers = target.samplers().unwrap();
+    let files = samplers.iter_mut().find(|sampler| sampler.name() == "v$iostat_file").unwrap();
+    let mib = f64::from(1 << 20);
+    assert_eq!(files.read().unwrap()[..2], [Some(100.0), Some(10.0 * mib)]);
+}
+
+#[test]
+fn what_does_not_fit_or_is_not_ours_is_left_alone() {
+    let (fixture, database) = fixture();
+    database.state().quota = Some(1_000_000);
+    let target = fixture.open();
+    let refused = |plan: &DatasetPlan| target.load(plan, &Silent, &Stop::default()).unwrap_err().to_string();
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("quota leaves") && database.state().tables.is_empty(), "{error}");
+    database.state().quota = None;
+    database.state().tables.insert("MINDFUL_BLOCKS_1".to_owned(), crate::fake::database::Table::default());
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("MINDFUL_BLOCKS_1") && error.contains("not made by mindful"), "{error}");
+    target.cleanup().unwrap();
+    assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"), "a table of others was dropped");
+    database.state().tables.clear();
+    database.state().tables.insert("MINDFUL_REGISTRY".to_owned(), crate::fake::database::Table::default());
+    let error = refused(&fixture.dataset);
+    assert!(error.contains("MINDFUL_REGISTRY") && error.contains("left untouched"), "{error}");
+    assert!(target.cleanup().is_err() && database.state().tables.len() == 1);
+    let content = Content::Mixed { compress_ratio: 1.0, dedupe_ratio: 2.0 };
+    assert!(refused(&DatasetPlan { content, ..fixture.dataset.clone() }).contains("dedupe"));
+    let large = DatasetPlan { blocks_per_schema: 1 << 31, ..fixture.dataset.clone() };
+    assert!(refused(&large).contains("largest whole number"));
+}
+
+#[test]
+fn a_table_that_was_begun_and_cut_off_is_made_anew() {
+    let (mut fixture, database) = fixture();
+    // Of several streams any may come to its index first, and the first schema be whole when another is cut off.
+    fixture.dataset.load_streams = 1;
+    let target = fixture.open();
+    database.fail("index", 1_652, 1);
+    let stop = Stop::default();
+    assert!(target.load(&fixture.dataset, &Silent, &stop).is_err());
+    assert!(!database.state().tables.is_empty());
+    assert_eq!(target.dataset().unwrap(), None);
+    let dataset = target.load(&fixture.dataset, &Silent, &stop).unwrap();
+    assert_eq!(dataset.schemas, fixture.dataset.schemas);
+    assert_eq!(target.verify(&stop).unwrap().failure(), None);
+    // The same when nothing more is asked of it but to go.
+    let (fixture, database) = crate::support::fixture();
+    database.fail("index", 1_652, 1);
+    let target = fixture.open();
+    assert!(target.load(&fixture.dataset, &Silent, &stop).is_err());
+    target.cleanup().unwrap();
+    assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
+}
+
+#[test]
+fn streams_side_by_side_leave_whole_schemas_when_one_is_cut_off() {
+    let (fixture, database) = fixture();
+    let plan = DatasetPlan { schemas: 6, load_streams: 4, ..fixture.dataset.clone() };
+    let target = fixture.open();
+    database.fail("index", 1_652, 1);
+    assert!(target.load(&plan, &Silent, &Stop::default()).is_err());
+    let left = target.dataset().unwrap().map_or(0, |left| left.schemas);
+    assert!(left < plan.schemas, "{left} schemas");
+    assert_eq!(target.load(&plan, &Silent, &Stop::default()).unwrap().schemas, plan.schemas);
+    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+}
+
+#[test]
+fn a_second_run_is_refused_unless_it_says_that_it_shares() {
+    let (fixture, _database) = fixture();
+    let (one, other, rank) = (fixture.open(), fixture.open(), fixture.open());
+    one.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    one.prepare(&work(&fixture.dataset), 1).unwrap();
+    let error = other.prepare(&work(&fixture.dataset), 1).unwrap_err().to_string();
+    assert!(error.contains("--shared on"), "{error}");
+    assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
+    let sharing = fixture.with("shared", "on").open();
+    sharing.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
+    // Whoever joins a run as a rank of it needs not say so.
+    rank.join_run();
+    rank.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
+    drop((one, sharing, rank));
+    other.cleanup().unwrap();
+}
+
+#[test]
+fn ranks_learn_where_to_meet_instead() {
+    let (fixture, _database) = fixture();
+    let error = ENGINE.meet(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
+    let reported = error.expect("it is refused").to_string();
+    assert!(reported.contains("ranks cannot meet in a target of oracle"), "{reported}");
+    assert!(reported.contains("--meet: postgres://") && reported.contains("mysql://"), "{reported}");
+}
+
+#[test]
+fn sessions_reach_each_service_and_slices_keep_its_clock() {
+    let (mut fixture, database) = fixture();
+    let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
+    database.also_as(&format!("{name}_b"));
+    fixture.url = format!("{},{name}_b", fixture.url);
+    let opened = fixture.loaded();
+    assert_eq!(opened.target.describe().unwrap().endpoints, 2);
+    let workload = work(&fixture.dataset);
+    opened.target.prepare(&workload, 2).unwrap();
+    for endpoint in [0, 1] {
+        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
+        let mut session = opened.target.session(&workload, placement).unwrap();
+        let begin_us = opened.target.clock_us().unwrap() + 20_000;
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
+        let report = session.slice(&order).unwrap();
+        assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
+    }
+}
+
+#[test]
+fn an_instance_whose_clock_is_ahead_begins_with_the_others() {
+    const AHEAD_US: i64 = 5_000_000;
+    let (mut fixture, database) = fixture();
+    let name = fixture.url.rsplit_once('/').unwrap().1.to_owned();
+    // The other instance of the cluster sees the same tables by a clock of its own.
+    let other = crate::fake::Database::create(&format!("{name}_ahead"));
+    fixture.url = format!("{},{name}_ahead", fixture.url);
+    let opened = fixture.loaded();
+    let tables = database.state().tables.clone();
+    {
+        let mut state = other.state();
+        (state.tables, state.ahead_us) = (tables, AHEAD_US);
+    }
+    let workload = work(&fixture.dataset);
+    opened.target.prepare(&workload, 2).unwrap();
+    for endpoint in [0, 1] {
+        let placement = Placement { session: endpoint, sessions: 2, schema: 1, endpoint };
+        let mut session = opened.target.session(&workload, placement).unwrap();
+        let begin_us = opened.target.clock_us().unwrap() + 200_000;
+        let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
+        let report = session.slice(&order).unwrap();
+        let late = report.begin_us - begin_us;
+        assert!((0..AHEAD_US / 2).contains(&late), "endpoint {endpoint} begins {late} us late");
+    }
+}
+
+#[test]
+fn a_server_that_is_too_old_or_none_of_oracles_is_refused() {
+    for (banner, part) in [
+        ("Oracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production", "release 12 or later"),
+        ("Something else", "calls itself `Something else`"),
+    ] {
+        let (fixture, database) = fixture();
+        database.state().banner = banner.to_owned();
+        let events: Arc<dyn Events> = Arc::new(Silent);
+        let Err(error) = ENGINE.open(&fixture.url, &fixture.settings, &events) else { panic!("{banner} was taken") };
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}

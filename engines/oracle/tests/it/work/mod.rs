@@ -1,0 +1,5 @@
+//! Every text that the engine renders, and the arithmetic of a slice.
+
+mod grammar;
+mod model;
+pub mod shapes;

@@ -1,0 +1,154 @@
+//! Every text that the engine can render, for every shape of a plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use mindful_core::dataset::{Content, DatasetPlan};
+use mindful_core::plan::units::Share;
+use mindful_core::workload::{Commit, Like, Redo, ThinkTime, Workload};
+use mindful_oracle::names::{Kind, Namespace};
+use mindful_oracle::statement::{self, Storage};
+
+/// All statement by a name that tells their shape.
+pub fn all() -> BTreeMap<String, String> {
+    let namespace = Namespace::parse("mindful").unwrap();
+    let mut all = BTreeMap::new();
+    for (at, text) in statement::create_registry(&namespace).into_iter().enumerate() {
+        all.insert(format!("registry_{at}"), text);
+    }
+    for (name, template) in TEMPLATES {
+        let table = namespace.table(Kind::Blocks, 1);
+        let names = ["db file sequential read", "log file sync"];
+        let quoted = names.map(|name| format!("'{name}'")).join(", ");
+        let values = [("registry", &*namespace.registry()), ("table", &*table), ("names", &*quoted)];
+        all.insert((*name).to_owned(), statement::render(template.trim_end(), &values));
+    }
+    loads(&namespace, &mut all);
+    slices(&namespace, &mut all);
+    let (one, other) = (namespace.table(Kind::Blocks, 1), namespace.table(Kind::Blocks, 2));
+    all.insert("prove_schema".to_owned(), statement::prove_schema(&one));
+    all.insert("prove_pair".to_owned(), statement::prove_pair(&one, &other));
+    all
+}
+
+fn loads(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
+    let table = namespace.table(Kind::Blocks, 1);
+    let storages = [
+        ("plain", Storage { parallel: 1, ..Storage::default() }),
+        ("all", Storage { tablespace: Some("BENCH".to_owned()), nologging: true, parallel: 4 }),
+    ];
+    let mixed = |compress_ratio| Content::Mixed { compress_ratio, dedupe_ratio: 1.0 };
+    for (stored, storage) in &storages {
+        all.insert(format!("index_{stored}"), statement::index(&table, storage));
+        for (filled, content) in [("random", mixed(1.0)), ("half", mixed(2.0)), ("repeated", Content::Repeated)] {
+            for block_bytes in [2_048, 8_192] {
+                let plan = DatasetPlan {
+                    schemas: 1,
+                    blocks_per_schema: 1_000,
+                    scan_blocks: 0,
+                    content,
+                    seed: 1,
+                    load_streams: 1,
+                };
+                let layout = statement::layout(&plan, 1_000, 1);
+                let text = statement::blocks(&table, &layout, &plan, 1, block_bytes, storage);
+                all.insert(format!("blocks_{stored}_{filled}_{block_bytes}"), text);
+            }
+        }
+    }
+}
+
+fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
+    let share = |percent: u32| Share::from_hundredths(percent * 100).unwrap();
+    let second = Duration::from_secs(1);
+    let think = ThinkTime { share: share(10), min: second, max: second, exponential: false };
+    let none = Share::NONE;
+    for (updates, scans) in [(none, none), (share(20), none), (none, share(10)), (share(20), share(10))] {
+        for (thinks, think_time) in [("", None), ("_think", Some(think))] {
+            for (major, schemas) in [(12, 1), (19, 1), (19, 3)] {
+                let base =
+                    Workload { update_pct: updates, scan_pct: scans, think_time, ..Workload::reads(3, 1_000, 64) };
+                let slots: BTreeSet<u32> = (1..=schemas).collect();
+                let its = format!("u{}_s{}{thinks}_{major}_{schemas}", updates.hundredths(), scans.hundredths());
+                for (mode, workload) in modes(&base) {
+                    all.insert(format!("slice_{its}{mode}"), statement::slice(&workload, &slots, namespace, major));
+                }
+            }
+        }
+    }
+    let (table, scan) = (namespace.table(Kind::Blocks, 1), namespace.table(Kind::Scan, 1));
+    for (redo, name) in [(Redo::Light, "light"), (Redo::Heavy, "heavy")] {
+        all.insert(format!("update_{name}"), statement::client_update(&table, redo));
+        all.insert(format!("explain_{name}"), statement::explain(&statement::client_update(&table, redo)));
+    }
+    all.insert("select".to_owned(), statement::client_select(&table));
+    all.insert("scan".to_owned(), statement::client_scan(&scan));
+    all.insert("explain_select".to_owned(), statement::explain(&statement::client_select(&table)));
+    for (mode, workload) in modes(&Workload { update_pct: share(20), ..Workload::reads(1, 1_000, 64) }) {
+        all.insert(format!("commit{mode}"), statement::client_commit(&workload));
+    }
+}
+
+/// Workloads by their ways to commit; one where nothing is updated.
+fn modes(base: &Workload) -> Vec<(&'static str, Workload)> {
+    if base.update_pct.is_none() {
+        return vec![("", base.clone())];
+    }
+    let with = |change: fn(&mut Workload)| {
+        let mut workload = base.clone();
+        change(&mut workload);
+        workload
+    };
+    vec![
+        ("_each", base.clone()),
+        ("_heavy", with(|workload| workload.redo = Redo::Heavy)),
+        ("_every", with(|workload| workload.commit = Commit::Every(7))),
+        ("_slice", with(|workload| workload.commit = Commit::Slice)),
+        ("_nowait", with(|workload| workload.commit_wait = false)),
+        ("_slob", with(|workload| workload.like = Like::Slob)),
+    ]
+}
+
+/// The files that are a text of their own, or one with the name of a table.
+pub const TEMPLATES: &[(&str, &str)] = &[
+    ("look", include_str!("../../../sql/load/look.sql")),
+    ("registry", include_str!("../../../sql/load/registry.sql")),
+    ("standing", include_str!("../../../sql/load/standing.sql")),
+    ("begin_table", include_str!("../../../sql/load/begin_table.sql")),
+    ("end_table", include_str!("../../../sql/load/end_table.sql")),
+    ("forget_table", include_str!("../../../sql/load/forget_table.sql")),
+    ("store_proof", include_str!("../../../sql/load/store_proof.sql")),
+    ("room", include_str!("../../../sql/load/room.sql")),
+    ("serial", include_str!("../../../sql/load/serial.sql")),
+    ("serial_index", include_str!("../../../sql/load/serial_index.sql")),
+    ("drop", include_str!("../../../sql/load/drop.sql")),
+    ("lock_alone", include_str!("../../../sql/lock/alone.sql")),
+    ("lock_share", include_str!("../../../sql/lock/share.sql")),
+    ("enter", include_str!("../../../sql/client/enter.sql")),
+    ("whoami", include_str!("../../../sql/client/whoami.sql")),
+    ("clock", include_str!("../../../sql/client/clock.sql")),
+    ("clock_cost", include_str!("../../../sql/client/clock_cost.sql")),
+    ("plan", include_str!("../../../sql/client/plan.sql")),
+    ("forget_plan", include_str!("../../../sql/client/forget_plan.sql")),
+    ("banner", include_str!("../../../sql/describe/banner.sql")),
+    ("parameters", include_str!("../../../sql/describe/parameters.sql")),
+    ("data_files", include_str!("../../../sql/describe/data_files.sql")),
+    ("sga", include_str!("../../../sql/describe/sga.sql")),
+    ("pools", include_str!("../../../sql/describe/pools.sql")),
+    ("instance", include_str!("../../../sql/describe/instance.sql")),
+    ("database", include_str!("../../../sql/describe/database.sql")),
+    ("identity", include_str!("../../../sql/describe/identity.sql")),
+    ("own_statistics", include_str!("../../../sql/counters/own.sql")),
+    ("my_statistics", include_str!("../../../sql/counters/mine.sql")),
+    ("own_events", include_str!("../../../sql/counters/own_events.sql")),
+    ("my_events", include_str!("../../../sql/counters/my_events.sql")),
+    ("own_time", include_str!("../../../sql/counters/own_time.sql")),
+    ("my_time", include_str!("../../../sql/counters/my_time.sql")),
+    ("instance_statistics", include_str!("../../../sql/counters/instance.sql")),
+    ("histogram", include_str!("../../../sql/counters/histogram.sql")),
+    ("host", include_str!("../../../sql/counters/host.sql")),
+    ("files", include_str!("../../../sql/counters/files.sql")),
+    ("disks", include_str!("../../../sql/counters/disks.sql")),
+    ("waits", include_str!("../../../sql/counters/waits.sql")),
+    ("all_waits", include_str!("../../../sql/counters/all_waits.sql")),
+];

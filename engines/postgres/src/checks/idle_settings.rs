@@ -1,0 +1,126 @@
+//! Settings of the server that cannot matter for the access path that is measured.
+
+use mindful_core::workload::Access;
+use tokio_postgres::Client;
+
+use crate::private::is_direct_io;
+
+/// Settings of reads ahead, of several blocks at once or by others; `io_min_workers` and `io_max_workers` since 19.
+pub const OF_READ_AHEAD: [&str; 9] = [
+    "io_method",
+    WORKERS[0],
+    WORKERS[1],
+    WORKERS[2],
+    "io_max_concurrency",
+    "effective_io_concurrency",
+    "io_combine_limit",
+    "io_max_combine_limit",
+    "maintenance_io_concurrency",
+];
+
+/// Settings of the processes that read for others.
+const WORKERS: [&str; 3] = ["io_workers", "io_min_workers", "io_max_workers"];
+
+/// The newest version of which it is known that its index scans read one block after the other, each when it is needed.
+const INDEX_SCANS_KNOWN: u32 = 18;
+
+/// What decides on the server's side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    pub major: u32,
+    /// Where it has several ways to read.
+    pub io_method: Option<String>,
+    /// Blocks are read past the page cache.
+    pub direct: bool,
+}
+
+/// A way to blocks on a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path<'a> {
+    pub server: &'a Server,
+    pub access: Access,
+}
+
+impl Server {
+    /// What `client`'s server says.
+    pub async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
+        let row = client.query_one(include_str!("../../sql/read_ahead.sql"), &[]).await?;
+        let direct: Option<String> = row.get("direct");
+        Ok(Self {
+            major: row.get::<_, i32>("major").unsigned_abs(),
+            io_method: row.get("io_method"),
+            direct: direct.as_deref().is_some_and(is_direct_io),
+        })
+    }
+
+    /// The path of one kind of operation.
+    pub fn of_path(&self, access: Access, scans: bool) -> Path<'_> {
+        Path { server: self, access: if scans { Access::Scan } else { access } }
+    }
+}
+
+/// The settings that cannot matter for what is read by `path`, in the order of [`OF_READ_AHEAD`].
+pub fn names(path: &Path<'_>) -> Vec<String> {
+    OF_READ_AHEAD.into_iter().filter(|name| why(name, path).is_some()).map(str::to_owned).collect()
+}
+
+/// Why `setting` cannot matter for what is read by `path`; `None` where it can, or where it is not known.
+pub fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
+    let Path { server, access } = path;
+    if !OF_READ_AHEAD.contains(&setting) {
+        return None;
+    }
+    let others = server.io_method.as_deref().is_some_and(|method| method != "worker");
+    if WORKERS.contains(&setting) && others {
+        return Some("io_method is not worker, so no worker reads");
+    }
+    if setting == "maintenance_io_concurrency" {
+        return Some("it is for VACUUM and the like, not for queries");
+    }
+    match access {
+        Access::Index if server.major <= INDEX_SCANS_KNOWN => {
+            Some("an index scan reads one block after the other, each by the session itself when it needs it")
+        }
+        // What reads ahead asks the page cache to, which direct I/O goes past.
+        Access::Bitmap if setting == "effective_io_concurrency" && server.major < 18 && server.direct => {
+            Some("a bitmap heap scan before 18 reads ahead by the page cache alone, and debug_io_direct goes past it")
+        }
+        Access::Bitmap if setting == "io_combine_limit" && server.major < 18 => {
+            Some("a bitmap heap scan before 18 reads single blocks")
+        }
+        Access::Scan if setting == "effective_io_concurrency" && server.major < 17 => {
+            Some("a sequential scan before 17 leaves reading ahead to the kernel")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(major: u32, io_method: Option<&str>, direct: bool) -> Server {
+        Server { major, io_method: io_method.map(str::to_owned), direct }
+    }
+
+    #[test]
+    fn only_what_is_known_to_be_idle_is_called_so() {
+        let of = |server: &Server, access| names(&server.of_path(access, false));
+        let worker = server(18, Some("worker"), true);
+        assert_eq!(of(&worker, Access::Index).len(), OF_READ_AHEAD.len());
+        assert_eq!(of(&worker, Access::Bitmap), ["maintenance_io_concurrency"]);
+        assert_eq!(names(&worker.of_path(Access::Index, true)), ["maintenance_io_concurrency"], "scans read ahead");
+        let sync = server(18, Some("sync"), true);
+        assert_eq!(of(&sync, Access::Scan)[..3], WORKERS);
+        assert!(!of(&server(17, None, false), Access::Bitmap).contains(&"effective_io_concurrency".to_owned()));
+        assert!(of(&server(17, None, true), Access::Bitmap).contains(&"effective_io_concurrency".to_owned()));
+        assert!(of(&server(16, None, true), Access::Scan).contains(&"effective_io_concurrency".to_owned()));
+        // Of versions to come it is not known what their index scans do, but what workers are without work is.
+        let next = server(19, Some("sync"), true);
+        assert_eq!(
+            of(&next, Access::Index),
+            ["io_workers", "io_min_workers", "io_max_workers", "maintenance_io_concurrency"]
+        );
+        assert_eq!(why("work_mem", &worker.of_path(Access::Index, false)), None);
+    }
+}

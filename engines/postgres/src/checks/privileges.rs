@@ -1,0 +1,83 @@
+//! What the role may do on the server, asked before anything is loaded; what it lacks, each with its GRANT.
+
+use mindful_core::{Error, Result};
+use tokio_postgres::{Client, Row};
+
+use crate::connect::link::Link;
+use crate::names::Namespace;
+
+/// The rights that the work asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent rights")]
+pub struct Rights {
+    /// Nothing may be written: a standby, or a role or database set to read alone.
+    pub read_only: bool,
+    /// TEMP on the database: the server-side loop is a function in the session's own schema.
+    pub may_install: bool,
+    /// CREATE on the database, or the namespace is there.
+    pub may_create: bool,
+    /// CHECKPOINT, which settles a load.
+    pub may_checkpoint: bool,
+    /// The role, quoted as SQL wants it.
+    pub role: String,
+    /// The database, quoted likewise.
+    pub database: String,
+}
+
+impl Rights {
+    /// Asks the server.
+    pub async fn read(client: &Client, namespace: &Namespace) -> std::result::Result<Self, tokio_postgres::Error> {
+        Ok(Self::of(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
+    }
+
+    fn of(row: &Row) -> Self {
+        Self {
+            read_only: row.get("read_only"),
+            may_install: row.get("may_install"),
+            may_create: row.get("may_create"),
+            may_checkpoint: row.get("may_checkpoint"),
+            role: row.get("role"),
+            database: row.get("database"),
+        }
+    }
+
+    /// The statement that gives the role `right` on the database.
+    fn grant(&self, right: &str) -> String {
+        format!("GRANT {right} ON DATABASE {} TO {}", self.database, self.role)
+    }
+
+    /// Why nothing can be loaded.
+    pub fn no_create(&self) -> Option<Error> {
+        (!self.may_create).then(|| {
+            let what = format!("the role {} has no CREATE right on the database {}", self.role, self.database);
+            Error::target(what, self.grant("CREATE"))
+        })
+    }
+
+    /// Why the server-side loop cannot be installed.
+    pub fn no_temp(&self) -> Option<Error> {
+        (!self.may_install).then(|| {
+            let what = "the role has no TEMP right on the database, which the server-side loop needs";
+            Error::target(what, format!("{}, or run with --loop client", self.grant("TEMPORARY")))
+        })
+    }
+
+    /// Why nothing can be written.
+    pub fn no_writes(&self) -> Option<Error> {
+        self.read_only.then(|| {
+            Error::target("the server is read-only", "name the primary in the URL, or run --loop client --update-pct 0")
+        })
+    }
+
+    /// The first reason to refuse a workload that loops `in_server` or `updates`.
+    pub fn refusal(&self, in_server: bool, updates: bool) -> Option<Error> {
+        let writes = if in_server || updates { self.no_writes() } else { None };
+        writes.or_else(|| if in_server { self.no_temp() } else { None })
+    }
+}
+
+/// The rights of the role on the server that `link` leads to.
+pub fn of(link: &Link, namespace: &Namespace) -> Result<Rights> {
+    let control = link.control()?;
+    link.run("checking for rights", async { Ok(Rights::read(&control, namespace).await?) })
+}

@@ -1,0 +1,196 @@
+//! The one runtime of a target and its connections.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mindful_core::contract::slice::{Placement, session_name};
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::connect::abort;
+use crate::connect::{Canceller, Connection, Server};
+use crate::error::Failure;
+use crate::work::access;
+
+/// How long connections may take to end when a target is done with.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Connections to one target, and the thread that drives their sockets.
+pub struct Link {
+    runtime: Runtime,
+    server: Server,
+    control: Mutex<Option<Arc<Connection>>>,
+    interrupted: AtomicBool,
+    shared: Arc<Shared>,
+}
+
+/// What links to the same server have in common.
+#[derive(Default)]
+struct Shared {
+    connections: Mutex<Vec<Canceller>>,
+    given_up: AtomicBool,
+}
+
+impl Shared {
+    /// Those that stand.
+    fn connections(&self) -> MutexGuard<'_, Vec<Canceller>> {
+        let mut held = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|connection| !connection.is_over());
+        held
+    }
+}
+
+impl Link {
+    /// A link to `server`; connects nothing yet.
+    pub fn new(server: Server) -> Result<Self> {
+        Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server, Arc::default())
+    }
+
+    /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
+    /// it costs is that thread's CPU alone.
+    pub fn apart(&self) -> Result<Self> {
+        Self::on(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
+    }
+
+    fn on(builder: &mut Builder, server: Server, shared: Arc<Shared>) -> Result<Self> {
+        let runtime = builder
+            .enable_all()
+            .build()
+            .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
+        Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false), shared })
+    }
+
+    /// The server it leads to.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Waits for `work` on this thread. `place` is what is being done, for the message.
+    pub fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
+        self.runtime
+            .block_on(work)
+            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.at(place)))
+    }
+
+    /// The same for work on `connection`, which knows why the server closed it.
+    pub fn run_on<T>(
+        &self,
+        connection: &Connection,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.runtime
+            .block_on(work)
+            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
+    }
+
+    /// The same for a session, which may have been interrupted on purpose.
+    pub fn work<T>(
+        &self,
+        connection: &Connection,
+        place: &str,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> Result<T> {
+        self.wait(work).map_err(|failure| self.session_failed(connection, place, failure))
+    }
+
+    /// Waits for `work` on this thread.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// The error of a session, which may have been interrupted on purpose.
+    pub fn session_failed(&self, connection: &Connection, place: &str, failure: Failure) -> Error {
+        if self.interrupted.load(Ordering::SeqCst) {
+            return Error::interrupted(format!("{place} was interrupted"));
+        }
+        failure.on(connection, place)
+    }
+
+    /// From now on sessions end because they were asked to, until work is prepared anew.
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
+    }
+
+    /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
+    pub fn give_up(&self) {
+        self.shared.given_up.store(true, Ordering::SeqCst);
+        self.set_interrupted(true);
+        self.wait(abort::end(|| self.shared.connections().clone()));
+    }
+
+    /// The error of work that the server was asked to give up.
+    fn given_up(&self, failure: &Failure, place: &str) -> Option<Error> {
+        let given_up = self.shared.given_up.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_));
+        given_up.then(|| Error::interrupted(format!("{place} was interrupted")))
+    }
+
+    /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
+    fn refuse_given_up(&self) -> Result<()> {
+        if self.shared.given_up.load(Ordering::SeqCst) {
+            return Err(Error::interrupted(format!("what was asked of {} was interrupted", self.server.place(0))));
+        }
+        Ok(())
+    }
+
+    /// A new connection to `endpoint` (from 0).
+    pub fn connect(&self, endpoint: u32) -> Result<Connection> {
+        self.refuse_given_up()?;
+        let connection = self.wait(self.server.connect(endpoint))?;
+        self.shared.connections().push(connection.canceller());
+        Ok(connection)
+    }
+
+    /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
+    pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
+        let place = session_name(placement.session);
+        let client = self.connect(placement.endpoint).map_err(|error| error.at(&place))?;
+        self.run_on(&client, &place, async {
+            client.batch_execute(include_str!("../../sql/session.sql")).await?;
+            if !workload.access.is_index() {
+                client.batch_execute(access::settings(workload.access)).await?;
+            }
+            if !workload.commit_wait {
+                client.batch_execute("SET synchronous_commit = off").await?;
+            }
+            Ok(client.refuse_if_moved().await?)
+        })?;
+        Ok((client, place))
+    }
+
+    /// The connection for everything that is not measured; made anew when it broke.
+    pub fn control(&self) -> Result<Arc<Connection>> {
+        self.refuse_given_up()?;
+        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = held.as_ref().filter(|client| !client.is_closed()) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Arc::new(self.connect(0)?);
+        *held = Some(Arc::clone(&client));
+        Ok(client)
+    }
+
+    /// Closes the control connection, so that a server can be restarted.
+    pub fn release(&self) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Drop for Link {
+    /// Lets connections say goodbye: a server whose last answer finds nobody there complains in its log.
+    fn drop(&mut self) {
+        self.release();
+        let drivers = self.runtime.metrics();
+        self.runtime.block_on(async {
+            let ended = async {
+                while drivers.num_alive_tasks() > 0 {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            let _ = tokio::time::timeout(GOODBYE, ended).await;
+        });
+    }
+}

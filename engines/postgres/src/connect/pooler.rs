@@ -1,0 +1,47 @@
+//! Whether each connection has a server process of its own. Behind a pooler that lends them out by transaction or by
+//! statement nothing that a session sets, prepares, locks or counts would hold. Reported by what happens, not by a name.
+
+use std::time::Duration;
+
+use mindful_core::{Error, Result};
+
+use crate::connect::link::Link;
+use crate::connect::pooled;
+
+/// How often both connections ask in turn. A pooler that takes the process used last gives them the same one at once; one
+/// that draws among many could be lucky so often only by chance.
+const ROUNDS: usize = 4;
+
+/// How long a second session may take while a first one is open.
+const SECOND_WITHIN: Duration = Duration::from_secs(10);
+
+/// Refuses a pooler that does not keep sessions, and one that has room for one only.
+pub fn refuse(link: &Link) -> Result<()> {
+    let first = link.control()?;
+    let place = link.server().place(0);
+    let second = link.wait(async { tokio::time::timeout(SECOND_WITHIN, link.server().connect(0)).await });
+    let second = match second {
+        Ok(Ok(second)) => second,
+        // Whatever it is, who needs a second session will be refused.
+        Ok(Err(_)) => return Ok(()),
+        Err(_) => return Err(no_room().at(place)),
+    };
+    if first.backend().is_some() && first.backend() == second.backend() {
+        return Err(pooled().at(place));
+    }
+    link.wait(async {
+        for _ in 0..ROUNDS {
+            first.refuse_if_moved().await?;
+            second.refuse_if_moved().await?;
+        }
+        Ok(())
+    })
+}
+
+fn no_room() -> Error {
+    Error::target(
+        format!("a second session gets no answer in {} s while a first one is open", SECOND_WITHIN.as_secs()),
+        "give the pooler a pool larger than --sessions and three more (PgBouncer: default_pool_size), or name the \
+         server's own port",
+    )
+}

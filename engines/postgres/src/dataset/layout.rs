@@ -1,0 +1,120 @@
+//! How long a row is and how much of it is random: what a stored block is to a compressor, and whether a new version of
+//! the row still fits beside the old one.
+
+use mindful_core::dataset::Content;
+use mindful_core::{Error, Result};
+
+use crate::dataset::space::BLOCK_BYTES;
+
+/// Columns of filler in a row.
+pub const FILLERS: usize = 8;
+
+/// Bytes of filler in a column when nobody asks for a ratio: rows of about 1 KiB, with room for six new versions.
+const NARROW_FILLER: usize = 124;
+
+/// Most bytes of filler in a column: the row fills its block.
+const LONGEST_FILLER: usize = 1_008;
+
+/// What a block compresses to beside its random bytes: page and tuple header, four numbers, the length of the rest.
+const COMPRESSED_OVERHEAD: f64 = 92.0;
+
+/// What the repeating rest of a column compresses to, where there is one.
+const COMPRESSED_REST: f64 = 11.0;
+
+/// Compress ratios of stored blocks that rows can be shaped for.
+pub const RATIOS: std::ops::RangeInclusive<f64> = 1.0..=30.0;
+
+/// Versions of the row's layout, as the registry has them: narrow rows, and rows shaped for a compress ratio.
+pub const NARROW: i32 = 1;
+/// See [`NARROW`].
+pub const SHAPED: i32 = 2;
+
+/// The row of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// [`NARROW`] or [`SHAPED`].
+    pub number: i32,
+    /// Bytes of filler in each column.
+    pub filler: usize,
+    /// Random bytes among them; the rest repeats.
+    pub random: usize,
+}
+
+impl Shape {
+    /// The shape of `number` for `content`; refuses ratios that stored blocks cannot have.
+    pub fn of(number: i32, content: Content) -> Result<Self> {
+        content.refuse_repeated("blocks", "block of PostgreSQL has a key, log position and checksum of its own")?;
+        match content {
+            Content::Mixed { compress_ratio, .. } if number == SHAPED => Self::for_ratio(compress_ratio),
+            Content::Mixed { compress_ratio, .. } => {
+                let random = (NARROW_FILLER as f64 / compress_ratio.max(1.0)).ceil() as usize;
+                Ok(Self { number, filler: NARROW_FILLER, random: random.clamp(8, NARROW_FILLER) })
+            }
+            Content::Repeated => Ok(Self { number, filler: NARROW_FILLER, random: 0 }),
+        }
+    }
+
+    /// As many random bytes as remain when the whole block has compressed to its length by `ratio`.
+    fn for_ratio(ratio: f64) -> Result<Self> {
+        if !RATIOS.contains(&ratio) {
+            return Err(Error::plan(
+                format!("stored blocks cannot have a compress ratio of {ratio}"),
+                format!("give --compress-ratio {} to {}", RATIOS.start(), RATIOS.end()),
+            ));
+        }
+        let all_random = (BLOCK_BYTES as f64 / ratio - COMPRESSED_OVERHEAD) / FILLERS as f64;
+        let rest = if all_random < NARROW_FILLER as f64 { COMPRESSED_REST } else { 0.0 };
+        let random = (all_random - rest).max(8.0) as usize;
+        // Columns of whole words need no padding between them.
+        let filler = (random & !3).clamp(NARROW_FILLER, LONGEST_FILLER);
+        Ok(Self { number: SHAPED, filler, random: random.min(filler) })
+    }
+
+    /// Bytes of a row in its block: header, filler with its lengths (one byte up to 126, else four), four numbers.
+    pub const fn tuple_bytes(self) -> usize {
+        let length = if self.filler < 127 { 1 } else { 4 };
+        24 + 16 + (FILLERS * (self.filler + length)).next_multiple_of(8) + 16
+    }
+
+    /// Versions of the row that a block holds: behind its header of 24 bytes each takes four more for its pointer.
+    pub const fn versions(self) -> usize {
+        (BLOCK_BYTES as usize - 24) / (self.tuple_bytes() + 4)
+    }
+
+    /// Refuses updates that would have to leave their block.
+    pub fn refuse_updates_without_room(self) -> Result<()> {
+        if self.versions() > 1 {
+            return Ok(());
+        }
+        Err(Error::plan(
+            format!("rows of {} bytes leave no room for an update in their block", self.tuple_bytes()),
+            "run with --update-pct 0, or load anew with --compress-ratio 2.1 or more, or without it",
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shaped(compress_ratio: f64) -> Shape {
+        Shape::of(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio: 1.0 }).expect("within the range")
+    }
+
+    #[test]
+    fn a_row_fits_its_block_and_updates_need_room_for_two() {
+        assert_eq!(shaped(1.0).versions(), 1);
+        assert!(shaped(1.0).refuse_updates_without_room().is_err());
+        assert_eq!(shaped(2.1).versions(), 2);
+        assert!(shaped(2.1).refuse_updates_without_room().is_ok());
+        assert_eq!(Shape::of(NARROW, Content::INCOMPRESSIBLE).expect("the default").versions(), 7);
+    }
+
+    #[test]
+    fn what_a_block_cannot_be_is_refused_with_what_it_can() {
+        for (compress_ratio, dedupe_ratio) in [(31.0, 1.0), (2.0, 1.5)] {
+            let error = Shape::of(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio }).expect_err("out of range");
+            assert!(error.next.contains("ratio"), "{error}");
+        }
+    }
+}

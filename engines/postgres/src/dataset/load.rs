@@ -1,0 +1,224 @@
+//! The load: one transaction a table, so that what was begun and broken is simply not there.
+
+use std::collections::BTreeSet;
+use std::io::Cursor;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::SinkExt;
+use mindful_core::contract::engine::Stop;
+use mindful_core::contract::event::{Events, note};
+use mindful_core::dataset::DatasetPlan;
+use mindful_core::dataset::load_queue::LoadQueue;
+use mindful_core::dataset::tables::{self, Table, missing};
+use mindful_core::{Error, Result};
+use tokio_postgres::Client;
+
+use crate::checks::connection_limit;
+use crate::connect::link::Link;
+use crate::dataset::layout::{NARROW, SHAPED, Shape};
+use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::row::{self, Rows};
+use crate::dataset::sample::{self, Sampled};
+use crate::dataset::space;
+use crate::error::Failure;
+use crate::names::{Kind, Namespace};
+use crate::observe::counters;
+use crate::options::Options;
+use crate::template::{quote_ident, render};
+use crate::work::settle;
+
+/// Bytes handed to the server at a time.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Whether all of the dataset stands already; refuses what is not ours, or another one.
+pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
+    let control = link.control()?;
+    let namespace = &options.namespace;
+    match link.run("looking for the dataset", registry::find(&control, namespace))? {
+        Found::Nothing => Ok(false),
+        Found::Foreign(why) => Err(why),
+        Found::Ours { entries, .. } => {
+            refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
+            Ok(missing(registry::data(&entries), plan).is_empty())
+        }
+    }
+}
+
+/// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
+pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Sampled> {
+    let control = link.control()?;
+    let entries = link.run("preparing the load", async {
+        refuse_read_only(&control).await?;
+        registry::ensure(&control, &options.namespace).await
+    })?;
+    let shape = shape(options, &entries, plan)?;
+    refuse_other(&options.namespace, &entries, plan, shape)?;
+    let missing = missing(registry::data(&entries), plan);
+    if missing.is_empty() {
+        return Ok(Sampled::default());
+    }
+    tables::note_resumed(&missing, plan, events);
+    let queue = LoadQueue::new(missing);
+    space::check(link, options, queue.blocks(), shape.tuple_bytes() as u64, events)?;
+    connection_limit::check(link, plan.load_streams.max(1), "load streams", "--load-streams", 0)?;
+    let work = Work {
+        link,
+        options,
+        plan,
+        shape,
+        events,
+        stop,
+        queue,
+        sample: sample::size(plan.schemas, plan.blocks_per_schema, plan.seed),
+        hold: Mutex::default(),
+        looking_us: AtomicU64::new(0),
+    };
+    let began = Instant::now();
+    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
+    settle::after_load(link, events)?;
+    work.tell_looking(began.elapsed());
+    Ok(Sampled { drawn: work.sample, hold: work.hold.into_inner().unwrap_or_else(PoisonError::into_inner) })
+}
+
+struct Work<'a> {
+    link: &'a Link,
+    options: &'a Options,
+    plan: &'a DatasetPlan,
+    shape: Shape,
+    events: &'a dyn Events,
+    stop: &'a Stop,
+    queue: LoadQueue,
+    /// Blocks of a schema that its proof draws.
+    sample: u64,
+    /// Schemas whose sample holds.
+    hold: Mutex<BTreeSet<u32>>,
+    /// Time all streams together spent on samples, us.
+    looking_us: AtomicU64,
+}
+
+impl Work<'_> {
+    fn stream(&self, first: Table) -> Result<()> {
+        let client = self.link.connect(0)?;
+        self.link.run("beginning a load stream", async {
+            client.batch_execute(include_str!("../../sql/load_session.sql")).await?;
+            // Only a server on the same system's page cache profits, and only some systems know it.
+            let _ = client.batch_execute("SET backend_flush_after = '1MB'").await;
+            Ok(())
+        })?;
+        self.queue.make(first, |table| {
+            let place = format!("loading {}", self.options.namespace.table(table.kind, table.schema));
+            self.link.run(&place, self.make(&client, table))
+        })?;
+        // Its end would add them at some later moment: reads of a load must not pass for reads of a window.
+        self.link.run("publishing counters", counters::publish(&client))
+    }
+
+    /// What the proof took of a load of `elapsed`: time of a stream by the time there was for all.
+    fn tell_looking(&self, elapsed: Duration) {
+        let looking_s = self.looking_us.load(Ordering::Relaxed) as f64 / 1e6;
+        let share = looking_s / (elapsed.as_secs_f64() * f64::from(self.plan.load_streams.max(1)));
+        note(
+            self.events,
+            format!("proof by sample: {looking_s:.2} s of the load streams' time, {:.1} %", share * 100.0),
+        );
+    }
+
+    async fn make(&self, client: &Client, table: Table) -> Result<(), Failure> {
+        client.batch_execute("BEGIN").await?;
+        let made = self.make_in_transaction(client, table).await;
+        let end = if made.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = client.batch_execute(end).await;
+        made?;
+        Ok(ended?)
+    }
+
+    async fn make_in_transaction(&self, client: &Client, table: Table) -> Result<(), Failure> {
+        let namespace = &self.options.namespace;
+        let name = namespace.table(table.kind, table.schema);
+        let place = |keyword: &str| match &self.options.tablespace {
+            Some(space) => format!("{keyword} {}", quote_ident(space)),
+            None => String::new(),
+        };
+        let create = render(
+            include_str!("../../sql/create_table.sql"),
+            &[("table", &name), ("tablespace", &place("TABLESPACE"))],
+        );
+        client.batch_execute(&create).await?;
+        self.copy(client, table, &name).await?;
+        if table.kind == Kind::Blocks {
+            let index = quote_ident(&format!("{}_k", Namespace::table_name(table.kind, table.schema)));
+            let values = [("index", index.as_str()), ("table", &name), ("tablespace", &place("TABLESPACE"))];
+            client.batch_execute(&render(include_str!("../../sql/create_index.sql"), &values)).await?;
+        }
+        client.batch_execute(&format!("ANALYZE {name}")).await?;
+        // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
+        if table.kind == Kind::Blocks {
+            let began = Instant::now();
+            if sample::holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {
+                self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
+            }
+            self.looking_us.fetch_add(began.elapsed().as_micros() as u64, Ordering::Relaxed);
+        }
+        self.register(client, table, &name).await
+    }
+
+    /// Rows in the order of the blocks they shall stand in, frozen at once.
+    async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
+        // Scan tables have their own layout, beyond those of all schemas.
+        let layout = if table.kind == Kind::Scan { table.schema + (1 << 16) } else { table.schema };
+        let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.shape);
+        let sink = client.copy_in(&render(include_str!("../../sql/copy_in.sql"), &[("table", name)])).await?;
+        let mut sink = pin!(sink);
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        chunk.extend_from_slice(row::HEADER);
+        loop {
+            if self.stop.requested() {
+                return Err(Error::interrupted("the load was stopped; load again to resume it").into());
+            }
+            let written = rows.fill(&mut chunk, CHUNK_BYTES);
+            if written == 0 {
+                break;
+            }
+            sink.send(Cursor::new(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES)))).await?;
+            self.queue.progress(written, space::BLOCK_BYTES, self.events);
+        }
+        sink.send(Cursor::new(row::TRAILER.to_vec())).await?;
+        sink.finish().await?;
+        Ok(())
+    }
+
+    async fn register(&self, client: &Client, table: Table, qualified: &str) -> Result<(), Failure> {
+        let namespace = self.options.namespace.quoted();
+        let sql = render(include_str!("../../sql/register.sql"), &[("namespace", &namespace)]);
+        let content = serde_json::to_string(&self.plan.content).unwrap_or_default();
+        let name = Namespace::table_name(table.kind, table.schema);
+        let (kind, seed) = (table.kind.word(), self.plan.seed.to_string());
+        let (schema, blocks) = (table.schema as i32, table.blocks as i64);
+        client
+            .execute(&sql, &[&name, &kind, &qualified, &schema, &blocks, &seed, &content, &self.shape.number])
+            .await?;
+        Ok(())
+    }
+}
+
+async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
+    let row = client.query_one("SELECT pg_is_in_recovery(), current_setting('transaction_read_only')", &[]).await?;
+    if row.get::<_, bool>(0) || row.get::<_, &str>(1) == "on" {
+        return Err(Error::target("the server is read-only", "name the primary in the URL").into());
+    }
+    Ok(())
+}
+
+/// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
+fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
+    let loaded = registry::data(entries).find(|table| table.stands).map_or(NARROW, |table| table.shape);
+    Shape::of(if options.shaped { SHAPED } else { loaded }, plan.content)
+}
+
+fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {
+    tables::refuse_other(registry::data(entries), plan, shape.number, |name| namespace.qualified(name))
+}

@@ -1,0 +1,88 @@
+//! The lock of a namespace: a run has it alone or says that it shares; a load and a cleanup have it alone, always. It is
+//! an advisory lock of the control connection, so it ends with mindful, however that ends.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use mindful_core::{Result, plan::sharing};
+use tokio_postgres::Client;
+
+use crate::connect::link::Link;
+use crate::connect::{Connection, pooled};
+use crate::error::Failure;
+use crate::names::Namespace;
+
+/// How long the server may take to notice that a run before this one has ended.
+const LINGERS: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// What of the lock a run of this process holds.
+#[derive(Default)]
+pub struct RunLock(Mutex<Option<Held>>);
+
+struct Held {
+    by: Weak<Connection>,
+    /// The server process that has it.
+    pid: i32,
+}
+
+impl RunLock {
+    /// Holds a share of the lock for as long as the control connection stands; refuses when others hold one too, unless
+    /// `shared`.
+    pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
+        let control = link.control()?;
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        link.run("locking the namespace", async {
+            let pid: i32 = control.query_one("SELECT pg_backend_pid()", &[]).await?.get(0);
+            let same = held.as_ref().filter(|held| held.by.upgrade().is_some_and(|by| Arc::ptr_eq(&by, &control)));
+            match same {
+                Some(held) if held.pid == pid => return Ok(()),
+                Some(_) => return Err(pooled().into()),
+                None if shared => take(&control, include_str!("../../sql/lock/share.sql"), namespace).await?,
+                None => {
+                    take(&control, include_str!("../../sql/lock/alone.sql"), namespace).await?;
+                    // No longer alone before a share is held: nobody comes between.
+                    take(&control, include_str!("../../sql/lock/share.sql"), namespace).await?;
+                    release(&control, namespace).await?;
+                }
+            }
+            *held = Some(Held { by: Arc::downgrade(&control), pid });
+            Ok(())
+        })
+    }
+}
+
+/// Does `work`, which changes what the namespace holds, while nobody else uses it.
+pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let control = link.control()?;
+    link.run("locking the namespace", take(&control, include_str!("../../sql/lock/alone.sql"), namespace))?;
+    let done = work();
+    // A connection that is gone has left its locks.
+    let _ = link.run("unlocking the namespace", release(&control, namespace));
+    done
+}
+
+/// The server processes of others that use the namespace, as a list of their numbers.
+pub async fn others(client: &Client, namespace: &Namespace) -> Result<Option<String>, tokio_postgres::Error> {
+    Ok(client.query_one(include_str!("../../sql/lock/others.sql"), &[&namespace.name]).await?.get("pids"))
+}
+
+async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), Failure> {
+    let begun = Instant::now();
+    loop {
+        if client.query_one(sql, &[&namespace.name]).await?.get("taken") {
+            return Ok(());
+        }
+        if begun.elapsed() > LINGERS {
+            break;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let by = others(client, namespace).await?.map_or_else(String::new, |pids| format!(" (server process {pids})"));
+    Err(sharing::refused(&format!("namespace {}{by}", namespace.quoted())).into())
+}
+
+async fn release(client: &Client, namespace: &Namespace) -> Result<(), Failure> {
+    client.query_one(include_str!("../../sql/lock/release.sql"), &[&namespace.name]).await?;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The rows that a run reads and updates: what they look like, how they are loaded, and the proof that they are in place.
+//!
+//! - `registry` keeps what mindful owns in the database, in the namespace (a schema) itself; `lock` keeps others off it.
+//! - `layout` chooses the length of a row, `row` encodes it, `load` sends it by COPY, `space` checks first that it fits.
+//! - `verify` reads where each row is; `sample` is the quick proof that reads a few blocks; `stored` measures how well
+//!   stored blocks compress.
+
+pub(crate) mod layout;
+pub(crate) mod load;
+pub(crate) mod lock;
+pub(crate) mod registry;
+pub(crate) mod row;
+pub(crate) mod sample;
+pub(crate) mod space;
+pub(crate) mod stored;
+pub(crate) mod verify;

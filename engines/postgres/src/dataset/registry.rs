@@ -1,0 +1,342 @@
+//! What in the database is mindful's own: the marked namespace and the registry in it.
+
+use mindful_core::contract::engine::OwnedObject;
+use mindful_core::dataset::tables::{self, Registered};
+use mindful_core::dataset::{Dataset, LayoutProof};
+use mindful_core::{Error, Result};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row};
+
+use crate::connect::link::Link;
+use crate::connect::{Connection, Server};
+use crate::dataset::layout::{NARROW, SHAPED, Shape};
+use crate::dataset::space::BLOCK_BYTES;
+use crate::error::Failure;
+use crate::names::{Kind, MARK, MEETING, Namespace};
+use crate::private::{DATABASE, Instance, PORT, USER};
+use crate::template::{quote_literal, render};
+
+/// One registered table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// As the registry lists it; it stands while a table of its name and oid does.
+    pub table: Registered,
+    /// Its oid when it was made.
+    pub object: u32,
+    /// Whether ranks of a run meet in it: it is no part of the dataset.
+    pub meets: bool,
+    /// What about that table is not as it was made.
+    pub fault: Option<Fault>,
+}
+
+/// Those of `entries` that are part of the dataset.
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+    entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
+}
+
+/// Why a table is not used: it would run code of others, or is theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Behind the table's name: `has the trigger x`.
+    pub what: String,
+    /// Whether the table is ours nevertheless, and so may be removed.
+    pub ours: bool,
+}
+
+/// The namespace as it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// There is none of that name.
+    Nothing,
+    /// One with our mark and its registry, owned by the role that runs or by the one it trusts.
+    Ours {
+        /// Its oid.
+        oid: u32,
+        /// Every registered table.
+        entries: Vec<Entry>,
+    },
+    /// Not ours, and not touched; why.
+    Foreign(Error),
+}
+
+/// The databases that initdb makes and that others may have used.
+const COMMON: [&str; 2] = ["postgres", "template1"];
+
+/// Columns of the registry by name and type.
+const REGISTRY_COLUMNS: &[&str] = &[
+    "name text",
+    "kind text",
+    "object oid",
+    "schema integer",
+    "blocks bigint",
+    "seed text",
+    "content text",
+    "shape integer",
+    "proof text",
+    "proven_file oid",
+    "made_at timestamp with time zone",
+];
+
+/// Columns of a table of the dataset by name and type.
+const DATASET_COLUMNS: &[&str] = &[
+    "k bigint",
+    "seq bigint",
+    "f1 bytea",
+    "f2 bytea",
+    "f3 bytea",
+    "f4 bytea",
+    "f5 bytea",
+    "f6 bytea",
+    "f7 bytea",
+    "f8 bytea",
+    "mark bigint",
+    "tail bigint",
+];
+
+/// Columns of the table in which ranks meet by name and type.
+const MEETING_COLUMNS: &[&str] =
+    &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
+
+impl Found {
+    /// Refuses a namespace in which a table of ours is no longer as it was made.
+    pub fn sound(self, namespace: &Namespace) -> Result<Self> {
+        let Self::Ours { entries, .. } = &self else { return Ok(self) };
+        match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
+            None => Ok(self),
+            Some((entry, fault)) => Err(Error::target(
+                format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
+                "take that away, or `mindful cleanup` and load anew",
+            )),
+        }
+    }
+
+    /// Every registered table of ours; refuses what is not ours.
+    pub fn entries(self) -> Result<Vec<Entry>> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Foreign(why) => Err(why),
+            Self::Ours { entries, .. } => Ok(entries),
+        }
+    }
+}
+
+/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
+pub async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+    Ok(look(client, namespace).await?.sound(namespace)?)
+}
+
+/// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
+pub async fn look(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+    let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
+    let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
+    let Some(row) = found.first() else { return Ok(Found::Nothing) };
+    let registry: Option<u32> = row.get("registry");
+    let (Some(registry), None) = (registry, refusal(namespace, row)) else {
+        return Ok(Found::Foreign(refusal(namespace, row).unwrap_or_else(|| unmarked(namespace))));
+    };
+    let (oid, own): (u32, Vec<u32>) = (row.get("oid"), row.get("own"));
+    if let Some((_, fault)) = faults(client, &[registry], &own, REGISTRY_COLUMNS).await?.into_iter().next() {
+        return Ok(Found::Foreign(Error::target(
+            format!("{}.registry is not as mindful made it: it {}", namespace.quoted(), fault.what),
+            "left untouched; see who did that, or choose another name with --namespace",
+        )));
+    }
+    let sql = render(include_str!("../../sql/registry.sql"), &[("namespace", &namespace.quoted())]);
+    let mut entries: Vec<Entry> = client.query_again(&sql, &[&oid]).await?.iter().map(entry).collect();
+    for (meets, columns) in [(false, DATASET_COLUMNS), (true, MEETING_COLUMNS)] {
+        let of_kind = |entry: &&Entry| entry.table.stands && entry.meets == meets;
+        let tables: Vec<u32> = entries.iter().filter(of_kind).map(|entry| entry.object).collect();
+        if tables.is_empty() {
+            continue;
+        }
+        for (table, fault) in faults(client, &tables, &own, columns).await? {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.table.stands && entry.object == table) {
+                entry.fault = Some(fault);
+            }
+        }
+    }
+    Ok(Found::Ours { oid, entries })
+}
+
+/// Why the namespace in `row` is not used, by its owner and its mark.
+fn refusal(namespace: &Namespace, row: &Row) -> Option<Error> {
+    if row.get::<_, Option<&str>>("mark") != Some(MARK) {
+        return Some(unmarked(namespace));
+    }
+    let (owner, role): (&str, &str) = (row.get("owner"), row.get("role"));
+    (!row.get::<_, bool>("ours")).then(|| {
+        Error::target(
+            format!("schema {} belongs to role {owner}, not to {role}", namespace.quoted()),
+            format!(
+                "left untouched; connect as {owner}, choose another name with --namespace, or say --trust-owner NAME if \
+                 that role may do all that {role} may"
+            ),
+        )
+    })
+}
+
+async fn faults(
+    client: &Connection,
+    tables: &[u32],
+    own: &[u32],
+    columns: &[&str],
+) -> Result<Vec<(u32, Fault)>, Failure> {
+    let rows = client.query_again(include_str!("../../sql/faults.sql"), &[&tables, &own, &columns]).await?;
+    let fault = |row: &Row| Fault { what: row.get("what"), ours: row.get("ours") };
+    Ok(rows.iter().map(|row| (row.get("object"), fault(row))).collect())
+}
+
+/// The oids of the tables whose blocks are visited.
+pub async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
+    let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
+    Ok(visited(&entries))
+}
+
+/// The oids of those of `entries` whose blocks are visited.
+pub fn visited(entries: &[Entry]) -> Vec<u32> {
+    let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(Kind::Blocks));
+    blocks.map(|entry| entry.object).collect()
+}
+
+fn entry(row: &Row) -> Entry {
+    let (kind, seed, content): (String, String, String) = (row.get("kind"), row.get("seed"), row.get("content"));
+    let size = |column: &str| row.get::<_, i64>(column).unsigned_abs();
+    let table = Registered {
+        name: row.get("name"),
+        kind: Kind::of(&kind),
+        schema: row.get::<_, i32>("schema").unsigned_abs(),
+        blocks: size("blocks"),
+        seed: seed.parse().unwrap_or(0),
+        content: serde_json::from_str(&content).ok(),
+        shape: row.get("shape"),
+        proof: row.get::<_, Option<&str>>("proof").and_then(|text| serde_json::from_str(text).ok()),
+        stands: row.get("exists"),
+        table_bytes: size("table_bytes"),
+        index_bytes: size("index_bytes"),
+    };
+    Entry { table, object: row.get("object"), meets: kind == MEETING, fault: None }
+}
+
+/// The refusal to touch a namespace that is not ours.
+fn unmarked(namespace: &Namespace) -> Error {
+    Error::target(
+        format!("schema {} exists and was not made by mindful", namespace.quoted()),
+        "left untouched; choose another name with --namespace",
+    )
+}
+
+/// Makes the namespace with its mark and registry, unless it is there.
+pub async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
+    match find(client, namespace).await? {
+        Found::Ours { entries, .. } => Ok(entries),
+        Found::Foreign(why) => Err(why.into()),
+        Found::Nothing => {
+            let sql = render(
+                include_str!("../../sql/create_namespace.sql"),
+                &[("namespace", &namespace.quoted()), ("mark", &quote_literal(MARK))],
+            );
+            // Statements sent together are one transaction.
+            client.batch_execute(&sql).await?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// The dataset that complete tables make up.
+pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+    tables::dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
+}
+
+/// The proof that was stored with it.
+pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+    tables::proof(data(entries), dataset(entries)?.schemas)
+}
+
+/// Keeps `proof` with the tables it is about: each has its own schema's part.
+pub async fn store_proof(client: &mut Client, namespace: &Namespace, proof: &LayoutProof) -> Result<(), Failure> {
+    let values = [("namespace", &*namespace.quoted())];
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(&render(include_str!("../../sql/proof_columns.sql"), &values)).await?;
+    let keep = transaction.prepare(&render(include_str!("../../sql/store_proof.sql"), &values)).await?;
+    for (schema, part) in tables::parts(proof) {
+        transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema as i32), &part]).await?;
+    }
+    Ok(transaction.commit().await?)
+}
+
+/// The shape of the rows that stand.
+pub fn shape(entries: &[Entry]) -> Option<Shape> {
+    let table = data(entries).find(|table| table.stands && table.kind == Some(Kind::Blocks))?;
+    Shape::of(table.shape, table.content?).ok()
+}
+
+/// What a cleanup removes and what it leaves, with the reason.
+pub async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+    let (oid, entries) = match look(client, namespace).await? {
+        Found::Nothing => return Ok(Vec::new()),
+        Found::Foreign(why) => return Err(why.into()),
+        Found::Ours { oid, entries } => (oid, entries),
+    };
+    let registry = format!("{}.registry", namespace.quoted());
+    let registry_oid: Option<u32> = client.query_one("SELECT to_regclass($1)::oid", &[&registry]).await?.get(0);
+    let mut known: Vec<u32> = entries.iter().filter(|e| e.table.stands).map(|e| e.object).collect();
+    known.extend(registry_oid);
+    let foreign = client.query(include_str!("../../sql/foreign_objects.sql"), &[&oid, &known]).await?;
+    let mut objects: Vec<OwnedObject> = entries
+        .iter()
+        .filter(|e| e.table.stands)
+        .map(|e| OwnedObject {
+            name: namespace.qualified(&e.table.name),
+            bytes: Some(e.table.bytes()),
+            kept_because: e.fault.as_ref().filter(|fault| !fault.ours).map(|fault| format!("it {}", fault.what)),
+        })
+        .collect();
+    let kept = !foreign.is_empty() || objects.iter().any(|object| object.kept_because.is_some());
+    objects.extend(foreign.iter().map(|row| OwnedObject {
+        name: row.get("name"),
+        bytes: None,
+        kept_because: Some("not in the registry of mindful: not ours".to_owned()),
+    }));
+    objects.push(OwnedObject { name: registry, bytes: None, kept_because: None });
+    objects.push(OwnedObject {
+        name: namespace.quoted(),
+        bytes: None,
+        kept_because: kept.then(|| "holds objects that are not mindful's".to_owned()),
+    });
+    Ok(objects)
+}
+
+/// Drops what [`inventory`] calls ours; sent together, so it is one transaction.
+pub async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+    let objects = inventory(client, namespace).await?;
+    // Without CASCADE: what others hung on our tables makes the drop fail and say so.
+    let drops: Vec<String> = objects
+        .iter()
+        .filter(|object| object.kept_because.is_none())
+        .map(|object| {
+            let kind = if object.name == namespace.quoted() { "SCHEMA" } else { "TABLE" };
+            format!("DROP {kind} {};", object.name)
+        })
+        .collect();
+    client.batch_execute(&drops.concat()).await?;
+    Ok(objects)
+}
+
+/// What stands in the databases of a private server and is not mindful's.
+pub fn foreign_objects(link: &Link, private: &Instance, namespace: &Namespace) -> Result<Vec<String>> {
+    let mut foreign = foreign_in(link, namespace)?;
+    for database in COMMON {
+        let server = Server::from_socket(private.socket_folder(), PORT, USER, database);
+        foreign.extend(foreign_in(&Link::new(server)?, namespace)?);
+    }
+    Ok(foreign)
+}
+
+fn foreign_in(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+    let control = link.control()?;
+    link.run("looking for what is not mindful's", async {
+        let sql = include_str!("../../sql/foreign_in_cluster.sql");
+        let rows = control.query(sql, &[&namespace.name, &DATABASE]).await?;
+        Ok(rows.iter().map(|row| row.get("name")).collect())
+    })
+}

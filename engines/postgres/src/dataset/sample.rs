@@ -1,0 +1,124 @@
+//! The proof of a layout by a sample: blocks drawn at random hold exactly what the load wrote to them.
+
+use std::collections::BTreeSet;
+
+use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
+use mindful_core::workload::draw::{self, Permutation};
+use mindful_core::{Result, contract::clock, dataset::proof_sample};
+use tokio_postgres::Client;
+
+use crate::dataset::row;
+use crate::error::Failure;
+use crate::names::{Kind, Namespace};
+use crate::template::render;
+
+/// What a load looked at while the blocks were at hand.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// Blocks drawn of a schema.
+    pub drawn: u64,
+    /// Schemas of which all that was drawn holds what was written.
+    pub hold: BTreeSet<u32>,
+}
+
+/// Whether each of `count` blocks drawn of `schema` (from 1) holds the one row that was written to it. Draws anew each
+/// time, without an order that a layout could have.
+pub async fn holds(
+    client: &Client,
+    namespace: &Namespace,
+    schema: u32,
+    blocks: u64,
+    count: u64,
+    seed: u64,
+) -> Result<bool, Failure> {
+    let draws = Permutation::new(blocks, draw::mix64(clock::now_us().unsigned_abs() ^ u64::from(schema) << 48));
+    let mut numbers: Vec<i64> = (0..count).map(|draw| draws.get(draw) as i64).collect();
+    numbers.sort_unstable();
+    let sql = render(include_str!("../../sql/sample.sql"), &[("table", &namespace.table(Kind::Blocks, schema))]);
+    let found = client.query(&sql, &[&numbers]).await?;
+    let layout = row::layout(blocks, seed, schema);
+    let as_written = |row: &tokio_postgres::Row| {
+        let (block, key): (i64, Option<i64>) = (row.get("block"), row.get("k"));
+        key == Some(layout.get(block.unsigned_abs()) as i64 + 1)
+    };
+    Ok(found.len() as u64 == count && found.iter().all(as_written))
+}
+
+/// The proof of a dataset of which all samples of `count` blocks hold.
+pub fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
+    let rows = dataset.blocks_per_schema;
+    let written = Written::of(dataset.schemas, rows, dataset.seed);
+    let schema = |(rank_correlation, schema): (&f64, u32)| SchemaProof {
+        schema,
+        rows,
+        distinct_blocks: rows,
+        rank_correlation: *rank_correlation,
+        sample: (count < rows).then_some(count),
+    };
+    LayoutProof {
+        schemas: written.ranks.iter().zip(1..).map(schema).collect(),
+        cross_correlation: written.cross,
+        proven_at_us: clock::now_us(),
+    }
+}
+
+/// How many blocks of each schema have to be drawn: the closer the layout as written comes to a limit, the more.
+pub fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
+    if blocks > NEVER_CLOSE {
+        return proof_sample::draws(blocks, proof_sample::SHARE);
+    }
+    let written = Written::of(schemas, blocks, seed);
+    let rank = written.ranks.iter().map(|rank| rank.abs()).fold(0.0, f64::max);
+    // Both of two schemas may hold rows that stand elsewhere.
+    let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
+    let margin = across.min(LayoutProof::MAX_CORRELATION - rank);
+    // What the limit is compared with is less by what the sample overlooks, not as much.
+    proof_sample::draws(blocks, proof_sample::share_for(0.99 * margin))
+}
+
+/// Blocks of a schema from which on chance leaves room for the largest share.
+const NEVER_CLOSE: u64 = 1 << 20;
+
+/// The correlations of a layout as it was written: those of each schema, and the largest between neighbours.
+struct Written {
+    ranks: Vec<f64>,
+    cross: Option<f64>,
+}
+
+impl Written {
+    fn of(schemas: u32, rows: u64, seed: u64) -> Self {
+        let layouts: Vec<_> = (1..=schemas).map(|schema| row::layout(rows, seed, schema)).collect();
+        let pairs = layouts.windows(2).map(|pair| pair[0].correlation_with(&pair[1]).abs());
+        Self { cross: pairs.max_by(f64::total_cmp), ranks: layouts.iter().map(Permutation::rank_correlation).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::dataset::Content;
+
+    use super::*;
+
+    #[test]
+    fn a_layout_close_to_a_limit_takes_a_larger_sample_not_all() {
+        let mut larger = 0;
+        for (schemas, blocks, seed) in (1..16).flat_map(|seed| [(4, 65_536, seed), (2, 131_072, seed)]) {
+            let (content, bytes) = (Content::INCOMPRESSIBLE, blocks * 8192);
+            let dataset = Dataset {
+                schemas,
+                blocks_per_schema: blocks,
+                scan_blocks: 0,
+                block_bytes: 8192,
+                bytes,
+                index_bytes: None,
+                seed,
+                content,
+            };
+            let count = size(schemas, blocks, seed);
+            assert_eq!(proof(&dataset, count).failure(), None, "{schemas} schemas of {blocks}, seed {seed}");
+            assert!(count < blocks / 2, "{count} of {blocks}, seed {seed}");
+            larger += u32::from(count > proof_sample::draws(blocks, proof_sample::SHARE));
+        }
+        assert!(larger > 1, "no layout is close to a limit");
+    }
+}

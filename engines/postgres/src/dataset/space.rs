@@ -1,0 +1,56 @@
+//! Whether a load fits, before its first byte.
+
+use std::path::Path;
+
+use mindful_core::contract::event::{Events, note};
+use mindful_core::plan::units::format_bytes;
+use mindful_core::{Error, Result};
+use mindful_host::space;
+
+use crate::connect::link::Link;
+use crate::options::Options;
+
+/// Bytes of a block, as nearly every server is built; verified when a target is opened.
+pub const BLOCK_BYTES: u64 = 8192;
+
+/// Bytes of index, maps and rounding that a block brings along.
+const EXTRA_BYTES_PER_BLOCK: u64 = 24;
+
+/// Bytes of WAL a row brings along beside itself where the server keeps WAL of loads.
+const WAL_BYTES_PER_ROW: u64 = 200;
+
+/// What must stay free for the server to live.
+const RESERVE_BYTES: u64 = 64 << 20;
+
+/// Bytes that a load of `blocks` with rows of `row_bytes` needs.
+pub fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
+    let wal = if keeps_wal { row_bytes + WAL_BYTES_PER_ROW } else { 0 };
+    blocks * (BLOCK_BYTES + EXTRA_BYTES_PER_BLOCK + wal) + RESERVE_BYTES
+}
+
+/// Refuses a load that does not fit, with both figures; says so when it cannot be known.
+pub fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events: &dyn Events) -> Result<()> {
+    let control = link.control()?;
+    let (wal_level, folder): (String, Option<String>) = link.run("looking for free space", async {
+        let sql = include_str!("../../sql/data_folder.sql");
+        let row = control.query_one(sql, &[&options.tablespace]).await?;
+        Ok((row.get("wal_level"), row.get("folder")))
+    })?;
+    let needed = needed(blocks, row_bytes, wal_level != "minimal");
+    let here = link.server().host_is_local(0);
+    let free = folder.filter(|_| here).and_then(|path| space::of(Path::new(&path)).ok());
+    match free.map(|space| space.free_bytes) {
+        None => {
+            note(
+                events,
+                format!("the load needs {}; free space of the server is not known here", format_bytes(needed)),
+            );
+            Ok(())
+        }
+        Some(free) if free < needed => Err(Error::plan(
+            format!("the load needs {}, free are {}", format_bytes(needed), format_bytes(free)),
+            "give a smaller --scale or fewer --schemas, or another --data-dir",
+        )),
+        Some(_) => Ok(()),
+    }
+}

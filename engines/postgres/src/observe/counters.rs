@@ -1,0 +1,208 @@
+//! The server's own counters, under the server's own names; a few under the shared ones.
+
+use std::sync::Arc;
+
+use mindful_core::Result;
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
+use mindful_host::priority::GoingFirst;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
+
+use crate::connect::Connection;
+use crate::connect::link::Link;
+use crate::error::{Failure, lacks_right};
+use crate::names::Namespace;
+
+/// What is read by one statement that gives one row of floats.
+struct Source {
+    /// By the first server version (major) that each is for, newest first: the views it reads, as that version names
+    /// them, and the statement.
+    forms: &'static [(u32, &'static str, &'static str)],
+    /// Whether it takes the namespace.
+    of_namespace: bool,
+}
+
+const SOURCES: &[Source] = &[
+    Source {
+        forms: &[
+            (18, "pg_stat_io", include_str!("../../sql/stat/io_18.sql")),
+            (16, "pg_stat_io", include_str!("../../sql/stat/io_16.sql")),
+            (0, "pg_stat_database+pg_stat_bgwriter", include_str!("../../sql/stat/io_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source { forms: &[(0, "pg_stat_database", include_str!("../../sql/stat/database.sql"))], of_namespace: false },
+    Source {
+        forms: &[
+            (18, "pg_stat_wal", include_str!("../../sql/stat/wal_18.sql")),
+            (0, "pg_stat_wal", include_str!("../../sql/stat/wal_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source {
+        forms: &[
+            (17, "pg_stat_checkpointer", include_str!("../../sql/stat/checkpointer_17.sql")),
+            (0, "pg_stat_bgwriter", include_str!("../../sql/stat/checkpointer_15.sql")),
+        ],
+        of_namespace: false,
+    },
+    Source { forms: &[(0, "pg_stat_user_tables", include_str!("../../sql/stat/tables.sql"))], of_namespace: true },
+];
+
+impl Source {
+    /// The views and the statement for servers of version `major`.
+    fn form(&self, major: u32) -> (&'static str, &'static str) {
+        self.forms.iter().find(|(since, ..)| major >= *since).map_or(("", ""), |(_, views, sql)| (*views, *sql))
+    }
+}
+
+/// Unit and help by column name; what is not here is a count.
+const COLUMNS: &[(&str, &str, &str)] = &[
+    (shared::LOGICAL_READS.name(), "blocks", "Block requests to shared buffers by this database, hit or miss"),
+    (shared::PHYSICAL_READS.name(), "blocks", "Blocks asked of the operating system"),
+    (shared::PHYSICAL_WRITES.name(), "blocks", "Blocks given to the operating system"),
+    (shared::SESSION_WRITES.name(), "blocks", "Of these, those that sessions wrote themselves"),
+    (shared::CHECKPOINT_WRITES.name(), "blocks", "Of these, those of checkpoints"),
+    (shared::BACKGROUND_WRITES.name(), "blocks", "Of these, those of the background writer"),
+    (shared::LOG_WRITES.name(), "1", "Times WAL was given to the operating system"),
+    (shared::READ_TIME_US.name(), "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
+    ("write_time", "us", "Time spent on writes of blocks; needs track_io_timing"),
+    ("fsync_time", "us", "Time spent on fsync of data files; needs track_io_timing"),
+    ("blk_read_time", "us", "Time this database's backends spent reading; needs track_io_timing"),
+    ("read_bytes", "bytes", "Bytes of blocks asked of the operating system"),
+    ("write_bytes", "bytes", "Bytes of blocks given to the operating system"),
+    (
+        shared::RING_VISITS.name(),
+        "blocks",
+        "Blocks that scans visited through a ring of a few buffers, not through all of the cache",
+    ),
+    ("temp_bytes", "bytes", "Bytes of temporary files"),
+    (shared::LOG_BYTES.name(), "bytes", "Bytes of WAL"),
+    (shared::COMMITS.name(), "1", "Transactions committed in this database"),
+    ("blks_read", "blocks", "Blocks this database had to read"),
+    ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
+    (shared::MAINTENANCE_READS.name(), "blocks", "Blocks that autovacuum workers asked of the operating system"),
+    (shared::MAINTENANCE_WRITES.name(), "blocks", "Blocks that autovacuum workers gave to the operating system"),
+    ("wal_fpi", "1", "Full page images in WAL"),
+    ("n_tup_hot_upd", "1", "Rows of mindful's updated within their block (HOT)"),
+    ("n_tup_upd", "1", "Rows of mindful's updated"),
+    ("checkpoint_write_time", "us", "Time checkpoints spent writing"),
+    ("checkpoint_sync_time", "us", "Time checkpoints spent in fsync"),
+];
+
+/// Samplers for every view that can be read; the others are reported as findings, with what to do.
+pub fn samplers(
+    link: &Arc<Link>,
+    namespace: &Namespace,
+    major: u32,
+    events: &dyn Events,
+) -> Result<Vec<Box<dyn Sampler>>> {
+    let control = link.control()?;
+    link.run("publishing counters", publish(&control))?;
+    // Its own, driven by the thread that reads: that of the sessions may be late behind all of these.
+    let link = &Arc::new(link.apart()?);
+    let connection = link.connect(0)?;
+    link.run("opening the counters", async {
+        // Each reading sees the counters of its own moment.
+        let own = "SET stats_fetch_consistency = none; SET jit = off; SET application_name = 'mindful counters'";
+        connection.batch_execute(own).await?;
+        Ok(())
+    })?;
+    let backend = connection.backend().filter(|_| link.server().host_is_local(0));
+    let first = backend.and_then(|backend| GoingFirst::new(backend.pid, "postgres"));
+    let reader = Arc::new(Reader { _first: first, connection, link: Arc::clone(link) });
+    let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
+    for source in SOURCES {
+        let (views, _) = source.form(major);
+        match link.run(views, View::open(&reader, source, namespace, major))? {
+            Some(view) => samplers.push(Box::new(view)),
+            None => events.emit(Event::Finding(unreadable(views))),
+        }
+    }
+    Ok(samplers)
+}
+
+/// Lets the server count now what a connection has done so far. Left alone it would be added at some later moment, and the
+/// reads of a load or a verification would pass for reads of the window.
+pub async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
+    Ok(connection.batch_execute("SELECT pg_stat_force_next_flush()").await?)
+}
+
+fn unreadable(view: &str) -> Finding {
+    codes::COUNTERS_DENIED.finding(
+        format!("the role may not read {view}, so its figures are missing: grant pg_monitor to the role"),
+        view,
+    )
+}
+
+/// The connection that reads; its server process goes first meanwhile, and no longer once a pooler may lend it to others.
+struct Reader {
+    _first: Option<GoingFirst>,
+    connection: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
+}
+
+struct View {
+    name: &'static str,
+    reader: Arc<Reader>,
+    statement: Statement,
+    namespace: Option<String>,
+    metrics: Vec<Metric>,
+}
+
+impl View {
+    /// The view, or `None` where the role may not read it.
+    async fn open(
+        reader: &Arc<Reader>,
+        source: &Source,
+        namespace: &Namespace,
+        major: u32,
+    ) -> std::result::Result<Option<Self>, Failure> {
+        let (name, sql) = source.form(major);
+        let namespace = source.of_namespace.then(|| namespace.name.clone());
+        let statement = reader.connection.prepare(sql).await?;
+        let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
+        let view = Self { name, reader: Arc::clone(reader), statement, namespace, metrics };
+        match view.values().await {
+            Ok(_) => Ok(Some(view)),
+            Err(error) if lacks_right(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn values(&self) -> std::result::Result<Vec<Option<f64>>, tokio_postgres::Error> {
+        let client: &Client = &self.reader.connection;
+        let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
+        let row = client.query_one(&self.statement, &parameters).await?;
+        (0..self.metrics.len()).map(|at| row.try_get(at)).collect()
+    }
+}
+
+impl Sampler for View {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        self.reader.link.run(self.name, async { Ok(self.values().await?) })
+    }
+}
+
+fn metric(name: &str) -> Metric {
+    let known = COLUMNS.iter().find(|(column, ..)| *column == name);
+    let (unit, help) = known.map_or(("1", "As the view of this name tells it"), |(_, unit, help)| (*unit, *help));
+    let kind = if name == "n_dead_tup" { MetricKind::Gauge } else { MetricKind::Counter };
+    Metric { name: name.to_owned(), unit: unit.to_owned(), kind, help: help.to_owned() }
+}

@@ -1,0 +1,143 @@
+//! What the server is: version, sizes, every setting that matters, and where it can be seen on this host.
+
+use crate::dataset::layout::{NARROW, Shape};
+use crate::dataset::registry;
+use crate::names::Namespace;
+use mindful_core::contract::description::{ExpectedLog, LogImages};
+use mindful_core::result::finding::{Code, codes};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use mindful_core::Result;
+use mindful_core::contract::description::decides;
+use mindful_core::contract::engine::{Description, HostView};
+use mindful_host::{Kernel, process};
+use tokio_postgres::Client;
+
+use crate::connect::link::Link;
+
+/// Settings that a comparison must hold fixed.
+const HELD_FIXED: [(&str, &str); 4] = [
+    ("fsync", decides::DURABILITY),
+    ("synchronous_commit", decides::DURABILITY),
+    ("full_page_writes", decides::DURABILITY),
+    ("debug_io_direct", decides::DIRECT_IO),
+];
+
+/// The server as it describes itself.
+pub fn describe(link: &Link) -> Result<Description> {
+    let control = link.control()?;
+    link.run("describing the server", async {
+        let row = control.query_one(include_str!("../../sql/describe.sql"), &[]).await?;
+        let settings = control.query(include_str!("../../sql/settings.sql"), &[]).await?;
+        let bytes = |column: &str| row.get::<_, i64>(column).unsigned_abs();
+        Ok(Description {
+            engine_version: row.get("version"),
+            block_bytes: bytes("block_bytes"),
+            cache_bytes: Some(bytes("cache_bytes")),
+            instance: Some(row.get("instance")),
+            endpoints: link.server().endpoints(),
+            facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
+            advice: advice(),
+            held_fixed: HELD_FIXED.map(|(name, decides)| (name.to_owned(), decides.to_owned())).into(),
+            ..Description::default()
+        })
+    })
+}
+
+/// Major version: 18.
+pub async fn major(client: &Client) -> std::result::Result<u32, tokio_postgres::Error> {
+    let row = client.query_one("SELECT current_setting('server_version_num')::integer / 10000", &[]).await?;
+    Ok(row.get::<_, i32>(0).unsigned_abs())
+}
+
+/// Where the server's processes and files are, when they are here and may be seen.
+pub fn host(link: &Link) -> HostView {
+    let unseen = HostView::default();
+    if !link.server().host_is_local(0) {
+        return unseen;
+    }
+    let Ok(control) = link.control() else { return unseen };
+    let found = link.run("looking for the server", async {
+        let row = control.query_one(include_str!("../../sql/whereabouts.sql"), &[]).await?;
+        Ok((row.get::<_, i32>("pid").unsigned_abs(), row.get::<_, Vec<String>>("paths")))
+    });
+    let Ok((backend, paths)) = found else { return unseen };
+    let postmaster = parent(backend);
+    let data_paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+    HostView { local: postmaster.is_some(), server_pid: postmaster, data_paths, in_process: false, private: false }
+}
+
+/// The parent of our own backend, if that process is a PostgreSQL one of this host and not of some container.
+fn parent(backend: u32) -> Option<u32> {
+    let stat = process::Stat::read(&Kernel::default(), backend).ok()?;
+    stat.name.starts_with("postgres").then_some(stat.parent)
+}
+
+/// Advice by the code of the finding.
+const ADVICE: &[(Code, &str)] = &[
+    (
+        codes::AUTOVACUUM,
+        "On PostgreSQL it is autovacuum: vacuum before the run, or ALTER SYSTEM SET autovacuum = off; SELECT \
+         pg_reload_conf() while it goes on.",
+    ),
+    (
+        codes::FORCED_CHECKPOINTS,
+        "ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who calls CHECKPOINT.",
+    ),
+    (codes::LOG_BAND, "Look at the share of HOT updates: pg_stat_user_tables tells n_tup_hot_upd beside n_tup_upd."),
+    (
+        codes::PREFETCHED,
+        "Find who scans (pg_stat_activity), or set io_combine_limit = 8kB and effective_io_concurrency = 0.",
+    ),
+];
+
+/// All of it, for the record.
+fn advice() -> BTreeMap<String, String> {
+    ADVICE.iter().map(|(code, text)| (code.name().to_owned(), (*text).to_owned())).collect()
+}
+
+/// All segments of all tables, in order; those that cannot be seen from here are left out.
+pub fn data_files(link: &Link, namespace: &Namespace) -> Result<Vec<PathBuf>> {
+    let control = link.control()?;
+    let rows = link.run("finding the data files", async {
+        let tables = registry::tables(&control, namespace).await?;
+        Ok(control.query(include_str!("../../sql/data_files.sql"), &[&tables]).await?)
+    })?;
+    let first: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    Ok(first.iter().flat_map(|path| segments(path)).collect())
+}
+
+fn segments(first: &str) -> Vec<PathBuf> {
+    let numbered = (1..).map(|number| PathBuf::from(format!("{first}.{number}")));
+    std::iter::once(PathBuf::from(first)).chain(numbered).take_while(|path| path.exists()).collect()
+}
+
+/// Bytes of WAL for an updated block without image: `[low, high]`.
+const LIGHT: [f64; 2] = [70.0, 200.0];
+const HEAVY: [f64; 2] = [1_000.0, 1_300.0];
+/// An image with its header.
+const IMAGE: f64 = 8_240.0;
+
+/// WAL that an updated block should cost, from the formats of PostgreSQL's records (`access/xlogrecord.h`,
+/// `access/heapam_xlog.h`, `access/xact.h`).
+///
+/// A HOT update is one record: header 24, block reference 20, main data 2 + 14, header of the new row 5, lengths of what
+/// it shares with the old one 4, so 69 bytes, and the bytes from the first to the last one that changed: 1 to 16 for
+/// light redo (two counters at the row's end), the eight filler columns and the counters (1,000 to 1,016) for heavy.
+/// To that come the commit, 40 bytes for one or more blocks; pruning, about 90 bytes for every sixth version; page
+/// headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
+///
+/// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
+/// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` tells how many there were.
+///
+/// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
+pub fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
+    if shape.is_some_and(|shape| shape.number != NARROW) {
+        return None;
+    }
+    let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
+    let images = is("full_page_writes", "on").then(|| LogImages { counter: "wal_fpi".to_owned(), bytes: IMAGE });
+    let light = if is("wal_level", "logical") { HEAVY } else { LIGHT };
+    Some(ExpectedLog { light, heavy: HEAVY, images, once_a_transaction: false })
+}

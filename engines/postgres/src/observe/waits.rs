@@ -1,0 +1,206 @@
+//! Where sessions spend their time: their wait events, sampled over one connection. No extension, no view of others.
+
+mod events;
+mod review;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mindful_core::Result;
+use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::wait::WaitEvent;
+use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, Sampling};
+use mindful_host::{cpu, priority};
+use tokio_postgres::{Row, Statement};
+
+use self::review::Review;
+use crate::connect::Connection;
+use crate::connect::link::Link;
+use crate::error::Failure;
+
+/// Whose sessions are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those of this mindful.
+    Ours,
+    /// All clients of the server.
+    AllClients,
+}
+
+/// Least time between two looks at the reads under way: the server goes through a table of them as long as its connections
+/// are many.
+const READS_EVERY: Duration = Duration::from_millis(250);
+
+/// What the sampling connection calls itself, so that it does not count as one of the sessions.
+const APPLICATION_NAME: &str = "mindful waits";
+
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, where the server tells it, `pg_aios` (reads under
+/// way), of the sessions of `whom`.
+pub fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+    let link = Arc::new(link.apart()?);
+    let connection = link.connect(0)?;
+    let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom))?;
+    let reads = monitor.reads.as_ref().map(|reads| Arc::clone(&reads.seen));
+    let (sampling, samplers) = sampling::start(monitor, events::metrics().collect(), interval, "process")?;
+    let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
+    if let Some(seen) = reads {
+        samplers.push(Box::new(ReadsInFlight { sampling, seen, metrics: reads_in_flight() }));
+    }
+    Ok(samplers)
+}
+
+/// The monitoring connection.
+struct Monitor {
+    connection: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
+    statement: Statement,
+    /// The reads under way, where the server tells them to this role.
+    reads: Option<Reads>,
+    review: Review,
+    application_name: String,
+    role: u32,
+    database: u32,
+}
+
+impl Monitor {
+    async fn open(link: &Arc<Link>, connection: Connection, whom: Whom) -> std::result::Result<Self, Failure> {
+        let whose = connection.query_one(include_str!("../../sql/waits/whose.sql"), &[]).await?;
+        let settings = format!(
+            "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"
+        );
+        connection.batch_execute(&settings).await?;
+        let statement = connection
+            .prepare(match whom {
+                Whom::Ours => include_str!("../../sql/waits/sample.sql"),
+                Whom::AllClients => include_str!("../../sql/waits/sample_all.sql"),
+            })
+            .await?;
+        let reads = if whose.get("sees_reads") {
+            let statement = connection.prepare(include_str!("../../sql/waits/reads.sql")).await?;
+            Some(Reads { statement, looked: None, seen: Arc::default() })
+        } else {
+            None
+        };
+        Ok(Self {
+            connection,
+            link: Arc::clone(link),
+            statement,
+            reads,
+            review: Review::new(whose.get("pid"), link.server().host_is_local(0)),
+            application_name: whose.get("application_name"),
+            role: whose.get("role"),
+            database: whose.get("database"),
+        })
+    }
+
+    fn sample(&self) -> Result<Vec<Row>> {
+        self.link.run_on(&self.connection, "sampling wait events", async {
+            let whose: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+                [&self.application_name, &self.role, &self.database];
+            let asked = &whose[..self.statement.params().len()];
+            Ok(self.connection.query(&self.statement, asked).await?)
+        })
+    }
+
+    fn look_at_reads(&mut self) -> Result<()> {
+        let Some(reads) = self.reads.as_mut().filter(|reads| reads.are_due()) else { return Ok(()) };
+        let under_way = self.link.run_on(&self.connection, "looking for reads under way", async {
+            Ok(self.connection.query_one(&reads.statement, &[]).await?.get::<_, i64>("reads") as f64)
+        })?;
+        reads.add(under_way);
+        Ok(())
+    }
+}
+
+impl sampling::Monitor for Monitor {
+    fn begin(&mut self) {
+        priority::go_first();
+    }
+
+    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        let rows = self.sample()?;
+        self.look_at_reads()?;
+        let (mut seen, mut pids) = (Vec::new(), Vec::new());
+        let (sessions, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(3));
+        if !others.is_empty() {
+            seen.push((events::AUTOVACUUM, 1.0));
+        }
+        for row in sessions {
+            let event = row.get::<_, Option<&str>>(0).zip(row.get::<_, Option<&str>>(1));
+            let sessions: Vec<i32> = row.get(2);
+            seen.push((events::metric_of(event), sessions.len() as f64));
+            pids.extend(sessions);
+        }
+        self.review.saw(pids);
+        Ok(seen)
+    }
+
+    fn cpu(&self) -> MonitorCpu {
+        MonitorCpu { own: cpu::of_thread(), server: self.review.server_cpu() }
+    }
+
+    fn interval(&mut self, cost: &Cost) -> Duration {
+        self.review.interval(cost)
+    }
+
+    fn canceller(&self) -> Box<dyn Fn() + Send + Sync> {
+        let canceller = self.connection.canceller();
+        // It ends with its connection, even if the server has vanished.
+        Box::new(move || canceller.sever())
+    }
+}
+
+/// Looks at the reads under way.
+struct Reads {
+    statement: Statement,
+    looked: Option<Instant>,
+    /// Summed over all looks, and how many these were.
+    seen: Arc<Mutex<(f64, f64)>>,
+}
+
+impl Reads {
+    fn are_due(&self) -> bool {
+        self.looked.is_none_or(|looked| looked.elapsed() >= READS_EVERY)
+    }
+
+    fn add(&mut self, under_way: f64) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = (seen.0 + under_way, seen.1 + 1.0);
+        self.looked = Some(Instant::now());
+    }
+}
+
+/// Metrics of [`ReadsInFlight`].
+fn reads_in_flight() -> Vec<Metric> {
+    vec![
+        Metric::counter(
+            shared::READS_IN_FLIGHT,
+            "1",
+            "Reads of all sessions under way (pg_aios), summed over all looks",
+        ),
+        Metric::counter(shared::READS_LOOKS, "1", "How often it was looked for reads under way"),
+    ]
+}
+
+struct ReadsInFlight {
+    sampling: Arc<Sampling>,
+    seen: Arc<Mutex<(f64, f64)>>,
+    metrics: Vec<Metric>,
+}
+
+impl Sampler for ReadsInFlight {
+    fn name(&self) -> &'static str {
+        "pg_aios"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        self.sampling.check()?;
+        let (reads, looks) = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(vec![Some(reads), Some(looks)])
+    }
+}

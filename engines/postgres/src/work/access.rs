@@ -1,0 +1,30 @@
+//! How reads reach their blocks: what a session sets for it, and what its plan must look like.
+
+use mindful_core::workload::Access;
+
+/// What sessions set, beside what all of them begin with.
+pub fn settings(access: Access) -> &'static str {
+    match access {
+        Access::Index => "",
+        Access::Bitmap => include_str!("../../sql/access_bitmap.sql"),
+        Access::Scan => include_str!("../../sql/access_scan.sql"),
+    }
+}
+
+/// The nodes of a plan that may touch a table or its index.
+pub fn nodes(access: Access) -> &'static [&'static str] {
+    match access {
+        Access::Index => &["Index Scan"],
+        Access::Bitmap => &["Bitmap Heap Scan", "Bitmap Index Scan"],
+        Access::Scan => &["Seq Scan"],
+    }
+}
+
+/// The same as a message calls it.
+pub fn in_words(access: Access) -> &'static str {
+    match access {
+        Access::Index => "a plain index scan",
+        Access::Bitmap => "a bitmap heap scan",
+        Access::Scan => "a sequential scan",
+    }
+}

@@ -1,0 +1,165 @@
+//! A session whose work loop runs in mindful: a prepared statement an operation, as an application would do it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::{Error, Result, Session};
+use tokio_postgres::Statement;
+
+use crate::connect::Connection;
+use crate::connect::abort::{Presence, Sessions};
+use crate::connect::link::Link;
+use crate::error::Failure;
+use crate::names::{Kind, Namespace};
+use crate::observe::counters;
+use crate::template::render;
+
+/// One connection and its loop.
+pub struct ClientSession {
+    work: ClientLoop,
+    statements: Statements,
+}
+
+impl ClientSession {
+    /// Connects and prepares every statement the workload needs.
+    pub fn open(
+        link: &Arc<Link>,
+        workload: &Workload,
+        placement: Placement,
+        namespace: &Namespace,
+        sessions: &Arc<Sessions>,
+    ) -> Result<Self> {
+        let (client, place) = link.connect_session(workload, placement)?;
+        let work = ClientLoop::new(workload, placement);
+        let prepared = link.run_on(&client, &place, async {
+            let mut prepared = BTreeMap::new();
+            for schema in work.draws().schemas() {
+                prepared.insert(schema, Prepared::on(&client, workload, namespace, schema).await?);
+            }
+            Ok(prepared)
+        })?;
+        let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
+        let (link, commit) = (Arc::clone(link), workload.commit);
+        let statements = Statements { link, client, place, prepared, commit, uncommitted: 0, _presence: presence };
+        Ok(Self { work, statements })
+    }
+}
+
+impl Session for ClientSession {
+    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.work.slice(order, &mut self.statements)
+    }
+}
+
+/// The statements on one schema.
+struct Prepared {
+    select: Statement,
+    update: Statement,
+    scan: Option<Statement>,
+}
+
+impl Prepared {
+    async fn on(
+        client: &Connection,
+        workload: &Workload,
+        namespace: &Namespace,
+        schema: u32,
+    ) -> std::result::Result<Self, Failure> {
+        let table = namespace.table(Kind::Blocks, schema);
+        let update = match workload.redo {
+            Redo::Light => include_str!("../../sql/update_light.sql"),
+            Redo::Heavy => include_str!("../../sql/update_heavy.sql"),
+        };
+        let values = [("table", &*table), ("first_key", "$1::bigint"), ("reach", "$2::bigint")];
+        let scan = format!("SELECT count(seq) FROM {}", namespace.table(Kind::scanned_by(workload.access), schema));
+        Ok(Self {
+            select: client.prepare(&select(&table)).await?,
+            update: client.prepare(&render(update, &values)).await?,
+            scan: if workload.scan_pct.is_none() { None } else { Some(client.prepare(&scan).await?) },
+        })
+    }
+}
+
+/// A read of the keys `$1` to `$1 + $2`.
+fn select(table: &str) -> String {
+    format!("SELECT count(seq) FROM {table} WHERE k BETWEEN $1::bigint AND $1::bigint + $2::bigint")
+}
+
+struct Statements {
+    client: Connection,
+    /// Goes after the connection, whose end it waits for.
+    link: Arc<Link>,
+    place: String,
+    /// By schema, all that operations visit.
+    prepared: BTreeMap<u32, Prepared>,
+    commit: Commit,
+    uncommitted: u32,
+    _presence: Presence,
+}
+
+impl Statements {
+    fn on(&self, op: &Op) -> std::result::Result<&Prepared, Failure> {
+        let found = self.prepared.get(&op.schema);
+        found.ok_or_else(|| Error::run(format!("nothing is prepared for schema {}", op.schema), "report this").into())
+    }
+
+    async fn count(&self, statement: &Statement, op: &Op) -> std::result::Result<u64, Failure> {
+        let row = match op.kind {
+            OpKind::Scan => self.client.query_one(statement, &[]).await?,
+            _ => self.client.query_one(statement, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?,
+        };
+        Ok(row.get::<_, i64>(0).unsigned_abs())
+    }
+
+    async fn update(&mut self, op: &Op) -> std::result::Result<u64, Failure> {
+        let each = self.commit == Commit::Each;
+        if !each && self.uncommitted == 0 {
+            self.client.batch_execute("BEGIN").await?;
+        }
+        let prepared = self.on(op)?;
+        let rows = self.client.execute(&prepared.update, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?;
+        if !each {
+            self.uncommitted += 1;
+        }
+        if matches!(self.commit, Commit::Every(every) if self.uncommitted >= every) {
+            self.end_transaction().await?;
+        }
+        Ok(rows)
+    }
+
+    async fn end_transaction(&mut self) -> std::result::Result<(), Failure> {
+        if self.uncommitted > 0 {
+            self.uncommitted = 0;
+            self.client.batch_execute("COMMIT").await?;
+        }
+        Ok(())
+    }
+}
+
+impl Operate for Statements {
+    fn operate(&mut self, op: &Op) -> Result<u64> {
+        let link = Arc::clone(&self.link);
+        let done = link.wait(async {
+            if op.kind == OpKind::Update {
+                return self.update(op).await;
+            }
+            let prepared = self.on(op)?;
+            let statement = prepared.scan.as_ref().filter(|_| op.kind == OpKind::Scan).unwrap_or(&prepared.select);
+            self.count(statement, op).await
+        });
+        done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
+    }
+
+    /// Commits what is open and makes the counters of this session exact.
+    fn end_slice(&mut self) -> Result<()> {
+        let link = Arc::clone(&self.link);
+        let done = link.wait(async {
+            self.end_transaction().await?;
+            counters::publish(&self.client).await
+        });
+        done.map_err(|failure| link.session_failed(&self.client, &self.place, failure))
+    }
+}

@@ -1,0 +1,14 @@
+//! The work of a session, from the refusal of what the server cannot carry to the last commit.
+//!
+//! - `prepare` checks before sessions are made; `plan_check` reads the server's query plans; `settle` ends what an earlier
+//!   step left to do.
+//! - `statement` writes the SQL of a session. `session` runs it in the server, one CALL a slice; `client_session` sends one
+//!   statement an operation, as an application does. `access` sets how reads reach their blocks.
+
+pub(crate) mod access;
+pub(crate) mod client_session;
+pub(crate) mod plan_check;
+pub(crate) mod prepare;
+pub(crate) mod session;
+pub(crate) mod settle;
+pub(crate) mod statement;

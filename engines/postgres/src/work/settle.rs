@@ -1,0 +1,42 @@
+//! What has to be done so that a step does not pay for what came before it.
+
+use mindful_core::Result;
+use mindful_core::contract::event::{Events, note};
+
+use crate::connect::link::Link;
+use crate::error::lacks_right;
+
+/// Writes everything back that a load left in memory.
+pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
+    let control = link.control()?;
+    link.run("settling the load", async {
+        match control.batch_execute("CHECKPOINT").await {
+            Err(error) if lacks_right(&error) => {
+                note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    })
+}
+
+/// Before a step that only reads `tables`, given by their oids: cleans up the row versions that updates left, which reads
+/// would otherwise do and write.
+pub fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
+    let control = link.control()?;
+    link.run("settling what updates left", async {
+        let rows = control.query(include_str!("../../sql/left_by_updates.sql"), &[&tables]).await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        note(events, "settling: cleaning up what updates left, so that reads write nothing");
+        for row in rows {
+            let name: String = row.get("name");
+            control.batch_execute(&format!("VACUUM (FREEZE, INDEX_CLEANUP OFF, TRUNCATE OFF) {name}")).await?;
+        }
+        match control.batch_execute("CHECKPOINT").await {
+            Err(error) if lacks_right(&error) => Ok(()),
+            other => Ok(other?),
+        }
+    })
+}

@@ -1,0 +1,8 @@
+//! The dataset on real servers: its layout, its proof, its lock, and nothing of others touched.
+
+mod content;
+mod hostile;
+mod load;
+mod load_log;
+mod lock;
+mod proof;

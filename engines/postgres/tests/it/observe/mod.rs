@@ -1,0 +1,4 @@
+//! Counters and wait events of real servers.
+
+mod counters;
+mod waits;

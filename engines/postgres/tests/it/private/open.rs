@@ -1,0 +1,293 @@
+//! Starting, restarting and stopping.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::time::Instant;
+
+use mindful_conformance::{network, quick_place};
+use mindful_instance::account::Account;
+use mindful_instance::fetch::BASE;
+use mindful_postgres::private::Purpose;
+
+use crate::private::support::{mode_and_owner, open, opened, query, servers, settings, sql, started};
+use crate::support::at_hand;
+
+#[test]
+fn a_server_stops_with_its_owner_and_its_data_is_found() {
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    let server = opened(&folder, &[]);
+    assert!(server.version().starts_with("18."));
+    sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
+    assert!(!servers(&folder).is_empty());
+    drop(server);
+    assert_eq!(servers(&folder), [] as [i32; 0]);
+    let server = started(&folder, &[]);
+    assert_eq!(sql(&server, "SELECT n FROM t"), "42");
+}
+
+#[test]
+fn a_second_open_takes_a_fraction_of_the_first() {
+    let place = quick_place();
+    let timed = || {
+        let began = Instant::now();
+        drop(opened(&place.path().join("pg"), &[]));
+        began.elapsed()
+    };
+    let first = timed();
+    let mut later = [(); 3].map(|()| timed());
+    later.sort();
+    println!("first {first:?}, then {later:?}");
+    assert!(later[1] * 2 < first, "first {first:?}, then {later:?}");
+}
+
+#[test]
+fn fetched_binaries_are_whole_and_need_no_network_the_next_time() {
+    if !network(BASE) {
+        return;
+    }
+    let place = quick_place();
+    let shelf = place.path().join("shelf");
+    // What a fetch that was killed leaves.
+    fs::create_dir_all(shelf.join("unpacking/18.6/bin")).unwrap();
+    fs::write(shelf.join("unpacking/18.6/bin/postgres"), "half").unwrap();
+    let shelf_text = shelf.display().to_string();
+    let folder = place.path().join("pg");
+    // What another test starts at that moment may hold a program open that was just written: it cannot be started then, or initdb
+    // does not find it.
+    let fetched = || open(&folder, &[("fetch_dir", &shelf_text), ("pg_version", "18.6")]);
+    let is_held = |(server, _): &(Result<_, mindful_core::Error>, _)| {
+        let said = server.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        ["Text file busy", "is needed by initdb but was not found"].iter().any(|message| said.contains(message))
+    };
+    let (server, _) = Some(fetched()).filter(|opened| !is_held(opened)).unwrap_or_else(fetched);
+    drop(server.unwrap());
+    assert!(fs::metadata(shelf.join("18.6/bin/postgres")).unwrap().len() > 1 << 20);
+    assert!(!shelf.join("unpacking").exists());
+    let server = started(&folder, &[("fetch_dir", &shelf_text), ("fetch", "off")]);
+    assert_eq!(server.version(), "18.6");
+}
+
+#[test]
+fn older_major_versions_work_too() {
+    let place = quick_place();
+    for version in ["16", "17"] {
+        if !at_hand(version) {
+            continue;
+        }
+        let server = opened(&place.path().join(version), &[("pg_version", version)]);
+        assert!(server.version().starts_with(version));
+        assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
+        assert!(server.serve(Purpose::Load).unwrap());
+        assert!(server.serve(Purpose::Run).unwrap());
+    }
+}
+
+#[test]
+fn folder_data_and_socket_are_closed_to_others() {
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    let server = opened(&folder, &[]);
+    let (data_mode, data_owner) = mode_and_owner(&server.data());
+    let (socket_mode, socket_owner) = mode_and_owner(server.socket_folder());
+    assert_eq!((data_mode, socket_mode), (0o700, 0o700));
+    assert_eq!(data_owner, socket_owner);
+    let me = rustix::process::geteuid().as_raw();
+    let (mode, owner) = mode_and_owner(&folder);
+    assert_eq!(owner, me);
+    if me == 0 {
+        assert_ne!(data_owner, 0);
+        assert_eq!(mode, 0o710);
+    } else {
+        assert_eq!((mode, data_owner), (0o700, me));
+    }
+    let socket = server.socket_folder().join(".s.PGSQL.5432");
+    assert!(fs::metadata(&socket).unwrap().file_type().is_socket());
+    assert_eq!(mode_and_owner(&socket).0, 0o700);
+    assert_eq!(mode_and_owner(&folder.join("server.log")).0, 0o600);
+}
+
+#[test]
+fn the_server_listens_on_no_tcp_port() {
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    let server = started(&folder, &[]);
+    assert_eq!(sql(&server, "SHOW listen_addresses"), "");
+    let inodes: Vec<String> = servers(&folder)
+        .iter()
+        // One of them may just have ended.
+        .filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok())
+        .flat_map(Iterator::flatten)
+        .filter_map(|entry| fs::read_link(entry.path()).ok())
+        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.trim_end_matches(']').to_owned()))
+        .collect();
+    assert!(!inodes.is_empty());
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let Ok(text) = fs::read_to_string(table) else { continue };
+        let listening = text.lines().filter_map(|line| {
+            let columns: Vec<_> = line.split_whitespace().collect();
+            (columns.get(3) == Some(&"0A")).then(|| columns.get(9).copied().unwrap_or("").to_owned())
+        });
+        let open: Vec<_> = listening.filter(|inode| inodes.contains(inode)).collect();
+        assert!(open.is_empty(), "{table}: {open:?}");
+    }
+}
+
+#[test]
+fn settings_are_those_that_were_chosen_in_either_phase() {
+    let place = quick_place();
+    let server = started(&place.path().join("pg"), &[("set", "work_mem=7MB")]);
+    for purpose in [Purpose::Run, Purpose::Load, Purpose::Run] {
+        server.serve(purpose).unwrap();
+        let chosen = server.chosen();
+        assert!(chosen.iter().all(|one| !one.reason.is_empty()));
+        for one in &chosen {
+            let shown = sql(&server, &format!("SELECT current_setting('{}')", one.name));
+            let same = format!("SELECT pg_size_bytes('{shown}') = pg_size_bytes('{}')", one.value);
+            let equal = shown == one.value || one.value.ends_with("MB") && sql(&server, &same) == "t";
+            assert!(equal, "{} is {shown}, chosen was {}", one.name, one.value);
+        }
+        assert_eq!(sql(&server, "SHOW fsync"), "on");
+        assert_eq!(sql(&server, "SHOW data_checksums"), "on");
+    }
+    assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
+    assert_eq!(sql(&server, "SHOW debug_io_direct"), "data");
+    assert!(!server.serve(Purpose::Run).unwrap(), "a restart for nothing");
+}
+
+#[test]
+fn a_value_with_commas_reaches_the_server_whole() {
+    let place = quick_place();
+    for version in ["16", "18"] {
+        let extra =
+            [("pg_version", version), ("set", "debug_io_direct=wal,data,work_mem=7MB"), ("page_cache_limit", "1GiB")];
+        let (server, notes) = open(&place.path().join(version), &extra);
+        let server = server.unwrap();
+        assert_eq!(sql(&server, "SHOW debug_io_direct"), "wal,data");
+        assert_eq!(sql(&server, "SHOW work_mem"), "7MB");
+        assert!(notes.tell("out of the way by direct I/O"), "direct reads need no limit: {}", notes.all());
+        sql(&server, "CREATE TABLE t AS SELECT 1; CHECKPOINT");
+    }
+}
+
+#[test]
+fn more_sessions_are_carried_after_a_restart() {
+    let place = quick_place();
+    let server = started(&place.path().join("pg"), &[]);
+    assert!(!server.carry(32).unwrap());
+    let before = server.pid();
+    assert!(server.carry(1_000).unwrap());
+    assert_ne!(server.pid(), before);
+    let limit: u32 = sql(&server, "SHOW max_connections").parse().unwrap();
+    assert!(limit > 1_000);
+}
+
+#[test]
+fn a_cached_run_holds_all_that_was_loaded() {
+    let place = quick_place();
+    let server = started(&place.path().join("pg"), &[("mode", "lio")]);
+    server.serve(Purpose::Load).unwrap();
+    sql(&server, "CREATE TABLE t AS SELECT repeat('x', 1000) AS filler FROM generate_series(1, 200000)");
+    server.serve(Purpose::Run).unwrap();
+    let fits = "SELECT pg_size_bytes(current_setting('shared_buffers')) > pg_database_size('mindful') * 1.1";
+    assert_eq!(sql(&server, fits), "t");
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_is_no_obstacle() {
+    let place = quick_place();
+    let folder = place.path().join("long-".repeat(20)).join("and, with \"odd\" 'marks'");
+    let server = opened(&folder, &[]);
+    assert_eq!(sql(&server, "SELECT 1"), "1");
+    let socket = server.socket_folder().to_owned();
+    assert!(!socket.starts_with(&folder));
+    assert_eq!(mode_and_owner(&socket).0, 0o700);
+    drop(server);
+    assert!(!socket.exists());
+}
+
+#[test]
+fn a_path_with_odd_characters_is_no_obstacle() {
+    let place = quick_place();
+    let folder = place.path().join("a, \"b\" $c 'd'");
+    let server = started(&folder, &[]);
+    assert!(server.socket_folder().starts_with(folder.canonicalize().unwrap()));
+    assert_eq!(sql(&server, "SELECT 1"), "1");
+}
+
+#[test]
+fn a_server_that_does_not_start_says_why_in_one_line() {
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    drop(started(&folder, &[]));
+    // Each is good by itself; together the server refuses them.
+    let message = crate::private::support::refusal(&folder, &[("set", "max_wal_senders=5,wal_level=minimal")]);
+    assert!(message.contains("max_wal_senders") && message.contains("server.log"), "{message}");
+    assert_eq!(message.lines().count(), 1);
+    assert_eq!(servers(&folder), [] as [i32; 0]);
+    assert_eq!(sql(&started(&folder, &[]), "SELECT 1"), "1");
+}
+
+#[test]
+fn destruction_removes_the_folder_and_nothing_else() {
+    let place = quick_place();
+    fs::write(place.path().join("letter.txt"), "dear").unwrap();
+    let folder = place.path().join("pg");
+    let server = started(&folder, &[]);
+    assert!(server.owned(Vec::new(), &[]).unwrap().bytes > Some(1 << 20));
+    server.destroy().unwrap();
+    assert_eq!(servers(&folder), [] as [i32; 0]);
+    drop(server);
+    assert_eq!(mindful_conformance::names(place.path()), [std::path::Path::new("letter.txt")]);
+}
+
+#[test]
+fn options_of_the_private_server_have_documented_defaults() {
+    let settings = settings(std::path::Path::new("/nowhere"), &[]);
+    assert_eq!(settings.get("mode"), Some("pio"));
+    assert_eq!(settings.get("pg_version"), Some("18"));
+}
+
+#[test]
+fn only_the_user_of_mindful_may_connect() {
+    let place = quick_place();
+    let server = started(&place.path().join("pg"), &[]);
+    assert_eq!(sql(&server, "SELECT system_user LIKE 'peer:%'"), "t");
+    if rustix::process::geteuid().as_raw() != 0 {
+        return mindful_conformance::not_run("only root can ask as somebody else");
+    }
+    // Even the server's own user, who alone can pass to the socket, is not let in.
+    let (_, uid) = mode_and_owner(&server.data());
+    let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
+    let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();
+    let reported = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
+    assert!(reported.contains("eer authentication failed") || reported.contains("look up local user"), "{reported}");
+}
+
+#[test]
+fn as_root_the_server_has_a_user_of_its_own() {
+    if rustix::process::geteuid().as_raw() != 0 {
+        return mindful_conformance::not_run("only root starts a server as somebody else");
+    }
+    let place = quick_place();
+    let folder = place.path().join("pg");
+    let own = Account::choose(None).unwrap();
+    // One that an earlier mindful made for another user goes over to it.
+    drop(opened(&folder, &[("run_as", "nobody")]));
+    assert_ne!(mode_and_owner(&folder.join("pgdata")).1, own.uid);
+    for _ in 0..2 {
+        let server = started(&folder, &[]);
+        sql(&server, "CREATE TABLE IF NOT EXISTS t AS SELECT 42 AS n");
+        for file in ["", "PG_VERSION", "base/1/PG_VERSION", "global/pg_control"] {
+            assert_eq!(mode_and_owner(&folder.join("pgdata").join(file)).1, own.uid, "{file}");
+        }
+        // One of them may just have ended.
+        let owners =
+            servers(&folder).into_iter().filter_map(|pid| Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid()));
+        let others: Vec<u32> = owners.filter(|uid| *uid != own.uid).collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
+    let fresh = place.path().join("fresh");
+    drop(opened(&fresh, &[]));
+    assert_eq!(mode_and_owner(&fresh.join("pgdata/global/pg_control")).1, own.uid);
+}

@@ -1,0 +1,8 @@
+//! The work of sessions on real servers of every version: exact blocks, updates, reads, errors.
+
+mod access;
+mod ahead;
+mod errors;
+mod session;
+mod updates;
+mod versions;
