@@ -230,7 +230,7 @@ fn the_tests_of_a_crate_are_one_program() {
 fn pages(root: &Path) -> Vec<PathBuf> {
     let folders = folders("engines").into_iter().map(|engine| root.join("engines").join(engine));
     let files = folders
-        .chain([root.to_owned(), root.join("docs")])
+        .chain([root.to_owned(), root.join("docs"), root.join("docs/notebook")])
         .flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
     files.filter(|file| file.extension().is_some_and(|extension| extension == "md")).collect()
 }
