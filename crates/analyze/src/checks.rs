@@ -183,8 +183,12 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(host::of_window(&found.counters));
     findings.extend(server::of_window(run, step, found));
     findings.extend(ways::of_window(run, step, found));
-    let reported = |finding: &Finding| run.findings.iter().any(|known| known.code == finding.code);
-    findings.extend(storage(found).into_iter().filter(|finding| !reported(finding)));
+    // The source of the device's counters has said it with its reason.
+    let said = |finding: &Finding| {
+        let source = |finding: &Finding| finding.evidence.split(": ").next().map(str::to_owned);
+        run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
+    };
+    findings.extend(storage(found).into_iter().filter(|finding| !said(finding)));
     findings
 }
 
@@ -494,8 +498,9 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
         findings.push(cache_below(*share, floors));
     }
     if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
-        let text = "The device is not seen: what storage did can only be reported by the database and its processes.";
-        findings.push(codes::DEVICE_NOT_SEEN.finding(text, "no counters of a device"));
+        let text =
+            "The counters of the device are unknown, so storage is known only from the database and its processes.";
+        findings.push(codes::NOT_SEEN.finding(text, "device: no counters"));
     }
     findings
 }

@@ -221,7 +221,7 @@ pub fn shared(paths: &[PathBuf]) -> Option<Finding> {
     let text = "Another run, load or cleanup of mindful uses the same file: it shares the file's cache and its device, and \
                 what the device did for it is counted with this run. Wait until it ends, or load another file; without \
                 --shared a run is refused";
-    Some(codes::FILE_SHARED.finding(text, used))
+    Some(codes::DATASET_SHARED.finding(text, used))
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ impl<'a> Cells<'a> {
         step.sessions = column.or_else(|| sessions_of(&step.file));
         let text = "A row of awr_info tells the mean of single reads and not how many there were: as many as read \
                     requests are assumed. It names no database and no host: it is taken for one of Oracle's.";
-        step.caveat(codes::RATES_ALONE, text, step.file.clone());
+        step.caveat(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }
 

@@ -206,6 +206,6 @@ impl Cells {
         step.sessions = sessions_of(&step.file);
         let text = "A row of flashdba's parser tells all read requests, those of control files and backups among them: \
                     they stand for those of the database.";
-        step.caveat(codes::RATES_ALONE, text, step.file.clone());
+        step.caveat(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }

@@ -163,7 +163,7 @@ fn histograms(reported: &mut Reported, report: &Report) {
         reported.events.push(Event::Latencies { source: WAIT_HISTOGRAM.to_owned(), boundary: 1, sampled });
         let text = "Waits are counted by buckets that each reach to twice the one before: percentiles are of their middles, \
                     the longest is the end of the last bucket. Waits of sessions and of background processes stand together.";
-        reported.caveat(codes::COARSE_BUCKETS, text, "wait event histogram");
+        reported.caveat(codes::IMPORTED_FIGURES, text, "wait event histogram");
     }
 }
 
@@ -184,17 +184,17 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
 fn caveats(reported: &mut Reported, report: &Report, ended: bool) {
     if !ended {
         let text = "The report has no end: it was cut, and figures of the sections that are missing are not known.";
-        reported.caveat(codes::CUT_REPORT, text, reported.file.clone());
+        reported.caveat(codes::IMPORTED_DOUBT, text, reported.file.clone());
     }
     let single = report.best_foreground_waits(event::SINGLE_READ);
     let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
     if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
         let text = "The report prints the time of its waits so coarsely that the read latency may be off by as much.";
-        reported.caveat(codes::COARSE_LATENCY, text, format!("{mean:.0} us +-{error:.0}"));
+        reported.caveat(codes::IMPORTED_FIGURES, text, format!("{mean:.0} us +-{error:.0}"));
     }
     if report.foreground.is_none() && report.both.is_some() {
         let text =
             "The report does not tell waits of sessions from those of background processes: shares of time hold both.";
-        reported.caveat(codes::BACKGROUND_WAITS, text, "one list of waits");
+        reported.caveat(codes::IMPORTED_FIGURES, text, "one list of waits");
     }
 }

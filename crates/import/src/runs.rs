@@ -46,7 +46,7 @@ fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
     if let Some(first) = steps.first_mut().filter(|step| many && step.sessions.is_none()) {
         let text = "How many sessions there were is not reported: the steps stand in the order of time, without a curve. \
                     Import the files again under names with their sessions, such as awr.txt.8, or with --sessions 1,2,4.";
-        first.caveat(codes::SESSIONS_UNKNOWN, text, first.file.clone());
+        first.caveat(codes::IMPORTED_FIGURES, text, first.file.clone());
     }
     let first = steps.first()?;
     let mut old = OldRun {

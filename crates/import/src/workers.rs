@@ -60,7 +60,7 @@ fn steps(name: &str, rows: &[(u32, f64)]) -> Vec<Reported> {
             return reported;
         }
         let text = "The table tells rates alone, in millions: how long they were measured is not reported.";
-        reported.caveat(codes::RATES_ALONE, text, stem);
+        reported.caveat(codes::IMPORTED_FIGURES, text, stem);
         reported
     };
     (0..).map(|number| number == 0).zip(rows).map(step).collect()

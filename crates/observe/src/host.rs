@@ -1,9 +1,11 @@
 //! Which sources of this host can tell about the system under test.
 
+use std::fmt::Display;
+
 use mindful_core::contract::engine::HostView;
 use mindful_core::contract::metric::{Counter, Sampler, shared, source};
 use mindful_core::result::Finding;
-use mindful_core::result::finding::{Code, codes};
+use mindful_core::result::finding::codes;
 use mindful_host::Kernel;
 use mindful_host::device::locate;
 use mindful_host::mounts::Mount;
@@ -43,14 +45,11 @@ pub fn host_samplers(
     } else {
         let text = match teller(of_target, shared::HOST_CPU_BUSY_US) {
             Some(source) => format!(
-                "The server runs elsewhere: its processes and its device are not seen from here; what the CPUs of its host \
-                 do is reported by {source}."
+                "The server runs on another host. Its processes and its device are unknown; its CPU is reported by {source}."
             ),
-            None => {
-                "The server runs elsewhere: its CPU, its processes and its device are not seen from here.".to_owned()
-            }
+            None => "The server runs on another host. Its CPU, its processes and its device are unknown.".to_owned(),
         };
-        found.unseen(codes::HOST_NOT_SEEN, text, "the server's address is not of this host");
+        found.unseen("host", text, "the server's address does not belong to this host");
     }
     found.samplers.push(Box::new(Client::new(&kernel)));
     found.samplers.push(Box::new(SettledClient::new()));
@@ -76,8 +75,9 @@ struct HostSamplers {
 }
 
 impl HostSamplers {
-    fn unseen(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
-        self.findings.push(code.finding(text, evidence));
+    /// The evidence names `source`, what cannot be seen.
+    fn unseen(&mut self, source: &str, text: impl Into<String>, reason: impl Display) {
+        self.findings.push(codes::NOT_SEEN.finding(text, format!("{source}: {reason}")));
     }
 
     /// The device comes first: its counters are compared with everybody else's. Whether one holds the data.
@@ -85,12 +85,15 @@ impl HostSamplers {
         let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
         let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
         for (path, reason) in unseen {
-            let text = format!("The device of {} is not seen: its figures stay unknown.", path.display());
-            self.unseen(codes::DEVICE_NOT_SEEN, text, reason);
+            let text = format!(
+                "The counters of the device that holds {} cannot be read, so its figures are unknown.",
+                path.display()
+            );
+            self.unseen("device", text, reason);
         }
         if host.data_paths.is_empty() && !host.in_process {
-            let text = "Where the server keeps its data is not known: its device is not seen.";
-            self.unseen(codes::DEVICE_NOT_SEEN, text, "the server tells no data directory to this role");
+            let text = "The server's data directory is unknown, so the figures of its device are unknown.";
+            self.unseen("device", text, "the server does not show its data directory to this role");
         }
         if counted.is_empty() {
             return false;
@@ -98,14 +101,15 @@ impl HostSamplers {
         let (caps, why_not) = VolumeCaps::open(kernel, &[counted.clone(), others.clone()].concat());
         self.samplers.extend(caps.map(|caps| Box::new(caps) as Box<dyn Sampler>));
         if !why_not.is_empty() {
-            let text = "Whether a limit of the volume or of the instance held the storage back is not known: the volume tells \
-                        it to root alone (CAP_SYS_ADMIN), by its device in /dev.";
-            self.unseen(codes::CAPS_NOT_SEEN, text, why_not.join("; "));
+            let text = "It is unknown whether a limit of the volume or of the instance was reached. Only root \
+                        (CAP_SYS_ADMIN) can ask the volume, through its device in /dev.";
+            self.unseen("volume limits", text, why_not.join("; "));
         }
         match Diskstats::open(kernel, &counted, &others) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
-                self.unseen(codes::DEVICE_NOT_SEEN, "The device is not seen.", format!("/proc/diskstats: {error}"));
+                let text = "The counters of the device cannot be read, so its figures are unknown.";
+                self.unseen("device", text, format_args!("/proc/diskstats: {error}"));
             }
         }
         true
@@ -116,8 +120,8 @@ impl HostSamplers {
         match block_trace::open(kernel, host) {
             Ok(trace) => self.samplers.extend(trace.map(|trace| Box::new(trace) as Box<dyn Sampler>)),
             Err(reason) => {
-                let text = "Single requests at the device are not timed: of its latency only the mean is known.";
-                self.unseen(codes::DEVICE_LATENCY_NOT_SEEN, text, reason);
+                let text = "Single requests at the device cannot be timed, so only the mean of their latency is known.";
+                self.unseen("device latency", text, reason);
             }
         }
     }
@@ -130,13 +134,13 @@ impl HostSamplers {
             None => {
                 let text = match reported {
                     Some(source) => format!(
-                        "The server's processes are not known: its share of the device stays unknown, its CPU is what \
-                         {source} tells."
+                        "The server's processes are unknown, and so is their share of the device. Their CPU is reported by \
+                         {source}."
                     ),
-                    None => "The server's processes are not known: its CPU and its share of the device stay unknown."
+                    None => "The server's processes are unknown, and so are their CPU and their share of the device."
                         .to_owned(),
                 };
-                return self.unseen(codes::PROCESSES_NOT_SEEN, text, "no process id of the server");
+                return self.unseen("processes", text, "the server's process id is unknown");
             }
         };
         match Processes::open(kernel, scope) {
@@ -146,17 +150,17 @@ impl HostSamplers {
                 let processes = if served.is_some() { processes.uncounted() } else { processes };
                 if let Some(mount) = served {
                     self.unseen(
-                        codes::PROCESS_IO_NOT_SEEN,
-                        "Another process serves the file system of the data, and the kernel counts its I/O for none that \
-                         asks: what the server read from storage is not known, nor is a page cache before it.",
-                        format!("{} at {}", mount.fs_type, mount.point.display()),
+                        "process I/O",
+                        "A process serves the file system of the data, and the kernel does not count its I/O for the server. \
+                         What the server read from storage and from the page cache is unknown.",
+                        format_args!("{} at {}", mount.fs_type, mount.point.display()),
                     );
                 } else if !processes.sees_io() {
                     self.unseen(
-                        codes::PROCESS_IO_NOT_SEEN,
-                        "What the server's processes read from storage may not be looked at: run mindful as the \
-                         server's user or as root to tell page cache from storage. Root of a container needs \
-                         --cap-add SYS_PTRACE for it, or a container of one plain user: --user 1000.",
+                        "process I/O",
+                        "The I/O counters of the server's processes cannot be read, so page cache and storage cannot be \
+                         distinguished. Run mindful as the server's user or as root. In a container, root needs \
+                         --cap-add SYS_PTRACE, or run the container as one plain user (--user 1000).",
                         "permission denied on /proc/PID/io",
                     );
                 }
@@ -165,7 +169,7 @@ impl HostSamplers {
                 self.samplers.extend(neighbours.map(|neighbours| Box::new(neighbours) as Box<dyn Sampler>));
             }
             Err(error) => {
-                self.unseen(codes::PROCESSES_NOT_SEEN, "The server's processes are not seen.", error.to_string());
+                self.unseen("processes", "The counters of the server's processes cannot be read.", error);
             }
         }
     }
@@ -181,8 +185,8 @@ impl HostSamplers {
             match source {
                 Ok(sampler) => self.samplers.push(sampler),
                 Err(error) => {
-                    let text = format!("/proc/{name} cannot be read: what it tells stays unknown.");
-                    self.unseen(codes::SOURCE_NOT_SEEN, text, error.to_string());
+                    let text = format!("/proc/{name} cannot be read, so its figures are unknown.");
+                    self.unseen(&format!("/proc/{name}"), text, error);
                 }
             }
         }

@@ -62,7 +62,7 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &Stop) -> Result<(
     }
     let (devices, findings) = match devices(&samples, address.fragment.as_deref(), data_paths) {
         Ok(devices) => (devices, Vec::new()),
-        Err(reason) => (Vec::new(), vec![unseen(reason)]),
+        Err(reason) => (Vec::new(), vec![unseen(&reason)]),
     };
     let joint = if address.target.contains('?') { '&' } else { '?' };
     let filter = COLLECTORS.map(|name| format!("collect[]={name}")).join("&");
@@ -72,11 +72,11 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &Stop) -> Result<(
     Ok((Box::new(NodeExporter { client, address, target, metrics: metrics(&devices), devices }), findings))
 }
 
-fn unseen(reason: String) -> Finding {
-    codes::DEVICE_NOT_SEEN.finding(
-        "Which of the server's devices holds the data is not known: its figures stay unknown. Name it after a # in the \
-         exporter's address, as in http://HOST:9100#nvme1n1",
-        reason,
+fn unseen(reason: &str) -> Finding {
+    codes::NOT_SEEN.finding(
+        "The device that holds the data is unknown, so its figures are unknown. Append its name to the exporter's address \
+         after a #: http://HOST:9100#nvme1n1",
+        format!("device: {reason}"),
     )
 }
 

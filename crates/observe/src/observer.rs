@@ -142,7 +142,7 @@ impl Observer {
         self.wishes.changed.wait(patience, &mut || self.wishes.lock().at_work > 0);
         if self.wishes.lock().at_work > 0 {
             let reading = self.wishes.lock().reading.join(", ");
-            self.events.emit(Event::Finding(codes::SAMPLER_HUNG.finding(
+            self.events.emit(Event::Finding(codes::SAMPLER_FAILED.finding(
                 "A reading did not return and was left behind: what it would have reported is missing.",
                 format!("source {reading}"),
             )));

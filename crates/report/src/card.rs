@@ -102,8 +102,7 @@ pub fn against(summary: &Summary) -> String {
     if others.is_empty() {
         return format!("{text} ({evidence})");
     }
-    let others: Vec<_> = others.iter().map(|kind| escape(&kind[0].code)).collect();
-    format!("{text} ({}: {evidence}); also {}", escape(&first[0].code), others.join(", "))
+    format!("{text} ({}: {evidence}); also {}", escape(&first[0].code), findings::codes(others.iter()))
 }
 
 fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {

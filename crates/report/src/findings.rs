@@ -6,8 +6,8 @@ use crate::panel::Panel;
 use crate::style::{Detail, Tone};
 use crate::{escape, fold};
 
-/// A line a code, however many steps it is true of, the gravest first. In full each has its evidence, and what it does to
-/// the result; in short those that are only good to know are one line.
+/// One line for each kind, however many steps it is true of, the most severe first. In full, each has its evidence and its
+/// effect on the result. In short, infos share one line.
 pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
     let mut page = Panel::default();
     if findings.is_empty() {
@@ -35,23 +35,38 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
     }
     let infos: Vec<_> = kinds.iter().filter(|kind| kind[0].severity == Severity::Info).collect();
     if detail == Detail::Short && !infos.is_empty() {
-        let codes: Vec<_> = infos.iter().map(|kind| escape(&kind[0].code)).collect();
-        page.hanging(2, Tone::Faint, "info   ", &codes.join(", "));
+        page.hanging(2, Tone::Faint, "info   ", &codes(infos.into_iter()));
     }
     page
 }
 
-/// Findings of one code and severity together, in the order in which each kind comes first.
+/// Findings of one kind together, in the order in which each kind comes first. A kind has one severity, one code and one
+/// text, figures aside: a code such as `host-setting` covers several settings, each with a text of its own.
 pub(crate) fn kinds(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut kinds: Vec<Vec<&Finding>> = Vec::new();
     for finding in findings {
-        let same = |kind: &&mut Vec<&Finding>| (kind[0].severity, &kind[0].code) == (finding.severity, &finding.code);
+        let same = |kind: &&mut Vec<&Finding>| {
+            (kind[0].severity, &kind[0].code) == (finding.severity, &finding.code)
+                && fold::same_wording(&kind[0].text, &finding.text)
+        };
         match kinds.iter_mut().find(same) {
             Some(kind) => kind.push(finding),
             None => kinds.push(vec![finding]),
         }
     }
     kinds
+}
+
+/// The codes of `kinds`, each once.
+pub(crate) fn codes<'a>(kinds: impl Iterator<Item = &'a Vec<&'a Finding>>) -> String {
+    let mut codes: Vec<String> = Vec::new();
+    for kind in kinds {
+        let code = escape(&kind[0].code);
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    codes.join(", ")
 }
 
 /// Remarks made on the way.

@@ -47,6 +47,11 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     texts.join("; ")
 }
 
+/// Whether two texts are the same but for their figures.
+pub(crate) fn same_wording(one: &str, other: &str) -> bool {
+    one == other || taken_apart(one).0 == taken_apart(other).0
+}
+
 /// `step 3: evidence` as step and evidence.
 fn of_step(evidence: &str) -> (Option<u32>, &str) {
     let parts = evidence.strip_prefix("step ").and_then(|rest| rest.split_once(": "));

@@ -13,6 +13,7 @@ use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
 use crate::compared::Compared;
 use crate::drawing::frame;
+use crate::findings;
 use crate::heat;
 use crate::markup::text;
 use crate::report::Report;
@@ -231,16 +232,13 @@ fn findings(html: &mut String, analysis: &Analysis) {
     if all.is_empty() {
         html.push_str("<p>None.</p>\n");
     }
-    for (at, finding) in all.iter().enumerate() {
-        if all[..at].iter().any(|other| other.code == finding.code) {
-            continue;
-        }
+    for same in findings::kinds(all) {
+        let finding = same[0];
         let (class, word) = match finding.severity {
             Severity::Error => ("invalid", "error"),
             Severity::Warning => ("suspect", "warning"),
             Severity::Info => ("place", "info"),
         };
-        let same: Vec<_> = all[at..].iter().filter(|other| other.code == finding.code).collect();
         let mut evidence: Vec<String> = same.iter().take(5).map(|other| text(&other.evidence)).collect();
         if same.len() > 5 {
             evidence.push(format!("and {} more", same.len() - 5));

@@ -143,7 +143,7 @@ impl StepSource for Contrast<'_> {
 
 /// Why there are none of bare files.
 fn raw_left_out() -> Finding {
-    codes::RAW_LEFT_OUT.finding(
+    codes::LEVEL_LEFT_OUT.finding(
         "The raw rungs are left out: the database's own files are not seen from here, so what it adds to a raw read is not \
          known. Run the contrast on the host of the files, as a user who may read them; or compare the database's rungs \
          with `mindful raw` there.",
@@ -153,7 +153,7 @@ fn raw_left_out() -> Finding {
 
 /// Why there are no rungs on one core.
 fn one_core_left_out() -> Finding {
-    codes::ONE_CORE_LEFT_OUT.finding(
+    codes::LEVEL_LEFT_OUT.finding(
         "The rungs on one core are left out: they would move the processes of a server that mindful did not start. \
          A private server of mindful's own has them.",
         "the server was running before",

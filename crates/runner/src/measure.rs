@@ -177,6 +177,6 @@ fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
 }
 
 fn processes_not_seen() -> Finding {
-    let text = "The server's processes are not seen: an exporter tells of its whole host only.";
-    codes::PROCESSES_NOT_SEEN.finding(text, "the server's address is not of this host")
+    let text = "The figures of the server's processes are unknown: an exporter reports its whole host only.";
+    codes::NOT_SEEN.finding(text, "processes: the server's address does not belong to this host")
 }

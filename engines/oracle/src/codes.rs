@@ -1,36 +1,32 @@
-//! Kinds of findings that this engine alone raises; docs/findings.md tells of each.
+//! Kinds of findings that this engine raises: its own, and those that engines share. docs/findings.md explains each.
 
 use mindful_core::Result;
 use mindful_core::contract::event::Event;
+pub(crate) use mindful_core::result::finding::codes::{
+    ANSWERS_CACHED, COMMITS_DO_NOT_WAIT, COUNTERS_DENIED, DATASET_SHARED, PREDICTED_HITS, REPLICATION, SERVER_SETTING,
+};
 
 use crate::connect::driver::Failure;
 use crate::connect::{Doing, explain};
 
 mindful_core::finding_codes! {
     ORA_EXPERIMENTAL = "ora-experimental", Info;
-    ORA_VIEW_DENIED = "ora-view-denied", Warning;
-    ORA_COMMITS_DO_NOT_WAIT = "ora-commits-do-not-wait", Warning;
-    ORA_CACHE_HOLDS_ALL = "ora-cache-holds-all", Info;
-    ORA_INMEMORY = "ora-inmemory", Warning;
-    ORA_RESULT_CACHE = "ora-result-cache", Warning;
-    ORA_NOT_LOGGED = "ora-not-logged", Info;
-    ORA_STANDBY = "ora-standby", Info;
     ORA_STATEMENT_LEFT = "ora-statement-left", Info;
-    ORA_TABLES_SHARED = "ora-tables-shared", Warning;
 }
 
-/// The finding that a view tells nothing here, because the account may not read it or this release does not have it as asked; a failure that says nothing of the view is an error.
+/// The finding that figures of a view are unknown: the account may not read it, or this release lacks a column. Any other
+/// failure is an error.
 pub fn denied(failure: &Failure, name: &str, views: &[&str]) -> Result<Event> {
     let text = if failure.lacks_column() {
         format!(
-            "This release has not the columns of {name} that are asked for (ORA-00904), so its figures are not known: \
-             `mindful doctor` writes a bundle for a report"
+            "This release lacks columns of {name} (ORA-00904), so its figures are unknown. `mindful doctor` writes a bundle \
+             for a bug report"
         )
     } else if failure.lacks_right() {
         let grants: Vec<String> = views.iter().map(|view| format!("GRANT SELECT ON {view} TO the account")).collect();
-        format!("The account may not read {name}, so its figures are not known: {}", grants.join("; "))
+        format!("The account cannot read {name}, so its figures are unknown: {}", grants.join("; "))
     } else {
         return Err(explain(failure, Doing::Prepare, &format!("reading {name}")));
     };
-    Ok(Event::Finding(ORA_VIEW_DENIED.finding(text, name)))
+    Ok(Event::Finding(COUNTERS_DENIED.finding(text, name)))
 }

@@ -1,10 +1,10 @@
 //! What the sizes of file and cache decide about a result, before anything runs.
 
-use crate::codes;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 
 /// What share of block visits the sessions' own caches of `cache_bytes` will serve: each session works on one schema.
 /// `None` where nothing would be visited.
@@ -38,5 +38,5 @@ pub fn predicted_hits(plan: &Plan, loaded: Option<&Dataset>, cache_bytes: u64, p
         format_bytes(cache_bytes),
         format_bytes(active)
     );
-    Some(codes::SQLITE_PREDICTED_HITS.finding(text, evidence))
+    Some(codes::PREDICTED_HITS.finding(text, evidence))
 }

@@ -1,7 +1,6 @@
 //! The SQLite engine: one file, read and written inside mindful's own process.
 
 mod checks;
-mod codes;
 mod counters;
 mod error;
 mod file;
@@ -25,7 +24,6 @@ use mindful_core::contract::engine::{Capabilities, Engine, Target, Words};
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::meeting::{self, Meeting};
-use mindful_core::result::finding::Code;
 
 pub use options::KEYS;
 
@@ -65,10 +63,6 @@ impl Engine for Sqlite {
             concurrent_writers: false,
             access_paths: false,
         }
-    }
-
-    fn finding_codes(&self) -> &'static [Code] {
-        codes::ALL
     }
 
     fn options(&self) -> &'static [Key] {

@@ -28,7 +28,7 @@ pub fn of_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<
 fn short(seconds: f64) -> Option<Finding> {
     (seconds < SHORT_S).then(|| {
         let text = "The report covers less than a minute: start and end of the load weigh in all its averages.";
-        codes::SHORT_REPORT.finding(text, format!("{seconds:.1} s"))
+        codes::IMPORTED_DOUBT.finding(text, format!("{seconds:.1} s"))
     })
 }
 
@@ -61,7 +61,7 @@ fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
         let text = "The sessions were not busy all of the reported time, or others were: they paused, started late, \
                     ended early, or the report covers more than their run.";
         let evidence = format!("{active:.2} average active sessions of {sessions:.0}: {} off", percent(off));
-        codes::SESSIONS_NOT_BUSY.finding(text, evidence)
+        codes::IMPORTED_DOUBT.finding(text, evidence)
     })
 }
 

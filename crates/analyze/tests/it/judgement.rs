@@ -194,7 +194,7 @@ fn a_device_that_is_not_seen_is_said_so() {
     let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES];
     let analysis = analyze(&Made { unseen, ..Made::default() }.run());
     assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
-    assert!(codes(&analysis).contains(&"device-not-seen"));
+    assert!(codes(&analysis).contains(&"not-seen"));
     let headline = analysis.steps[0].headline.clone().unwrap();
     assert!(headline.kind == Kind::Database && headline.why.contains("device is not seen"), "{headline:?}");
 }

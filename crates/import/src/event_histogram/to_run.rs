@@ -69,10 +69,10 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<Reported> {
     reported.events.push(Event::StepEnd { error: None, interrupted: false });
     let text = "Latencies are known by buckets that each reach to twice the one before: percentiles and means are those of \
                 their middles, the longest is the end of the last bucket.";
-    reported.caveat(codes::COARSE_BUCKETS, text, label);
+    reported.caveat(codes::IMPORTED_FIGURES, text, label);
     if fell > 0 {
         let text = "Counts fell from a record to the next: the instance was started anew, and what happened between is not known.";
-        reported.caveat(codes::RESTARTED, text, format!("{fell} times"));
+        reported.caveat(codes::IMPORTED_DOUBT, text, format!("{fell} times"));
     }
     Some(reported)
 }

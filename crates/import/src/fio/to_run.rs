@@ -59,7 +59,7 @@ fn step(name: &str, output: &Output, job: &Job) -> Option<Reported> {
         interrupted: false,
     });
     let text = "fio reads into memory that nobody looks at: the CPU of a database is not in these figures.";
-    reported.caveat(codes::FIO_FIGURES, text, job.jobname.clone());
+    reported.caveat(codes::IMPORTED_FIGURES, text, job.jobname.clone());
     Some(reported)
 }
 

@@ -23,7 +23,7 @@ pub fn reported(name: &str, read: &Read) -> Vec<Reported> {
     if let Some(first) = reported.first_mut() {
         let text = "Orion tells rates and means alone: no percentiles, no CPU, and reads that nobody looked at. Its writes, \
                     if it was given any, are counted with its reads.";
-        first.caveat(codes::ORION_FIGURES, text, name);
+        first.caveat(codes::IMPORTED_FIGURES, text, name);
     }
     reported
 }

@@ -62,16 +62,16 @@ fn caveats(reported: &mut Reported, read: &Read, rate: f64, seconds: f64, true_r
                         known.";
             let evidence =
                 format!("{rate:.0} printed; {launch:.0} s of launch and {seconds:.0} s of run make {true_rate:.0}/s");
-            reported.caveat(codes::COUNTED_WHILE_LAUNCHING, text, evidence);
+            reported.caveat(codes::IMPORTED_DOUBT, text, evidence);
         }
         None if read.launch_s.is_none() => {
             let text = "pgio counts reads from before the launch and time from after it: where launching took long, the \
                         printed RIOPS is too high. How long it took is not reported.";
             let evidence = format!("{rate:.0} printed over {seconds:.0} s");
-            reported.caveat(codes::COUNTED_WHILE_LAUNCHING, text, evidence);
+            reported.caveat(codes::IMPORTED_DOUBT, text, evidence);
         }
         None => {}
     }
     let text = "RIOPS are reads that PostgreSQL asked the operating system for: its page cache may have served them.";
-    reported.caveat(codes::PAGE_CACHE_UNKNOWN, text, "no counters of processes or of a device");
+    reported.caveat(codes::IMPORTED_FIGURES, text, "no counters of processes or of a device");
 }

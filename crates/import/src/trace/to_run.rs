@@ -173,7 +173,7 @@ impl Collected {
         }
         if self.clockless > 0 {
             let text = "Waits without an instant: the trace is of an old release, and its length is that of its waits.";
-            reported.caveat(codes::NO_CLOCK, text, format!("{} waits", self.clockless));
+            reported.caveat(codes::IMPORTED_FIGURES, text, format!("{} waits", self.clockless));
         }
     }
 }

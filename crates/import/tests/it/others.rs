@@ -153,7 +153,7 @@ fn histograms_are_reported_from_record_to_record() {
         .collect();
     // The clock passed midnight, and the instances changed places; in the third record one was started anew.
     assert_eq!(slices, [(2_000_000, vec![(500_000, 3), (1_500_000, 100)])]);
-    assert!(reported.findings.iter().any(|finding| finding.code == "restarted"));
+    assert!(reported.findings.iter().any(|finding| finding.code == "imported-doubt"));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
     let Event::Started { boundaries_us, .. } = &reported.events[0] else { panic!("it started") };
     let rate = reads / (boundaries_us[1] - boundaries_us[0]) as f64 * 1e6;
     assert!((117_000.0..117_010.0).contains(&rate), "{rate}");
-    let finding = reported.findings.iter().find(|finding| finding.code == "counted-while-launching").unwrap();
+    let finding = reported.findings.iter().find(|finding| finding.code == "imported-doubt").unwrap();
     assert!(finding.evidence.contains("390969 printed"), "{}", finding.evidence);
 }
 

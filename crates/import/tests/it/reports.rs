@@ -120,7 +120,7 @@ proptest! {
             let same = |reported: Option<f64>, wanted: f64| reported.is_none_or(|reported| (reported - wanted).abs() <= 1.0 + wanted * 0.02 || reported < wanted && reported > 0.0);
             prop_assert!(same(f.read_requests_per_s, made.read_requests), "{dress:?} at {cut}: {:?}", f.read_requests_per_s);
             prop_assert!(f.read_requests_per_s != Some(0.0) && f.logical_reads_per_s != Some(0.0));
-            prop_assert!(reported[0].findings.iter().any(|finding| finding.code == "cut-report") || whole[..cut].contains("End of Report"));
+            prop_assert!(reported[0].findings.iter().any(|finding| finding.code == "imported-doubt") || whole[..cut].contains("End of Report"));
         }
     }
 

@@ -21,31 +21,31 @@ use crate::environment::storage::{Device, Storage};
 /// Code, what its evidence names, and what its text tells to type.
 const REPORTED: [(&str, &str, &str); 29] = [
     ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    ("cpu-governor", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
-    ("cpu-limit", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
-    ("numa", "2 NUMA nodes", "numactl --interleave=all"),
-    ("thp-always", "always", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
-    ("swap-in-use", "1 MiB in swap", "swapoff -a && swapon -a"),
-    ("memory-limit", "1 GiB by /cg/db/memory.max", "echo max > /cg/db/memory.max, or for a container"),
-    ("io-limit", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
+    ("host-setting", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),
+    ("host-setting", "1.50 of 4 CPUs by /cg/db/cpu.max", "echo max > /cg/db/cpu.max, or for a container"),
+    ("host-setting", "2 NUMA nodes", "numactl --interleave=all"),
+    ("host-setting", "always", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+    ("host-setting", "1 MiB in swap", "swapoff -a && swapon -a"),
+    ("host-setting", "1 GiB by /cg/db/memory.max", "echo max > /cg/db/memory.max, or for a container"),
+    ("host-setting", "io.max 8:0 riops=100", "riops=max wiops=max' > io.max"),
     ("data-in-memory", "tmpfs at /data", "--data-dir"),
-    ("copy-on-write", "zfs at /data", "zfs set recordsize=8K"),
-    ("copy-on-write", "btrfs at /data", "chattr +C FOLDER"),
-    ("layered-storage", "overlay at /data", "docker run -v"),
-    ("network-storage", "nfs4 at /data", "lsblk -f"),
+    ("storage-layer", "zfs at /data", "zfs set recordsize=8K"),
+    ("storage-layer", "btrfs at /data", "chattr +C FOLDER"),
+    ("storage-layer", "overlay at /data", "docker run -v"),
+    ("storage-layer", "nfs4 at /data", "lsblk -f"),
     ("barriers-off", "nobarrier at /data", "mount -o remount,barrier MOUNT_POINT"),
-    ("journalled-data", "data=journal at /data", "mount -o data=ordered"),
-    ("synchronous-mount", "sync at /data", "mount -o remount,async MOUNT_POINT"),
-    ("compression-below", "compress=zstd:3 at /data", "mount -o remount,compress=none MOUNT_POINT"),
+    ("storage-layer", "data=journal at /data", "mount -o data=ordered"),
+    ("storage-layer", "sync at /data", "mount -o remount,async MOUNT_POINT"),
+    ("storage-layer", "compress=zstd:3 at /data", "mount -o remount,compress=none MOUNT_POINT"),
     ("space-low", "10 B of 1000 B free at /data", "fstrim MOUNT_POINT"),
-    ("io-scheduler", "sda: bfq", "echo none > /sys/block/sda/queue/scheduler"),
-    ("read-ahead", "sda: 8192 KiB", "echo 128 > /sys/block/sda/queue/read_ahead_kb"),
-    ("volatile-write-cache", "sda: write back", "echo 'write through' > /sys/block/sda/queue/write_cache"),
-    ("cloud-volume", "Amazon Elastic Block Store", "dd if=/dev/sda of=/dev/null bs=1M iflag=direct"),
-    ("rotational", "sda", "--spans outer,inner,mix,full"),
-    ("layered-storage", "CRYPT-LUKS2", "cryptsetup benchmark"),
-    ("layered-storage", "VDO", "lvchange --compression n"),
-    ("layered-storage", "loop of /images/x", "losetup --direct-io=on"),
+    ("host-setting", "sda: bfq", "echo none > /sys/block/sda/queue/scheduler"),
+    ("host-setting", "sda: 8192 KiB", "echo 128 > /sys/block/sda/queue/read_ahead_kb"),
+    ("storage-layer", "sda: write back", "echo 'write through' > /sys/block/sda/queue/write_cache"),
+    ("storage-layer", "Amazon Elastic Block Store", "dd if=/dev/sda of=/dev/null bs=1M iflag=direct"),
+    ("storage-layer", "sda", "--spans outer,inner,mix,full"),
+    ("storage-layer", "CRYPT-LUKS2", "cryptsetup benchmark"),
+    ("storage-layer", "VDO", "lvchange --compression n"),
+    ("storage-layer", "loop of /images/x", "losetup --direct-io=on"),
     ("cpu-steal", "2.0 % stolen", "vmstat 1"),
     ("busy-host", "most by backup (pid 7), 0.80 cores", "top -b -n 1"),
     ("busy-device", "sda: 500 requests/s", "iotop -b -o -n 1"),
@@ -137,12 +137,13 @@ fn a_limit_of_version_1_is_reported_with_the_line_of_version_1() {
     let findings = check(&HostState { limits, ..HostState::default() });
     let memory = format!("echo -1 > {}/memory/memory.limit_in_bytes", root.path().display());
     for (code, line) in [
-        ("memory-limit", memory.as_str()),
-        ("cpu-limit", "echo -1 > /cg/cpu/a/cpu.cfs_quota_us"),
-        ("io-limit", "echo 'MAJOR:MINOR 0' > blkio.throttle.read_iops_device"),
+        ("host-setting", memory.as_str()),
+        ("host-setting", "echo -1 > /cg/cpu/a/cpu.cfs_quota_us"),
+        ("host-setting", "echo 'MAJOR:MINOR 0' > blkio.throttle.read_iops_device"),
     ] {
-        let found = findings.iter().find(|finding| finding.code == code).unwrap();
-        assert!(found.text.contains(line) && !found.text.contains("max >"), "{found:?}");
+        let found = |finding: &&Finding| finding.code == code && finding.text.contains(line);
+        let found = findings.iter().find(found).unwrap_or_else(|| panic!("{line}: {findings:#?}"));
+        assert!(!found.text.contains("max >"), "{found:?}");
     }
 }
 

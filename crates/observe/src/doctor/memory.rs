@@ -11,7 +11,7 @@ use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {
     let always = memory.thp.as_deref().filter(|thp| *thp == "always")?;
-    Some(codes::THP_ALWAYS.finding("The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
+    Some(codes::HOST_SETTING.finding("The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
          is not the database's is spent. echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         format!("transparent huge pages: {always}"),
     ))
@@ -20,7 +20,7 @@ pub(super) fn thp(memory: &Memory) -> Option<Finding> {
 pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
     let used = memory.meminfo.swap_used_bytes.filter(|used| *used > 0)?;
     let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
-    Some(codes::SWAP_IN_USE.finding(
+    Some(codes::HOST_SETTING.finding(
         "A part of memory lies in swap: a page of the database's cache may be among it, and a cached read then waits \
          for storage. Make room, then: swapoff -a && swapon -a",
         format!("{} in swap{now}", units::format_bytes(used)),
@@ -29,7 +29,7 @@ pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
 
 pub(super) fn limit(limits: &Limits) -> Option<Finding> {
     let (bytes, file) = (limits.memory_bytes?, limits.memory_file.as_ref()?);
-    Some(codes::MEMORY_LIMIT.finding(
+    Some(codes::HOST_SETTING.finding(
         format!(
             "A control group limits the server's memory, page cache included: what the page cache can hold is this, \
              not the memory of the host. Where that is not meant, on the host: {}, or for a container: docker update \
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn only_always_is_reported_huge_pages() {
         let memory = |thp: &str| Memory { thp: Some(thp.to_owned()), ..Memory::default() };
-        assert_eq!(thp(&memory("always")).unwrap().code, "thp-always");
+        assert_eq!(thp(&memory("always")).unwrap().code, "host-setting");
         assert_eq!((thp(&memory("madvise")), thp(&Memory::default())), (None, None));
     }
 

@@ -32,7 +32,7 @@ pub(super) fn governor(processor: &Processor) -> Option<Finding> {
         (Some(now), Some(max)) => format!(", now {now:.0} of {max:.0} MHz"),
         _ => String::new(),
     };
-    Some(codes::CPU_GOVERNOR.finding(
+    Some(codes::HOST_SETTING.finding(
         "The CPUs change their frequency with the load: CPU per operation and latency at low load differ from those at \
          full load. cpupower frequency-set -g performance",
         format!("governor {}{frequency}", slow.join(" ")),
@@ -45,7 +45,7 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
         return None;
     }
     let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
-    Some(codes::CPU_LIMIT.finding(
+    Some(codes::HOST_SETTING.finding(
         format!(
             "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
              which shows as latency. On the host: {}, or for a container: docker update --cpus N",
@@ -57,7 +57,7 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
 
 pub(super) fn numa(processor: &Processor) -> Option<Finding> {
     let nodes = processor.numa_nodes.filter(|nodes| *nodes > 1)?;
-    Some(codes::NUMA.finding(
+    Some(codes::HOST_SETTING.finding(
         "Memory of another node takes longer to reach: cached reads vary with where sessions and cache happen to lie. \
          Start the server with: numactl --interleave=all",
         format!("{nodes} NUMA nodes"),
@@ -108,6 +108,6 @@ mod tests {
     fn one_node_is_no_finding() {
         let nodes = |numa_nodes| Processor { numa_nodes: Some(numa_nodes), ..Processor::default() };
         assert_eq!(numa(&nodes(1)), None);
-        assert_eq!(numa(&nodes(2)).unwrap().code, "numa");
+        assert_eq!(numa(&nodes(2)).unwrap().code, "host-setting");
     }
 }

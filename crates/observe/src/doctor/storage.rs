@@ -20,7 +20,7 @@ pub(super) fn io_limit(limit: &str) -> Finding {
         Some(file @ "io.cost.qos") => format!("echo 'MAJOR:MINOR enable=0' > {file}"),
         _ => "echo 'MAJOR:MINOR rbps=max wbps=max riops=max wiops=max' > io.max".to_owned(),
     };
-    codes::IO_LIMIT.finding(
+    codes::HOST_SETTING.finding(
         format!(
             "A control group limits the server's I/O: the result shows that limit, not the device. Where that is not \
              meant, for the group that /proc/PID/cgroup names: {line}"
@@ -37,20 +37,20 @@ pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
         "tmpfs" | "ramfs" => Some(codes::DATA_IN_MEMORY.finding("The data lies in memory: no read or write reaches storage. Give a --data-dir or a path on a disk: lsblk -f",
             evidence,
         )),
-        "zfs" => Some(codes::COPY_ON_WRITE.finding("ZFS keeps a cache of its own and reads and writes whole records: a block the database reads may come from \
+        "zfs" => Some(codes::STORAGE_LAYER.finding("ZFS keeps a cache of its own and reads and writes whole records: a block the database reads may come from \
              that cache, and one it writes may cost many. For 8 KiB blocks: zfs set recordsize=8K primarycache=metadata \
              compression=off POOL/DATASET, before the load",
             evidence,
         )),
-        "btrfs" | "bcachefs" => Some(codes::COPY_ON_WRITE.finding("Every write goes to a new place, so updates scatter the file and cost extra writes of metadata. For a new, \
+        "btrfs" | "bcachefs" => Some(codes::STORAGE_LAYER.finding("Every write goes to a new place, so updates scatter the file and cost extra writes of metadata. For a new, \
              empty folder: chattr +C FOLDER",
             evidence,
         )),
-        "overlay" => Some(codes::LAYERED_STORAGE.finding("The data lies in a container's own layers: the first write of each file copies it, and from within \
+        "overlay" => Some(codes::STORAGE_LAYER.finding("The data lies in a container's own layers: the first write of each file copies it, and from within \
              a container the device is not seen. Put the data on a volume: docker run -v /path:/data",
             evidence,
         )),
-        _ if mount.is_network() => Some(codes::NETWORK_STORAGE.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
+        _ if mount.is_network() => Some(codes::STORAGE_LAYER.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
              side are not seen. For storage of this host, give a --data-dir or a path on one of: lsblk -f",
             evidence,
         )),
@@ -68,15 +68,15 @@ pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
              durable. mount -o remount,barrier MOUNT_POINT",
             evidence(option),
         )),
-        "data=journal" => Some(codes::JOURNALLED_DATA.finding("Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
+        "data=journal" => Some(codes::STORAGE_LAYER.finding("Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
              DEVICE MOUNT_POINT",
             evidence(option),
         )),
-        "sync" => Some(codes::SYNCHRONOUS_MOUNT.finding("Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
+        "sync" => Some(codes::STORAGE_LAYER.finding("Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
             evidence(option),
         )),
         option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
-            Some(codes::COMPRESSION_BELOW.finding("The file system compresses: fewer bytes reach the device than the database writes, and CPU is spent on it. \
+            Some(codes::STORAGE_LAYER.finding("The file system compresses: fewer bytes reach the device than the database writes, and CPU is spent on it. \
              mount -o remount,compress=none MOUNT_POINT, before the load",
                 evidence(option),
             ))
@@ -105,7 +105,7 @@ pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     if device.rotational.as_deref() == Some("1") && !guest && device.layer.is_none() {
-        findings.push(codes::ROTATIONAL.finding("A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
+        findings.push(codes::STORAGE_LAYER.finding("A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
              how much, tells: mindful raw PATH --spans outer,inner,mix,full",
             format!("{}: rotational", device.name),
         ));
@@ -121,33 +121,33 @@ fn scheduler(device: &Device) -> Option<Finding> {
     } else {
         "It sorts and delays requests, favours reads over writes, and costs CPU a request."
     };
-    Some(codes::IO_SCHEDULER.finding(
+    Some(codes::HOST_SETTING.finding(
         format!("An I/O scheduler stands before the device. {cost} echo none > /sys/block/{name}/queue/scheduler"),
-        format!("{name}: {scheduler}"),
+        format!("I/O scheduler of {name}: {scheduler}"),
     ))
 }
 
 fn read_ahead(device: &Device) -> Option<Finding> {
     let kib = device.read_ahead_kb.as_deref()?.parse::<u64>().ok().filter(|kib| *kib > LARGE_READ_AHEAD_KIB)?;
     let name = &device.name;
-    Some(codes::READ_AHEAD.finding(
+    Some(codes::HOST_SETTING.finding(
         format!(
             "Reads through the page cache that look sequential fetch far more than is asked for: device bytes exceed \
              the database's. Direct I/O is not concerned. echo 128 > /sys/block/{name}/queue/read_ahead_kb"
         ),
-        format!("{name}: {kib} KiB"),
+        format!("read-ahead of {name}: {kib} KiB"),
     ))
 }
 
 fn write_cache(device: &Device) -> Option<Finding> {
     device.write_cache.as_deref().filter(|mode| *mode == "write back")?;
     let name = &device.name;
-    Some(codes::VOLATILE_WRITE_CACHE.finding(format!(
+    Some(codes::STORAGE_LAYER.finding(format!(
             "The device has a cache that loses its content without power: every commit waits for it to be flushed, and how \
              long that takes is a property of the device. Compare commits only between like devices. Where a battery or \
              the host below keeps the cache: echo 'write through' > /sys/block/{name}/queue/write_cache"
         ),
-        format!("{name}: write back"),
+        format!("write cache of {name}: write back"),
     ))
 }
 
@@ -176,14 +176,14 @@ fn layer(device: &Device) -> Option<Finding> {
     } else {
         return None;
     };
-    Some(codes::LAYERED_STORAGE.finding(what, format!("{}: {layer}", device.name)))
+    Some(codes::STORAGE_LAYER.finding(what, format!("{}: {layer}", device.name)))
 }
 
 fn cloud_volume(device: &Device) -> Option<Finding> {
     let model = device.model.as_deref()?;
     let known = ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd", "BlockVolume"];
     known.iter().any(|name| model.contains(name)).then(|| {
-        codes::CLOUD_VOLUME.finding(format!(
+        codes::STORAGE_LAYER.finding(format!(
                 "A volume with limits of I/Os and bytes per second, perhaps with credit for bursts; made from a snapshot, \
                  each block is slow when first touched. Touch all of it once: dd if=/dev/{0} of=/dev/null bs=1M \
                  iflag=direct, and run longer than its burst lasts",
@@ -218,16 +218,16 @@ mod tests {
     fn data_in_memory_is_a_warning_and_a_plain_file_is_nothing() {
         let finding = file_system(&storage("tmpfs", "rw")).unwrap();
         assert_eq!((finding.code.as_str(), finding.severity), ("data-in-memory", Severity::Warning));
-        assert_eq!(file_system(&storage("zfs", "rw")).unwrap().code, "copy-on-write");
-        assert_eq!(file_system(&storage("nfs4", "rw")).unwrap().code, "network-storage");
+        assert_eq!(file_system(&storage("zfs", "rw")).unwrap().code, "storage-layer");
+        assert_eq!(file_system(&storage("nfs4", "rw")).unwrap().code, "storage-layer");
         assert_eq!((file_system(&storage("ext4", "rw")), file_system(&storage("xfs", "rw"))), (None, None));
     }
 
     #[test]
     fn options_that_change_what_a_write_means_are_reported() {
         let of = |options| mount_options(&storage("ext4", options));
-        assert_eq!(codes(&of("rw,relatime,nobarrier,data=journal")), ["barriers-off", "journalled-data"]);
-        assert_eq!(codes(&of("rw,compress=zstd:3")), ["compression-below"]);
+        assert_eq!(codes(&of("rw,relatime,nobarrier,data=journal")), ["barriers-off", "storage-layer"]);
+        assert_eq!(codes(&of("rw,compress=zstd:3")), ["storage-layer"]);
         assert!(of("rw,relatime,discard,compress=none,barrier=1").is_empty());
     }
 
@@ -252,13 +252,13 @@ mod tests {
             ..Device::default()
         };
         let findings = device(&disk, false);
-        let expected = ["io-scheduler", "read-ahead", "volatile-write-cache", "cloud-volume", "rotational"];
+        let expected = ["host-setting", "host-setting", "storage-layer", "storage-layer", "storage-layer"];
         assert_eq!(codes(&findings), expected);
         assert!(findings[0].text.contains("echo none > /sys/block/nvme1n1/queue/scheduler"));
-        assert!(!codes(&device(&disk, true)).contains(&"rotational"));
+        assert_eq!(device(&disk, true).len(), findings.len() - 1, "a guest knows nothing of turning disks");
         let quiet = Device { scheduler: text("none"), write_cache: text("write through"), ..Device::default() };
         assert!(device(&quiet, false).is_empty());
         let locked = Device { layer: text("CRYPT-LUKS2"), ..Device::default() };
-        assert_eq!(codes(&device(&locked, false)), ["layered-storage"]);
+        assert_eq!(codes(&device(&locked, false)), ["storage-layer"]);
     }
 }

@@ -64,7 +64,7 @@ fn written(folder: &Path) -> std::path::PathBuf {
 
 /// Why the device below the build's files is not seen, as in a container.
 fn no_device(findings: &[Finding]) -> Option<String> {
-    let unseen = findings.iter().find(|finding| finding.code == "device-not-seen")?;
+    let unseen = findings.iter().find(|finding| finding.evidence.starts_with("device: "))?;
     Some(format!("the build folder lies on no device that is seen: {}", unseen.evidence))
 }
 
@@ -213,7 +213,7 @@ fn counters_of_a_tree_only_grow_while_processes_come_and_go() {
 fn memory_is_no_device() {
     let (samplers, findings) = host_samplers(&view(Path::new("/dev/shm"), None), true, &[]);
     assert!(samplers.iter().all(|sampler| sampler.name() != "diskstats"));
-    let unseen: Vec<_> = findings.iter().filter(|finding| finding.code == "device-not-seen").collect();
+    let unseen: Vec<_> = findings.iter().filter(|finding| finding.evidence.starts_with("device: ")).collect();
     assert_eq!(unseen.len(), 1);
     assert!(unseen[0].evidence.contains("is memory, not storage"), "{}", unseen[0].evidence);
 }
@@ -224,8 +224,8 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
     // A host without interfaces of its own has no network.
     let of_client: Vec<_> = samplers.iter().map(|sampler| sampler.name()).filter(|name| *name != "network").collect();
     assert_eq!(of_client, ["client", "client-settled"]);
-    assert_eq!(findings[0].code, "host-not-seen");
-    assert!(findings[0].text.contains("its CPU, its processes and its device are not seen"), "{}", findings[0].text);
+    assert_eq!(findings[0].code, "not-seen");
+    assert!(findings[0].text.contains("Its CPU, its processes and its device are unknown"), "{}", findings[0].text);
 }
 
 /// A target's own source, which nobody reads.
@@ -252,16 +252,16 @@ fn what_the_target_tells_itself_is_not_called_unseen() {
     let (_, findings) = host_samplers(&HostView::default(), true, &reported(shared::HOST_CPU_BUSY_US.name()));
     let text = &findings[0].text;
     assert!(
-        text.contains("its processes and its device are not seen") && text.contains("reported by v$reported"),
+        text.contains("Its processes and its device are unknown") && text.contains("reported by v$reported"),
         "{text}"
     );
     let known = HostView { in_process: false, ..view(Path::new("/"), None) };
     for (of_target, cpu) in [
-        (reported(shared::SERVER_CPU_US.name()), "its CPU is what v$reported tells"),
-        (reported(shared::COMMITS.name()), "its CPU and its share of the device stay unknown"),
+        (reported(shared::SERVER_CPU_US.name()), "Their CPU is reported by v$reported"),
+        (reported(shared::COMMITS.name()), "so are their CPU and their share of the device"),
     ] {
         let (_, findings) = host_samplers(&known, false, &of_target);
-        let processes = findings.iter().find(|finding| finding.code == "processes-not-seen").unwrap();
+        let processes = findings.iter().find(|finding| finding.evidence.starts_with("processes: ")).unwrap();
         assert!(processes.text.contains(cpu), "{}", processes.text);
     }
 }
@@ -364,6 +364,9 @@ fn a_server_limited_by_its_control_group_is_seen_by_doctor() {
     end(server);
     assert!(grown(&before, &after, "cgroup/cpu_throttled_periods") > 0.0);
     assert!(grown(&before, &after, "cgroup/cpu_throttled_time") > 0.0);
-    assert!(findings.iter().any(|finding| finding.code == "cpu-limit"), "{findings:?}");
+    assert!(
+        findings.iter().any(|finding| finding.code == "host-setting" && finding.evidence.starts_with("0.02 of")),
+        "{findings:?}"
+    );
     assert_eq!(facts["cgroup.cpus"], "0.02");
 }

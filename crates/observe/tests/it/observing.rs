@@ -265,5 +265,5 @@ fn a_reading_that_hangs_is_left_behind_by_name() {
         std::thread::sleep(Duration::from_millis(10));
     }
     observer.stop();
-    assert_eq!(kept.findings("sampler-hung"), ["source hanging"]);
+    assert_eq!(kept.findings("sampler-failed"), ["source hanging"]);
 }

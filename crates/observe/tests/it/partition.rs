@@ -109,7 +109,11 @@ fn hold(traced: bool) {
     let chain = &environment(&host)["storage.device"];
     assert!(chain.starts_with(&format!("{0}p1 < {0}", disk.name())), "{chain}");
     let (mut samplers, findings) = host_samplers(&host, true, &[]);
-    assert_eq!(findings.iter().all(|finding| finding.code != "device-latency-not-seen"), traced, "{findings:?}");
+    assert_eq!(
+        findings.iter().all(|finding| !finding.evidence.starts_with("device latency: ")),
+        traced,
+        "{findings:?}"
+    );
     assert_eq!(samplers.iter().any(|sampler| sampler.name() == "block_trace"), traced, "{findings:?}");
 
     let mut seen = |device: &PathBuf| {

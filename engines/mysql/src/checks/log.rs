@@ -16,7 +16,7 @@ pub fn read_only(state: &State) -> Option<Finding> {
     state.planned.writes.then(|| {
         let text = "The server takes no writes: a load, updates and the functions of the server-side loop are refused. Name \
                     the primary in the URL, SET GLOBAL read_only = OFF, or run --loop client --update-pct 0";
-        codes::MYSQL_READ_ONLY.finding(text, format!("{name} = {}", state.text(name).unwrap_or("?")))
+        codes::WRITE_REFUSED.finding(text, format!("{name} = {}", state.text(name).unwrap_or("?")))
     })
 }
 
@@ -25,7 +25,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     (state.planned.updates && state.planned.commit_wait).then(|| {
         let text = "The plan has commits wait for the redo, the server does not let them: their time is that of memory, and \
                     a crash loses the last second. SET GLOBAL innodb_flush_log_at_trx_commit = 1";
-        codes::MYSQL_COMMITS_DO_NOT_WAIT.finding(text, format!("innodb_flush_log_at_trx_commit = {value}"))
+        codes::COMMITS_DO_NOT_WAIT.finding(text, format!("innodb_flush_log_at_trx_commit = {value}"))
     })
 }
 
@@ -39,7 +39,7 @@ pub fn binlog(state: &State) -> Option<Finding> {
             "Every commit writes the binary log too and does not wait for it: a crash loses what replicas and backups rely \
              on. SET GLOBAL sync_binlog = 1, as a server that matters has it"
         };
-        codes::MYSQL_SYNC_BINLOG.finding(text, format!("log_bin = ON, sync_binlog = {sync}"))
+        codes::SERVER_SETTING.finding(text, format!("log_bin = ON, sync_binlog = {sync}"))
     })
 }
 
@@ -47,7 +47,7 @@ pub fn doublewrite(state: &State) -> Option<Finding> {
     (state.is_off("innodb_doublewrite") && state.planned.updates).then(|| {
         let text = "Pages are written once and not twice, so updates cost about half the writes of a server that survives a \
                     torn page. innodb_doublewrite = ON in the option file and a restart, unless storage writes 16 KiB at once";
-        codes::MYSQL_DOUBLEWRITE_OFF.finding(text, "innodb_doublewrite = OFF")
+        codes::SERVER_SETTING.finding(text, "innodb_doublewrite = OFF")
     })
 }
 
@@ -57,7 +57,7 @@ pub fn io_capacity(state: &State) -> Option<Finding> {
         let text = "Dirty pages are written back at a rate made for a single disk: what a load left takes minutes to settle, \
                     and updates outrun it until the redo is full. SET GLOBAL innodb_io_capacity_max = 4000; SET GLOBAL \
                     innodb_io_capacity = 2000";
-        codes::MYSQL_IO_CAPACITY.finding(text, format!("innodb_io_capacity = {value}"))
+        codes::SERVER_SETTING.finding(text, format!("innodb_io_capacity = {value}"))
     })
 }
 
@@ -66,6 +66,6 @@ pub fn flush_neighbors(state: &State) -> Option<Finding> {
     state.planned.updates.then(|| {
         let text = "With a dirty page its dirty neighbours are written, which spares a disk's arm and costs others writes \
                     that could have waited. SET GLOBAL innodb_flush_neighbors = 0";
-        codes::MYSQL_FLUSH_NEIGHBORS.finding(text, format!("innodb_flush_neighbors = {value}"))
+        codes::SERVER_SETTING.finding(text, format!("innodb_flush_neighbors = {value}"))
     })
 }

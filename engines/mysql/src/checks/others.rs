@@ -21,7 +21,7 @@ pub fn statements_logged(state: &State) -> Option<Finding> {
     (!logs.is_empty()).then(|| {
         let text = "The server writes statements to a log, and each operation of the client's loop pays for it. SET GLOBAL \
                     general_log = OFF; SET GLOBAL slow_query_log = OFF";
-        codes::MYSQL_STATEMENTS_LOGGED.finding(text, logs.join(", "))
+        codes::SERVER_SETTING.finding(text, logs.join(", "))
     })
 }
 
@@ -30,14 +30,14 @@ pub fn sessions(state: &State) -> Option<Finding> {
     (!whom.is_empty()).then(|| {
         let text = "Others work in this server right now: they share its buffer pool, CPU and devices, and their reads are \
                     counted with mindful's. Wait until they are done, or KILL their connections (SHOW PROCESSLIST)";
-        codes::MYSQL_OTHERS_ACTIVE.finding(text, format!("statements of others: {}", whom.join(", ")))
+        codes::OTHERS_ACTIVE.finding(text, format!("statements of others: {}", whom.join(", ")))
     })
 }
 
 /// Two runs on the same pages measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    Some(codes::MYSQL_NAMESPACE_SHARED.finding(sharing::SHARED, format!("connection {users}")))
+    Some(codes::DATASET_SHARED.finding(sharing::SHARED, format!("connection {users}")))
 }
 
 pub fn connections(state: &State) -> Option<Finding> {
@@ -53,15 +53,14 @@ pub fn connections(state: &State) -> Option<Finding> {
         );
         let sessions = state.planned.sessions;
         let evidence = format!("{sessions} sessions do not fit: max_connections is {most}, {free} are free");
-        codes::MYSQL_CONNECTIONS.finding(text, evidence)
+        codes::CONNECTIONS.finding(text, evidence)
     })
 }
 
 /// What could not be looked at is reported, so that silence is no praise.
 pub fn hidden(state: &State) -> Option<Finding> {
     (!state.activity.sees_all).then(|| {
-        let text = "The user may not see everything, so some checks and counters say nothing. GRANT PROCESS ON *.* TO the \
-                    user";
-        codes::MYSQL_PARTLY_SEEN.finding(text, "not seen: sessions of other users")
+        let text = "The user cannot see everything, so some checks and counters were skipped. GRANT PROCESS ON *.* TO the user";
+        codes::NOT_SEEN.finding(text, "server: sessions of other users")
     })
 }

@@ -38,7 +38,7 @@ pub fn predicted_hits(state: &State) -> Option<Finding> {
         format_bytes(state.number("innodb_buffer_pool_size")? as u64),
         format_bytes(state.planned.active_bytes)
     );
-    Some(codes::MYSQL_PREDICTED_HITS.finding(text, evidence))
+    Some(codes::PREDICTED_HITS.finding(text, evidence))
 }
 
 /// Reads of tables go through the page cache.
@@ -56,7 +56,7 @@ pub fn page_cache(state: &State) -> Option<Finding> {
         let text = "The page cache stands before the storage: what the database calls a physical read may come from \
                     memory, and the ledger tells how much did. innodb_flush_method = O_DIRECT in the option file and a \
                     restart, or `mindful squeeze`, take it out of the way";
-        codes::MYSQL_PAGE_CACHE.finding(text, format!("{name} = {value}"))
+        codes::PAGE_CACHE_AHEAD.finding(text, format!("{name} = {value}"))
     })
 }
 
@@ -65,7 +65,7 @@ pub fn adaptive_hash(state: &State) -> Option<Finding> {
         let text = "The adaptive hash index spares reads of index pages once it has grown, so logical reads and latencies \
                     drift while it does; and where the tablespaces cannot be read, the size of a table alone tells of its \
                     layout. SET GLOBAL innodb_adaptive_hash_index = OFF";
-        codes::MYSQL_ADAPTIVE_HASH.finding(text, "innodb_adaptive_hash_index = ON")
+        codes::SERVER_SETTING.finding(text, "innodb_adaptive_hash_index = ON")
     })
 }
 
@@ -80,7 +80,7 @@ pub fn read_ahead(state: &State) -> Option<Finding> {
         let text = "The server may read pages that nobody visited, by the order of those that were: a share of physical \
                     reads is not one random page. SET GLOBAL innodb_read_ahead_threshold = 0; SET GLOBAL \
                     innodb_random_read_ahead = OFF";
-        codes::MYSQL_READ_AHEAD.finding(text, shown.into_iter().flatten().collect::<Vec<_>>().join(", "))
+        codes::SERVER_SETTING.finding(text, shown.into_iter().flatten().collect::<Vec<_>>().join(", "))
     })
 }
 
@@ -88,7 +88,7 @@ pub fn change_buffering(state: &State) -> Option<Finding> {
     let value = state.text("innodb_change_buffering").filter(|value| !value.eq_ignore_ascii_case("none"))?;
     let text = "Changes of index pages that are not cached wait in the change buffer, and are merged by reads and writes \
                 later: those of a load fall into the run. SET GLOBAL innodb_change_buffering = none";
-    Some(codes::MYSQL_CHANGE_BUFFERING.finding(text, format!("innodb_change_buffering = {value}")))
+    Some(codes::SERVER_SETTING.finding(text, format!("innodb_change_buffering = {value}")))
 }
 
 pub fn pool_dump(state: &State) -> Option<Finding> {
@@ -96,7 +96,7 @@ pub fn pool_dump(state: &State) -> Option<Finding> {
         let text = "After a restart the server reads back what was cached before: a run soon after it is not alone at the \
                     device and does not begin cold. SET GLOBAL innodb_buffer_pool_dump_at_shutdown = OFF, and \
                     innodb_buffer_pool_load_at_startup = OFF in the option file";
-        codes::MYSQL_POOL_DUMP.finding(text, "innodb_buffer_pool_load_at_startup = ON")
+        codes::SERVER_SETTING.finding(text, "innodb_buffer_pool_load_at_startup = ON")
     })
 }
 
@@ -106,7 +106,7 @@ pub fn query_cache(state: &State) -> Option<Finding> {
         let text = "Statements are answered from the query cache where they can, without a visit to any page, and all wait \
                     for its one lock. SET GLOBAL query_cache_type = OFF; SET GLOBAL query_cache_size = 0";
         let value = state.text("query_cache_type").unwrap_or("?");
-        codes::MYSQL_QUERY_CACHE.finding(text, format!("query_cache_type = {value}"))
+        codes::ANSWERS_CACHED.finding(text, format!("query_cache_type = {value}"))
     })
 }
 
@@ -115,6 +115,6 @@ pub fn timing(state: &State) -> Option<Finding> {
     state.is_off("performance_schema").then(|| {
         let text = "The server times no reads, so their latency as the database saw it is not known. performance_schema = \
                     ON in the option file and a restart; it costs about 12 % of the CPU of short operations";
-        codes::MYSQL_IO_TIMING_OFF.finding(text, "performance_schema = OFF")
+        codes::IO_TIMING_OFF.finding(text, "performance_schema = OFF")
     })
 }

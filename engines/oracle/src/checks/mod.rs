@@ -30,13 +30,13 @@ pub fn checks(
         "experimental",
     )];
     if plan.like == Like::Slob && !plan.update_pct.is_none() {
-        found.push(codes::ORA_COMMITS_DO_NOT_WAIT.finding(
+        found.push(codes::COMMITS_DO_NOT_WAIT.finding(
             "Commits are SLOB's: in PL/SQL a bare COMMIT does not wait for redo, so log file sync is missing from the \
              latencies of updates; leave --like away to have each commit wait",
             "--like slob",
         ));
     } else if !plan.commit_wait && !plan.update_pct.is_none() {
-        found.push(codes::ORA_COMMITS_DO_NOT_WAIT.finding(
+        found.push(codes::COMMITS_DO_NOT_WAIT.finding(
             "Commits do not wait for redo, and what was committed last is lost in a crash; leave --commit-wait away to have \
              each commit wait",
             "--commit-wait off",
@@ -44,7 +44,7 @@ pub fn checks(
     }
     let parameters = describe::parameters(link);
     if parameters.is_none() {
-        found.push(codes::ORA_VIEW_DENIED.finding(
+        found.push(codes::COUNTERS_DENIED.finding(
             "The account may not read v$parameter, so what the server is set to is not known: GRANT SELECT ON V_$PARAMETER \
              TO the account",
             "v$parameter",
@@ -54,13 +54,13 @@ pub fn checks(
         found.extend(of_parameter(text(&row, 0).unwrap_or_default(), text(&row, 1).unwrap_or_default()));
     }
     if options.shared {
-        found.push(codes::ORA_TABLES_SHARED.finding(
+        found.push(codes::DATASET_SHARED.finding(
             "Another run may use the same tables at the same time, and its reads warm the cache for this one",
             "--shared on",
         ));
     }
     if options.storage.nologging && !Room::of(link, options).is_ok_and(|room| room.force_logging) {
-        found.push(codes::ORA_NOT_LOGGED.finding(
+        found.push(codes::SERVER_SETTING.finding(
             "What is loaded without redo is lost in recovery and missing on a standby: back up after the load, or leave \
              --nologging away",
             "--nologging on",
@@ -68,7 +68,7 @@ pub fn checks(
     }
     let fact = |name| server.facts.get(name).map_or("", String::as_str);
     if fact("log_mode") == "ARCHIVELOG" || fact("database_role") == "PHYSICAL STANDBY" {
-        found.push(codes::ORA_STANDBY.finding(
+        found.push(codes::REPLICATION.finding(
             "Redo is archived, and may be sent to a standby: that is part of what updates cost here, and archives fill up",
             format!("log_mode {}, role {}", fact("log_mode"), fact("database_role")),
         ));
@@ -79,11 +79,11 @@ pub fn checks(
 
 fn of_parameter(name: &str, value: &str) -> Option<Finding> {
     match (name, value) {
-        ("inmemory_size", size) if size != "0" && !size.is_empty() => Some(codes::ORA_INMEMORY.finding(
+        ("inmemory_size", size) if size != "0" && !size.is_empty() => Some(codes::ANSWERS_CACHED.finding(
             "The in-memory column store is on: see that no table of mindful's is in it, or its scans read no blocks",
             format!("inmemory_size = {size}"),
         )),
-        ("result_cache_mode", "FORCE") => Some(codes::ORA_RESULT_CACHE.finding(
+        ("result_cache_mode", "FORCE") => Some(codes::ANSWERS_CACHED.finding(
             "Results of all queries are cached: mindful's statements say NO_RESULT_CACHE, and the ledger tells whether \
              blocks were visited",
             "result_cache_mode = FORCE",
@@ -98,7 +98,7 @@ fn cached(plan: &Plan, dataset: Option<&Dataset>, cache: Option<u64>) -> Option<
     let active = plan.workload(dataset).ok()?;
     let bytes = active.scale.saturating_mul(dataset.block_bytes).saturating_mul(active.schemas.into());
     (bytes <= cache).then(|| {
-        codes::ORA_CACHE_HOLDS_ALL.finding(
+        codes::PREDICTED_HITS.finding(
             "The buffer cache holds all blocks of the run: it measures CPU and memory, not storage; load more, or make the \
              cache smaller",
             format!("{} of blocks, {} of cache", format_bytes(bytes), format_bytes(cache)),

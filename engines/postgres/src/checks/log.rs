@@ -20,7 +20,7 @@ pub fn full_page_writes(state: &State) -> Option<Finding> {
     (state.planned.updates && state.is("full_page_writes", "off")).then(|| {
         let text = "The log holds no full pages: updates after a checkpoint cost less log than a database that survives \
                     torn pages pays. ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()";
-        codes::PG_FULL_PAGE_WRITES_OFF.finding(text, "full_page_writes = off")
+        codes::SERVER_SETTING.finding(text, "full_page_writes = off")
     })
 }
 
@@ -30,7 +30,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     (asked && state.is("synchronous_commit", "off")).then(|| {
         let text = "The plan has commits wait for the log, the server does not let them: commits are cheaper than they \
                     claim. ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(), or run with --commit-wait off";
-        codes::PG_COMMITS_DO_NOT_WAIT.finding(text, "synchronous_commit = off")
+        codes::COMMITS_DO_NOT_WAIT.finding(text, "synchronous_commit = off")
     })
 }
 
@@ -41,8 +41,7 @@ pub fn standbys(state: &State) -> Option<Finding> {
         let text = "Every commit waits for a standby: network and standby are part of its time. \
                     ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf() leaves them out";
         let level = state.text("synchronous_commit").unwrap_or("on");
-        codes::PG_SYNCHRONOUS_STANDBY
-            .finding(text, format!("synchronous_standby_names = {names}, synchronous_commit = {level}"))
+        codes::REPLICATION.finding(text, format!("synchronous_standby_names = {names}, synchronous_commit = {level}"))
     })
 }
 
@@ -51,7 +50,7 @@ pub fn archiving(state: &State) -> Option<Finding> {
     (state.planned.updates || state.activity.replicas > 0).then(|| {
         let text = "Log is read and copied again while it is written: archiver and replicas share CPU, device and network \
                     with the run. ALTER SYSTEM SET archive_mode = off, and restart";
-        codes::PG_ARCHIVING.finding(text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
+        codes::REPLICATION.finding(text, format!("archive_mode = {mode}, {} replicas connected", state.activity.replicas))
     })
 }
 
@@ -72,7 +71,7 @@ pub fn room(state: &State) -> Option<Finding> {
             format_bytes(full_pages as u64),
             format_bytes(ASSUMED_LOG as u64)
         );
-        codes::PG_FORCED_CHECKPOINTS.finding(text, evidence)
+        codes::CHECKPOINTS_AHEAD.finding(text, evidence)
     })
 }
 
@@ -81,7 +80,7 @@ pub fn checkpoint_by_the_clock(state: &State) -> Option<Finding> {
     (state.planned.updates && timeout_s < run_s).then(|| {
         let text = "Checkpoints by the clock fall into the run: let the window hold two or more whole ones, or none. \
                     ALTER SYSTEM SET checkpoint_timeout = '1h'; SELECT pg_reload_conf()";
-        codes::PG_CHECKPOINT_TIMEOUT.finding(text, format!("a checkpoint each {timeout_s:.0} s, a run of {run_s:.0} s"))
+        codes::CHECKPOINTS_AHEAD.finding(text, format!("a checkpoint each {timeout_s:.0} s, a run of {run_s:.0} s"))
     })
 }
 

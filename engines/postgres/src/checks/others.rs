@@ -30,7 +30,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
         let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
                     counted with mindful's. Wait until they are done, or SELECT pg_terminate_backend(PID)";
         let whom = activity.by_whom.as_deref().unwrap_or("?");
-        codes::PG_OTHERS_ACTIVE.finding(text, format!("{} active sessions of others: {whom}", activity.active))
+        codes::OTHERS_ACTIVE.finding(text, format!("{} active sessions of others: {whom}", activity.active))
     })
 }
 
@@ -63,7 +63,7 @@ pub fn slots(state: &State) -> Option<Finding> {
             || "an unknown amount of log kept".to_owned(),
             |bytes| format!("{} of log kept", format_bytes(bytes.max(0.0) as u64)),
         );
-        codes::PG_SLOTS.finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
+        codes::REPLICATION.finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
     })
 }
 
@@ -75,7 +75,7 @@ pub fn connections(state: &State) -> Option<Finding> {
         OWN_CONNECTIONS,
     )?;
     let text = format!("The server cannot carry so many sessions: the run will be refused. {}", refusal.next);
-    Some(codes::PG_CONNECTIONS.finding(&text, refusal.what))
+    Some(codes::CONNECTIONS.finding(&text, refusal.what))
 }
 
 /// Where memory ends, the kernel swaps or ends processes, mindful's or the server's.
@@ -101,7 +101,7 @@ pub fn memory(state: &State) -> Option<Finding> {
 /// Two runs on the same blocks measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    Some(codes::PG_NAMESPACE_SHARED.finding(sharing::SHARED, format!("server process {users}")))
+    Some(codes::DATASET_SHARED.finding(sharing::SHARED, format!("server process {users}")))
 }
 
 /// What could not be looked at is reported, so that silence is no praise.
@@ -117,8 +117,8 @@ pub fn hidden(state: &State) -> Option<Finding> {
     .filter_map(|(missing, what)| missing.then_some(what))
     .collect();
     (!missing.is_empty()).then(|| {
-        let text = "The role may not see everything, so some checks say nothing: GRANT pg_monitor TO the role";
-        codes::PG_PARTLY_SEEN.finding(text, format!("not seen: {}", missing.join(", ")))
+        let text = "The role cannot see everything, so some checks were skipped: GRANT pg_monitor TO the role";
+        codes::NOT_SEEN.finding(text, format!("server: {}", missing.join(", ")))
     })
 }
 

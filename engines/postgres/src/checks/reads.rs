@@ -34,7 +34,7 @@ pub fn predicted_hits(state: &State) -> Option<Finding> {
         bytes(state.number("shared_buffers")?),
         format_bytes(state.planned.active_bytes)
     );
-    Some(codes::PG_PREDICTED_HITS.finding(text, evidence))
+    Some(codes::PREDICTED_HITS.finding(text, evidence))
 }
 
 /// Reads are buffered, and memory is left for the data.
@@ -55,7 +55,7 @@ pub fn page_cache_ahead(state: &State) -> Option<Finding> {
         format_bytes(available),
         format_bytes(active)
     );
-    Some(codes::PG_PAGE_CACHE_AHEAD.finding(text, evidence))
+    Some(codes::PAGE_CACHE_AHEAD.finding(text, evidence))
 }
 
 /// Plain index scans read block by block; only scans read ahead.
@@ -69,7 +69,7 @@ pub fn read_ahead(state: &State) -> Option<Finding> {
         let text = "Scans read several blocks in one request and ahead of their use, so a read of theirs is not one \
                     random block; single-block operations are not concerned. io_combine_limit = 8kB and \
                     effective_io_concurrency = 0 turn it off";
-        codes::PG_READ_AHEAD.finding(text, settings.join(", "))
+        codes::SERVER_SETTING.finding(text, settings.join(", "))
     })
 }
 
@@ -96,7 +96,7 @@ pub fn checksums(state: &State) -> Option<Finding> {
     state.is("data_checksums", "off").then(|| {
         let text = "Blocks are not checked when they are read: a read costs less CPU than where they are, as by default \
                     since PostgreSQL 18. pg_checksums --enable on the stopped server";
-        codes::PG_NO_CHECKSUMS.finding(text, "data_checksums = off")
+        codes::SERVER_SETTING.finding(text, "data_checksums = off")
     })
 }
 
@@ -107,7 +107,7 @@ pub fn huge_pages(state: &State) -> Option<Finding> {
     off.then(|| {
         let text = "shared_buffers lie in pages of 4 KiB: every cached read costs more CPU (TLB misses). \
                     sysctl vm.nr_hugepages=…, huge_pages = on";
-        codes::PG_NO_HUGE_PAGES.finding(text, format!("huge pages are not used for {} of shared_buffers", bytes(cache)))
+        codes::SERVER_SETTING.finding(text, format!("huge pages are not used for {} of shared_buffers", bytes(cache)))
     })
 }
 

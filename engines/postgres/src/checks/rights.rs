@@ -15,15 +15,15 @@ fn refused(code: Code, refusal: Option<Error>) -> Option<Finding> {
 
 pub fn writes(state: &State) -> Option<Finding> {
     let wanted = state.planned.in_server || state.planned.updates || state.planned.loads;
-    refused(codes::PG_READ_ONLY, state.rights.as_ref()?.no_writes().filter(|_| wanted))
+    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_writes().filter(|_| wanted))
 }
 
 pub fn create(state: &State) -> Option<Finding> {
-    refused(codes::PG_NO_CREATE, state.rights.as_ref()?.no_create().filter(|_| state.planned.loads))
+    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_create().filter(|_| state.planned.loads))
 }
 
 pub fn temp(state: &State) -> Option<Finding> {
-    refused(codes::PG_NO_TEMP, state.rights.as_ref()?.no_temp().filter(|_| state.planned.in_server))
+    refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_temp().filter(|_| state.planned.in_server))
 }
 
 pub fn checkpoint(state: &State) -> Option<Finding> {
@@ -34,6 +34,6 @@ pub fn checkpoint(state: &State) -> Option<Finding> {
              what is measured. GRANT pg_checkpoint TO {}",
             rights.role
         );
-        codes::PG_NO_CHECKPOINT.finding(text, format!("{} may not CHECKPOINT", rights.role))
+        codes::CHECKPOINTS_AHEAD.finding(text, format!("{} may not CHECKPOINT", rights.role))
     })
 }

@@ -44,7 +44,7 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     assert_eq!(ran["contrast"]["pinned"], Value::Null, "{ran:#}");
     assert_eq!(ran["contrast"]["all_cores"].as_array().unwrap().len(), 5, "{ran:#}");
     let findings = ran["findings"].as_array().unwrap();
-    assert!(findings.iter().any(|finding| finding["code"] == "one-core-left-out"), "{findings:#?}");
+    assert!(findings.iter().any(|finding| finding["code"] == "level-left-out"), "{findings:#?}");
     let mut show = Command::new(env!("CARGO_BIN_EXE_mindful"));
     show.arg("show");
     let shown = bench.at_home(show).output().unwrap();
@@ -52,5 +52,5 @@ fn a_contrast_never_moves_a_server_it_did_not_start() {
     let plan = home.join("mindful.toml").display().to_string();
     assert_eq!(ran["plan_file"], plan.as_str());
     assert!(shown.lines().next().unwrap().contains(&plan), "{shown}");
-    assert!(shown.contains("one-core-left-out") && !shown.contains("\none core"), "{shown}");
+    assert!(shown.contains("level-left-out") && !shown.contains("\none core"), "{shown}");
 }

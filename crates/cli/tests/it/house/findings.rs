@@ -1,4 +1,4 @@
-//! Every kind of finding has its paragraph in docs/findings.md and is raised somewhere; no paragraph tells of another.
+//! Each code of a finding has its row in docs/findings.md and is raised somewhere, and no row names another code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,19 +29,10 @@ fn sources() -> Vec<String> {
     members.map(|member| rust(&member.join("src")).concat()).collect()
 }
 
-fn is_code(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
-}
-
 /// All kinds of findings: those that mindful raises, and each engine's own.
 fn listed() -> Vec<Code> {
-    let engines: [&dyn Engine; 5] = [
-        &mindful_postgres::ENGINE,
-        &mindful_mysql::ENGINE,
-        &mindful_sqlite::ENGINE,
-        &mindful_raw::ENGINE,
-        &mindful_null::ENGINE,
-    ];
+    let engines: [&dyn Engine; 4] =
+        [&mindful_postgres::ENGINE, &mindful_mysql::ENGINE, &mindful_raw::ENGINE, &mindful_null::ENGINE];
     let of_engines = engines.iter().flat_map(|engine| engine.finding_codes());
     // Oracle's engine is in no build that did not ask for its driver.
     codes::ALL.iter().chain(of_engines).chain(mindful_oracle::codes::ALL).copied().collect()
@@ -62,22 +53,26 @@ fn raises(source: &str, code: &str) -> bool {
     })
 }
 
-/// The codes that begin a paragraph in bold, or follow each other in its beginning.
-fn documented() -> BTreeSet<String> {
+/// Code and severity of each row of the tables of docs/findings.md.
+fn documented() -> Vec<(String, String)> {
     let page = fs::read_to_string(root().join("docs/findings.md")).unwrap();
-    let bold = page.split("**").skip(1).step_by(2);
-    bold.filter(|text| is_code(text)).map(str::to_owned).collect()
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.map(|(code, rest)| (code.to_owned(), rest.split(" | ").next().unwrap().to_owned())).collect()
 }
 
 #[test]
-fn every_code_has_its_paragraph_and_every_paragraph_its_code() {
-    let (listed, documented) = (listed(), documented());
-    let names = names();
-    assert!(names.len() > 100 && names.len() == listed.len(), "each stands once: {listed:?}");
-    let missing: Vec<_> = names.difference(&documented).collect();
-    let stale: Vec<_> = documented.difference(&names).collect();
-    assert!(missing.is_empty(), "docs/findings.md has no paragraph for {missing:?}");
-    assert!(stale.is_empty(), "docs/findings.md tells of {stale:?}, which is no code");
+fn each_code_has_one_row_with_its_usual_severity() {
+    let severity = |code: &Code| match code.usual_severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    };
+    let mut listed: Vec<_> = listed().iter().map(|code| (code.name().to_owned(), severity(code).to_owned())).collect();
+    let mut documented = documented();
+    listed.sort_unstable();
+    documented.sort_unstable();
+    assert_eq!(listed, documented);
+    assert!(listed.len() > 90, "{listed:?}");
 }
 
 #[test]
@@ -89,27 +84,6 @@ fn every_code_that_is_listed_is_raised_and_none_beside_them() {
     // A finding takes a `Code`, and only the macro that lists them makes one.
     let makers = sources.iter().flat_map(|source| source.matches("Code::listed(")).count();
     assert_eq!(makers, 1, "codes are made by `finding_codes!` alone");
-}
-
-#[test]
-fn the_section_of_a_paragraph_tells_the_usual_severity() {
-    let page = fs::read_to_string(root().join("docs/findings.md")).unwrap();
-    for section in page.split("\n## ") {
-        let title = section.lines().next().unwrap();
-        let Some(severity) =
-            [("(errors)", Severity::Error), ("(warnings)", Severity::Warning), ("(infos)", Severity::Info)]
-                .into_iter()
-                .find_map(|(word, severity)| title.ends_with(word).then_some(severity))
-        else {
-            continue;
-        };
-        let heads = section.split("\n\n").filter_map(|paragraph| paragraph.strip_prefix("**")?.split_once("**:"));
-        let bold: Vec<_> = heads.flat_map(|(codes, _)| codes.split("**")).collect();
-        assert!(bold.len() > 8, "{bold:?}");
-        for code in listed().into_iter().filter(|code| bold.contains(&code.name())) {
-            assert_eq!(code.usual_severity(), severity, "{} stands below `{title}`", code.name());
-        }
-    }
 }
 
 #[test]
@@ -134,13 +108,13 @@ fn guard_rails(page: &str) -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn every_guard_rail_has_its_row_and_names_codes_that_exist() {
-    let rows = guard_rails(&fs::read_to_string(root().join("docs/findings.md")).unwrap());
+    let rows = guard_rails(&fs::read_to_string(root().join("docs/trust.md")).unwrap());
     let numbers: Vec<_> = rows.iter().map(|(number, _)| number.clone()).collect();
     assert_eq!(numbers, (1..=32).map(|number| number.to_string()).collect::<Vec<_>>());
-    let documented = documented();
+    let names = names();
     for (number, codes) in &rows {
         for code in codes {
-            assert!(documented.contains(code), "F{number} names `{code}`, which is no code");
+            assert!(names.contains(code), "F{number} names `{code}`, which is no code");
         }
     }
     assert!(rows.iter().filter(|(_, codes)| !codes.is_empty()).count() > 20, "{rows:?}");

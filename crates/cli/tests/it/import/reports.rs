@@ -113,7 +113,7 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
     let run = stored(&mindful, &reported);
     assert_eq!((run["steps"].as_array().unwrap().len(), &run["knee"]), (4, &Value::Null));
     assert!(run["steps"].as_array().unwrap().iter().all(|step| step["sessions"].is_null()), "{run:#}");
-    let finding = run["findings"].as_array().unwrap().iter().find(|f| f["code"] == "sessions-unknown").unwrap();
+    let finding = run["findings"].as_array().unwrap().iter().find(|f| f["code"] == "imported-figures").unwrap();
     assert!(finding["text"].as_str().unwrap().contains("--sessions 1,2,4"), "{finding}");
     let shown = out(&mindful.run(&["show"]));
     assert!(files.iter().all(|file| shown.contains(file)), "{shown}");

@@ -98,6 +98,12 @@ impl Reported {
         self.codes().contains(&code)
     }
 
+    /// Whether a finding of that code has evidence that contains `part`.
+    pub fn shows(&self, code: &str, part: &str) -> bool {
+        let of_code = |finding: &&serde_json::Value| finding["code"] == code;
+        self.findings().filter(of_code).any(|finding| finding["evidence"].as_str().unwrap().contains(part))
+    }
+
     pub fn evidence(&self, code: &str) -> &str {
         let finding = self.findings().find(|finding| finding["code"] == code);
         finding.unwrap_or_else(|| panic!("no {code}: {self}"))["evidence"].as_str().unwrap()

@@ -23,7 +23,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
         let data = [&data[..], &["--think-time", "2ms..2ms"]].concat();
         let reported = bench.reported(&bench.run(&[&data[..], args].concat()));
         let served = 1.0 - reported.figure("physical_reads_per_s") / reported.figure("blocks_visited_per_s");
-        let evidence = reported.evidence("sqlite-predicted-hits").to_owned();
+        let evidence = reported.evidence("predicted-hits").to_owned();
         let predicted = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
         assert!(!reported.has("unexpected-hits"), "{reported}");
         (served, predicted.unwrap() / 100.0, evidence)
@@ -37,7 +37,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     assert!(evidence.contains("or less") && served < predicted * 0.9, "{served} served, {evidence}");
     let doctor = bench.command(&["doctor", "--target", &target, "--cache", "1MiB"]).output().unwrap();
     let text = String::from_utf8(doctor.stdout).unwrap();
-    assert!(text.contains("sqlite-predicted-hits"), "{text}");
+    assert!(text.contains("predicted-hits"), "{text}");
 }
 
 /// Root may make control groups; others are refused with the way out, and that is what is tested then.
@@ -52,7 +52,7 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
     let warm = bench.private(&buffered);
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
-    assert!(warm.has("pg-page-cache-ahead"), "{warm}");
+    assert!(warm.has("page-cache-ahead"), "{warm}");
     assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
     let with_limit = [&buffered[..], &["--page-cache-limit", "80MiB"]].concat();
     if rustix::process::geteuid().is_root() {
@@ -108,11 +108,11 @@ mod alone {
 
         let cached = bench.private(&["--set", "shared_buffers=64MB", "--duration", "1s"]);
         assert!(cached.headline().contains("database cache") && !cached.headline().contains("storage"), "{cached}");
-        assert!(cached.evidence("pg-predicted-hits").contains("100.0 %"), "{cached}");
+        assert!(cached.evidence("predicted-hits").contains("100.0 %"), "{cached}");
         assert!(!cached.has("unexpected-hits"), "{cached}");
 
         let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "1s", "--duration", "3s"]);
-        assert!(half.evidence("pg-predicted-hits").contains("50.0 %"), "{half}");
+        assert!(half.evidence("predicted-hits").contains("50.0 %"), "{half}");
         assert!((0.35..0.65).contains(&half.figure("hit_ratio")), "{half}");
         assert!(!half.has("unexpected-hits"), "{half}");
         assert!(!half.headline().contains("storage") && half.headline().contains("database's cache served"), "{half}");

@@ -70,7 +70,7 @@ fn a_server_at_the_limit_of_its_group_has_that_limit_named() {
     assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
     reads.hold(server.pid());
     let held = server.run(&bench, &single);
-    assert!(held.has("io-limit"), "{held}");
+    assert!(held.shows("host-setting", &READS.to_string()), "{held}");
     let evidence = held.evidence("storage-cap");
     assert!(evidence.contains("read requests at") && evidence.ends_with(&format!("of {READS}/s allowed")), "{held}");
     assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");

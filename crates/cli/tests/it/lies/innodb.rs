@@ -56,7 +56,7 @@ fn the_page_cache_before_a_mariadb_is_reported() {
     let folder = bench.path("private");
     let paced = [&SMALL[..], &PAUSES].concat();
     let clean = private(&bench, &folder, &paced);
-    for code in ["page-cache", "mysql-page-cache", "data-in-memory"] {
+    for code in ["page-cache", "page-cache-ahead", "data-in-memory"] {
         assert!(!clean.has(code), "{clean}");
     }
     let buffered = ["--set", "innodb_flush_method=fsync"];
@@ -68,7 +68,7 @@ fn the_page_cache_before_a_mariadb_is_reported() {
     let warm = private(&bench, &folder, &[&paced[..], &buffered].concat());
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
-    assert!(warm.has("mysql-page-cache"), "{warm}");
+    assert!(warm.has("page-cache-ahead"), "{warm}");
     assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
 }
 

@@ -136,7 +136,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     }
     template::copy_to(&layers[3].join("private"));
     let seen = measured_in(&bench, &layers[3]);
-    assert!(seen.has("layered-storage") && !seen.has("device-not-seen"), "{seen}");
+    assert!(seen.shows("storage-layer", "overlay at ") && !seen.shows("not-seen", "device: "), "{seen}");
     // Others may read by the same disk, never by this loop device.
     let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
     assert!((device / process - 1.0).abs() < 0.15, "{seen}");
@@ -145,7 +145,7 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     let hidden = measured_in(&bench, &layers[3]);
     run("umount", &[&direct.folder.display().to_string()]).unwrap();
     run("umount", &[&merged]).unwrap();
-    assert!(hidden.has("device-not-seen") && hidden.has("layered-storage"), "{hidden}");
+    assert!(hidden.shows("not-seen", "device: ") && hidden.shows("storage-layer", "overlay at "), "{hidden}");
     let why = format!("overlay at {merged} lies over other file systems");
     assert!(hidden.run["findings"].to_string().contains(&why), "{hidden}");
     // Lines end anywhere.
@@ -162,7 +162,7 @@ fn a_btrfs_is_followed_to_its_device() {
         Err(missing) => return reported(&missing),
     };
     let seen = measured_in(&bench, &btrfs.folder);
-    assert!(seen.evidence("copy-on-write").starts_with("btrfs at ") && !seen.has("device-not-seen"), "{seen}");
+    assert!(seen.shows("storage-layer", "btrfs at ") && !seen.shows("not-seen", "device: "), "{seen}");
     let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
     assert!((device / process - 1.0).abs() < 0.15, "{seen}");
     assert!(!seen.has("page-cache") && !seen.has("cache-below"), "{seen}");
@@ -178,7 +178,7 @@ fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
     };
     template::copy_to(&above.folder.join("private"));
     let seen = measured_in(&bench, &above.folder);
-    assert!(seen.has("device-not-seen") && seen.evidence("process-io-not-seen").starts_with("fuse"), "{seen}");
+    assert!(seen.shows("not-seen", "device: ") && seen.shows("not-seen", "process I/O: fuse"), "{seen}");
     assert!(!seen.has("page-cache") && !seen.headline().contains("storage iops"), "{seen}");
     for unknown in ["process_reads_per_s", "device_reads_per_s", "page_cache_share"] {
         assert!(seen.run["steps"][0][unknown].is_null(), "{unknown}: {seen}");

@@ -22,23 +22,22 @@ fn a_server_held_back_by_its_control_group_is_reported() {
     let Some(cpu) = ControlGroup::with_cpu(0.15) else { return };
     let server = UsersServer::start(&bench, "shared_buffers=64MB");
     let free = server.run(&bench, &[CACHED, PAUSES].concat());
-    for code in ["cpu-throttled", "cpu-limit", "io-limit"] {
-        assert!(!free.has(code), "{free}");
+    assert!(!free.has("cpu-throttled"), "{free}");
+    let limits = [("0.15 of", "CPU"), (device.as_str(), "reads")];
+    for (limit, of_what) in limits {
+        assert!(!free.shows("host-setting", limit), "{of_what}: {free}");
     }
     cpu.hold(server.pid());
     let held = server.run(&bench, &CACHED);
     held.assert_suspect("cpu-throttled");
-    assert!(held.evidence("cpu-limit").starts_with("0.15 of"), "{held}");
+    assert!(held.shows("host-setting", "0.15 of"), "{held}");
     assert_held_back(&held);
     let cores = held.run["steps"][0]["cpu"]["db_cores"].as_f64().unwrap();
     assert!((0.0..0.25).contains(&cores), "{cores}: {held}");
     reads.hold(server.pid());
     let held = server.run(&bench, &CACHED);
-    let reported = held.evidence("io-limit");
-    assert!(
-        [format!("{device} {READS}"), format!("riops={READS}")].iter().any(|limit| reported.contains(limit)),
-        "{held}"
-    );
+    let limits = [format!("{device} {READS}"), format!("riops={READS}")];
+    assert!(limits.iter().any(|limit| held.shows("host-setting", limit)), "{held}");
 }
 
 /// The group is the limit, and no hardware; what a busy host does comes before it where it does.
@@ -61,7 +60,12 @@ fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
     cpu.hold(server.pid());
     let long = [&CACHED[..], &["--duration", "6s"]].concat();
     let free = server.run(&bench, &CACHED);
-    assert!(!free.has("cpu-throttled") && !free.has("cpu-limit"), "{free}");
+    assert!(
+        !free.has("cpu-throttled")
+            && !free.shows("host-setting", "cpu.max")
+            && !free.shows("host-setting", "cfs_quota"),
+        "{free}"
+    );
     let held = std::thread::scope(|scope| {
         scope.spawn(|| {
             server.sql(&all_at_work(2, 2.0));

@@ -209,16 +209,16 @@ fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
     database.state().files = vec!["+DATA/FREE/users.dbf".to_owned()];
     let alone = contrast();
     assert_eq!(of(&alone), ["database, physical"]);
-    assert!(alone["contrast"]["eta"].is_null() && found(&alone, "raw-left-out").is_some(), "{alone:#}");
+    assert!(alone["contrast"]["eta"].is_null() && found(&alone, "level-left-out").is_some(), "{alone:#}");
     assert!(alone["contrast"]["all_cores"][0]["iops"].as_f64().unwrap() > 0.0, "{alone:#}");
     let shown = text(&place.mindful.run(&["show", "latest"]));
-    assert!(shown.contains("the database's side of a contrast") && shown.contains("raw-left-out"), "{shown}");
+    assert!(shown.contains("the database's side of a contrast") && shown.contains("level-left-out"), "{shown}");
     let file = place.mindful.folder().join("users01.dbf");
     std::fs::write(&file, (0..16 << 20).map(|at: u32| at.to_le_bytes()[1]).collect::<Vec<u8>>()).unwrap();
     database.state().files = vec![file.to_str().unwrap().to_owned()];
     let both = contrast();
     assert_eq!(of(&both).len(), 5, "{both:#}");
-    assert!(both["contrast"]["eta"].as_f64().unwrap() > 0.0 && found(&both, "raw-left-out").is_none(), "{both:#}");
+    assert!(both["contrast"]["eta"].as_f64().unwrap() > 0.0 && found(&both, "level-left-out").is_none(), "{both:#}");
     assert!(found(&both, "one-core-left-out").is_some() && both["contrast"]["pinned"].is_null());
 }
 
@@ -239,7 +239,7 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     assert!(found(&full, "host-saturated").is_some(), "{full:#}");
     assert!(full["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap() > 0.95, "{full:#}");
     let findings = full["findings"].as_array().unwrap();
-    let unseen = findings.iter().find(|finding| finding["code"] == "host-not-seen").unwrap();
+    let unseen = findings.iter().find(|finding| finding["code"] == "not-seen").unwrap();
     let reported = unseen["text"].as_str().unwrap();
     assert!(
         reported.contains("its processes and its device are not seen") && reported.contains("reported by v$osstat"),
@@ -251,7 +251,7 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     assert!(found(&idle, "host-saturated").is_none(), "{idle:#}");
     database.fail("host", 942, u32::MAX);
     let blind = run();
-    let unseen = blind["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "host-not-seen");
+    let unseen = blind["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "not-seen");
     assert!(unseen.unwrap()["text"].as_str().unwrap().contains("its CPU, its processes"), "{blind:#}");
     assert!(blind["steps"][0]["cpu"]["host_busy_share"].is_null(), "{blind:#}");
 }

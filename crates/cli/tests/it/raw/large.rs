@@ -36,7 +36,7 @@ fn measured(place: &Place, verb: &[&str], args: &[&str], check: impl Fn(&Value, 
 
 /// What may stand in the way of calling reads those of storage, and is not of our making.
 fn doubted(summary: &Value) -> bool {
-    found(summary, "foreign-reads") || found(summary, "device-not-seen")
+    found(summary, "foreign-reads") || found(summary, "not-seen")
 }
 
 #[test]

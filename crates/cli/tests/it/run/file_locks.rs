@@ -133,11 +133,11 @@ fn a_run_beside_a_run_on_a_file_says_that_it_shares() {
         let shared = running.another(&[&RUN[..], &["--shared=on", "--format=json"]].concat());
         let findings = json(&shared)["findings"].to_string();
         // A busy host may cut a window of a second short; what is refused is no run at all.
-        assert!(findings.contains("file-shared"), "{engine}: {shared:?}");
+        assert!(findings.contains("dataset-shared"), "{engine}: {shared:?}");
         assert!(findings.contains(&format!("process {}", running.child.id())), "{engine}: {findings}");
         running.kill();
         let next = running.another(&[&RUN[..], &["--format=json"]].concat());
-        assert!(!json(&next)["findings"].to_string().contains("file-shared"), "{next:?}");
+        assert!(!json(&next)["findings"].to_string().contains("dataset-shared"), "{next:?}");
     }
 }
 

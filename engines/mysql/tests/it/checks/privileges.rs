@@ -86,7 +86,7 @@ fn each_missing_right_is_named(kind: Kind) {
     assert!(without.says(&["may not FLUSH TABLES", RELOAD]), "{without:?}");
 
     let [without, _] = lacking(&server, kind, PROCESS);
-    assert!(without.says(&["mysql-partly-seen", PROCESS]), "{without:?}");
+    assert!(without.says(&["not-seen", PROCESS]), "{without:?}");
     // MariaDB tells everybody what purge has left.
     assert_eq!(without.says(&["what purge has left", PROCESS]), kind == MYSQL, "{without:?}");
 

@@ -84,7 +84,7 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
         let samplers = target.samplers().unwrap();
         let reported = kept.0.lock().unwrap().join(" | ");
         assert!(
-            reported.contains("ora-view-denied") && reported.contains(&format!("GRANT SELECT ON {view}")),
+            reported.contains("counters-denied") && reported.contains(&format!("GRANT SELECT ON {view}")),
             "{reported}"
         );
         let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
@@ -129,7 +129,7 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
             everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
             let found = kept.0.lock().unwrap().join(" | ");
             assert_eq!(
-                found.contains("ora-view-denied"),
+                found.contains("counters-denied"),
                 reported.is_some() || *text == "disks" && code == 904,
                 "{text}"
             );

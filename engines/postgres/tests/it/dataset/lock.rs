@@ -34,7 +34,7 @@ fn assert_in_use(error: &Error) {
 fn is_warned(target: &dyn Target) -> bool {
     let plan = Plan::from_settings(&Settings::defaults(plan::KEYS)).unwrap();
     let findings = target.checks(&plan).unwrap();
-    findings.iter().any(|found| found.code == "pg-namespace-shared" && found.severity == Severity::Warning)
+    findings.iter().any(|found| found.code == "dataset-shared" && found.severity == Severity::Warning)
 }
 
 #[test]

@@ -1,5 +1,0 @@
-//! Kinds of findings that this engine alone raises; docs/findings.md tells of each.
-
-mindful_core::finding_codes! {
-    SQLITE_PREDICTED_HITS = "sqlite-predicted-hits", Info;
-}
