@@ -1,6 +1,6 @@
 //! Whether the steps of a ladder differ in nothing but how much is offered at once.
 
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::StepSummary;
 
@@ -23,7 +23,7 @@ fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
 /// How many schemas the sessions of a step visit; `None` where they are not known.
 pub fn schemas_visited(head: &StepHead) -> Option<u64> {
     let workload = head.workload.as_ref()?;
-    if workload.spread.is_some() {
+    if workload.spread_sessions.is_some() {
         return Some(workload.schemas.into());
     }
     let mut schemas: Vec<u32> = head.placements.iter().map(|placement| placement.schema).collect();
@@ -40,7 +40,10 @@ pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
         Some((blocks as f64, step.sessions?))
     });
     if let Some([(least, few), (most, many)]) = ends(active).filter(|[(least, _), (most, _)]| least < most) {
-        return Some(format!("{least:.0} blocks are visited by {}, {most:.0} by {many}", counted(few, "session")));
+        return Some(format!(
+            "{least:.0} blocks are visited by {}, {most:.0} by {many}",
+            format_counted(few, "session")
+        ));
     }
     let hits = rungs.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
     let [(least, at_least), (most, at_most)] = ends(hits)?;
@@ -49,7 +52,7 @@ pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
         format!(
             "hit ratio {:.1} % with {}, {:.1} % with {at_most}: more than {:.0} points apart",
             100.0 * least,
-            counted(at_least, "session"),
+            format_counted(at_least, "session"),
             100.0 * most,
             100.0 * HIT_RATIO_APART
         )

@@ -14,11 +14,11 @@ mod ways;
 
 use mindful_core::contract::metric::shared;
 use mindful_core::dataset::{Content, LayoutProof};
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::workload::{Like, OpKind};
+use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::contrast::{RUNG, Rung};
 use crate::figures::blocks;
@@ -76,7 +76,7 @@ pub fn of_end(run: &Run) -> Vec<Finding> {
     }
     if !run.finished {
         let text = "The run has no end: mindful was killed, or is still at work. Figures are of what was stored.";
-        findings.push(codes::UNFINISHED.finding(text, format!("{} begun", counted(run.steps.len(), "step"))));
+        findings.push(codes::UNFINISHED.finding(text, format!("{} begun", format_counted(run.steps.len(), "step"))));
     } else if run.interrupted {
         findings.push(codes::INTERRUPTED.finding("The run was stopped before its end.", "by a signal"));
     } else if run.steps.is_empty() && run.error.is_none() {
@@ -138,10 +138,10 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
         let text = "There is no time in which all sessions worked: nothing can be measured.";
-        findings.push(
-            codes::NO_WINDOW
-                .finding(text, format!("{seen} of {} reported work", counted(step.head.placements.len(), "session"))),
-        );
+        findings.push(codes::NO_WINDOW.finding(
+            text,
+            format!("{seen} of {} reported work", format_counted(step.head.placements.len(), "session")),
+        ));
         return findings;
     };
     if !run.targets.is_empty() {
@@ -212,7 +212,10 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
     let least = done.values().min().copied().filter(|least| *least < asked)?;
     let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \
                 fewer --ops.";
-    Some(codes::INCOMPLETE.finding(text, format!("{least} of {} in the slowest session", counted(asked, "operation"))))
+    Some(
+        codes::INCOMPLETE
+            .finding(text, format!("{least} of {} in the slowest session", format_counted(asked, "operation"))),
+    )
 }
 
 fn late_start(window: &Window, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
@@ -255,7 +258,7 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
     let realised = 100.0 * work.kind(OpKind::Update).ops / work.ops();
     // Each session may be off by one operation at either end of the window.
     let tolerance = MIX_TOLERANCE.max(200.0 * f64::from(work.sessions) / work.ops());
-    let own_arithmetic = workload.like == Like::Mindful;
+    let own_arithmetic = workload.compatibility == Compatibility::Mindful;
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
         let text = "The mix is not the one asked for.";
         codes::MIX.finding(text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
@@ -358,7 +361,7 @@ fn moved_at_an_end(end: &End) -> (String, String) {
     let evidence = format!(
         "{:.0} blocks/s in the {place} {} of the window, {:.0} {others}",
         end.rate,
-        counted(end.points, "slice"),
+        format_counted(end.points, "slice"),
         end.level
     );
     (text.to_owned(), evidence)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, StepSummary};
+use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, StepSummary};
 
 use crate::figures::blocks::block_bytes;
 use crate::figures::window::window;
@@ -233,7 +233,7 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
         }
     }
     let figures = |cores: &str, rung: Rung| Figures::new(readings.get(&(cores, rung.name()))?, block_bytes);
-    let rungs = |cores: &str| -> Vec<RungSummary> {
+    let rungs = |cores: &str| -> Vec<LevelSummary> {
         let known: Vec<_> = Rung::ALL.iter().filter_map(|rung| Some((*rung, figures(cores, *rung)?))).collect();
         let before = |at: usize| at.checked_sub(1).map(|before| known[before].1);
         let means = |at: usize| before(at).and_then(|before| difference(known[at].0, &before, &known[at].1));
@@ -283,8 +283,8 @@ fn session_cores(record: &StepRecord) -> Option<f64> {
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 
-fn reported(rung: Rung, figures: &Figures, means: Option<String>) -> RungSummary {
-    RungSummary {
+fn reported(rung: Rung, figures: &Figures, means: Option<String>) -> LevelSummary {
+    LevelSummary {
         rung: rung.name().to_owned(),
         iops: figures.iops,
         mib_per_s: figures.mib_per_s,

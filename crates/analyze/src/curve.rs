@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::finding::codes;
-use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, of_knee};
+use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, knee_sessions};
 
 use crate::alike;
 use crate::figures::blocks::CACHED_YIELD;
@@ -98,10 +98,10 @@ fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
 fn reported(knee: &Knee) -> KneeSummary {
     let i = &knee.intervals;
     let intervals = [
-        (of_knee::ASYMPTOTE, i.asymptote_sessions),
-        (of_knee::BEST_POWER, i.best_power_sessions),
-        (of_knee::PEAK, i.peak_sessions),
-        (of_knee::MAX_PER_S, i.max_per_s),
+        (knee_sessions::ASYMPTOTE, i.asymptote_sessions),
+        (knee_sessions::BEST_POWER, i.best_power_sessions),
+        (knee_sessions::PEAK, i.peak_sessions),
+        (knee_sessions::MAX_PER_S, i.max_per_s),
     ];
     let ends = |interval: Interval| [interval.low, interval.high];
     KneeSummary {

@@ -1,7 +1,7 @@
 //! A job on files: the load of each step, what small and large I/Os did there, and the best of all.
 
-use mindful_core::contract::file_reads::InFlight;
-use mindful_core::contract::file_reads::names::{IO, IODEPTH, LARGE_IODEPTH, LARGE_SIZE, ONE_AT_A_TIME, SPAN};
+use mindful_core::contract::file_read::InFlight;
+use mindful_core::contract::file_read::names::{IO, IODEPTH, LARGE_IODEPTH, LARGE_SIZE, ONE_AT_A_TIME, SPAN};
 use mindful_core::plan::units;
 use mindful_core::record::run::{Point, Run, StepHead};
 use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};

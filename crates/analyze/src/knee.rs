@@ -82,7 +82,7 @@ fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
         return Err(Error::run(
             format!(
                 "{have} different loads from {} on are too few to find where queueing sets in",
-                units::counted(first, "session")
+                units::format_counted(first, "session")
             ),
             format!("measure at least {FEWEST_LOADS}, with one session and two past saturation among them"),
         ));

@@ -57,7 +57,7 @@ pub fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummary> {
 fn trial<'a>(key: &str, objective: &Objective, record: &'a StepRecord, step: &'a StepAnalysis) -> Option<Trial<'a>> {
     let point = &record.head.point;
     let load = point.values.get(key)?.parse().ok()?;
-    Some(Trial { load, met: objective.met(&step.summary.ops)?, full_length: point.pass > 0, record, step })
+    Some(Trial { load, met: objective.is_met_by(&step.summary.ops)?, full_length: point.pass > 0, record, step })
 }
 
 /// The longest full-length trial at the load that is found. A full-length trial outweighs short ones, and a load that

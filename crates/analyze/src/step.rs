@@ -142,6 +142,6 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
 
 /// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.
 fn server_loop_unused(run: &Run, step: &StepRecord) -> bool {
-    let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.looping == LoopSite::Client);
+    let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.loop_site == LoopSite::Client);
     run.head.server_side_loop == Some(true) && in_client && blocks::no_layout(run).is_none()
 }

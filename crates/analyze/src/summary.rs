@@ -9,7 +9,7 @@ use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, PerPrice, Severity,
     StepSummary, Summary, Validity, WaitSummary,
 };
-use mindful_core::workload::{Like, OpKind};
+use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
 use crate::figures::caps::Cap;
@@ -132,7 +132,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
     StepSummary {
         point: step.head.point.clone(),
         choices: choices::choices(step),
-        like: workload.map_or(Like::default(), |workload| workload.like),
+        like: workload.map_or(Compatibility::default(), |workload| workload.compatibility),
         // A bare file has no log to commit to.
         commit: workload.and_then(|workload| workload.commit_mode("log")).filter(|_| !io_job::on_files(run)),
         sessions: Some(step.head.session_count() as u32).filter(|sessions| *sessions > 0),
@@ -187,7 +187,7 @@ pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pac
 /// What one unit of the currency buys of the rates of a step.
 fn per_price(run: &Run, work: Option<&Work>, counters: &Counters) -> PerPrice {
     let Some(price) = &run.head.plan.price else { return PerPrice::default() };
-    let bought = |per_s: Option<f64>| per_s.map(|rate| price.buys(rate));
+    let bought = |per_s: Option<f64>| per_s.map(|rate| price.work_per_unit(rate));
     PerPrice {
         operations: bought(work.map(|work| work.ops() / work.seconds)),
         logical_reads: bought(counters.rate(shared::LOGICAL_READS)),

@@ -502,7 +502,7 @@ fn flag(key: &Key) -> Arg {
     // An empty path would mean the current folder; an empty command is none.
     let filled = key.trust != Trust::Value && key.value != "COMMAND";
     let value = if filled { NonEmptyStringValueParser::new().into() } else { ValueParser::string() };
-    let arg = Arg::new(key.name).long(key.flag()).help(key.explained()).value_parser(value);
+    let arg = Arg::new(key.name).long(key.flag_name()).help(key.help_text()).value_parser(value);
     if key.name == "target" {
         arg.value_name(key.value).allow_hyphen_values(true).action(ArgAction::Append)
     } else if key.value.is_empty() {

@@ -9,7 +9,7 @@ use mindful_core::contract::clock::HostClock;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::assignment::Spread;
+use mindful_core::ranks::assignment::TargetAssignment;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
@@ -41,7 +41,7 @@ pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
 /// # Errors
 /// Flags and variables of launchers contradict each other, there are more ranks than sessions, or more targets than ranks.
 pub fn among_ranks(settings: Settings, matches: &ArgMatches) -> Result<Context> {
-    let rank = Rank::find(&settings, &variable)?;
+    let rank = Rank::detect(&settings, &variable)?;
     let context = of_targets(settings, rank.as_ref().map_or(0, Rank::target), matches)?;
     if let Some(rank) = rank.clone().map_or_else(|| first_of_own(&context), |rank| Ok(Some(rank)))? {
         rank.refuse_idle(context.plan.sessions)?;
@@ -69,9 +69,15 @@ fn variable(name: &str) -> Option<String> {
 /// is one target.
 pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
     let of = context.targets.len().max(1);
-    let spread = Spread::over(of, &context.settings)?;
+    let spread = TargetAssignment::for_targets(of, &context.settings)?;
     let job = Some(format!("targets-{}", std::process::id()));
-    Ok((of > 1).then(|| Rank { number: 0, of: of as u32, from: "one for each target".to_owned(), job, spread }))
+    Ok((of > 1).then(|| Rank {
+        number: 0,
+        count: of as u32,
+        source: "one for each target".to_owned(),
+        job,
+        assignment: spread,
+    }))
 }
 
 /// The same for a verb that one process does by itself.
@@ -80,10 +86,13 @@ pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
 /// A launcher started several of it.
 pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     let context = with(settings, matches)?;
-    match Rank::find(&context.settings, &variable)? {
+    match Rank::detect(&context.settings, &variable)? {
         None => Ok(context),
         Some(rank) => Err(Error::plan(
-            format!("rank {} of {} ({}): ranks share one step, that of `mindful run`", rank.number, rank.of, rank.from),
+            format!(
+                "rank {} of {} ({}): ranks share one step, that of `mindful run`",
+                rank.number, rank.count, rank.source
+            ),
             "start one process without --rank and --ranks, or give --ranks 1 to each: then it takes all steps by itself",
         )),
     }

@@ -51,7 +51,7 @@ pub fn engine(verb: &str, matches: &ArgMatches) -> Option<&'static dyn Engine> {
     };
     let target = plan::KEYS.iter().find(|key| key.name == "target")?;
     let flag = matches.try_get_one::<String>("target").ok()?.cloned();
-    let variable = || std::env::var(target.variable()).ok().filter(|value| !value.is_empty());
+    let variable = || std::env::var(target.variable_name()).ok().filter(|value| !value.is_empty());
     let url = flag.or_else(variable).or_else(of_file);
     registry::find(url.as_deref().or(target.default)?).ok()
 }
@@ -74,7 +74,7 @@ fn given(matches: &ArgMatches) -> Result<Settings> {
     }
     for key in &keys {
         if let Some(value) = matches.try_get_one::<String>(key.name).ok().flatten() {
-            given.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+            given.set(key.name, value, Origin::Flag(format!("--{}", key.flag_name())));
         }
     }
     if let Some(all) = targets::given(matches) {
@@ -91,7 +91,7 @@ fn for_engine(engine: &dyn Engine, given: &Settings) -> Result<Settings> {
         plan::KEYS.iter().chain(engine.options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect();
     let (mut own, mut left_out) = (Settings::default(), Vec::new());
     for (name, setting) in given.iter() {
-        let place = given.place(name);
+        let place = given.describe_place(name);
         if keys.iter().any(|key| key.name == name) {
             own.set(name, setting.value.as_str(), setting.origin.clone());
         } else if matches!(setting.origin, Origin::Flag(_)) {
@@ -135,7 +135,7 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
         if matches!(file, PlanFile::Found(_)) && key.trust == Trust::Command {
             return Err(Error::plan(
                 format!("{place}: {name} is not taken from a plan that is read by itself"),
-                format!("give --{} or --plan mindful.toml", key.flag()),
+                format!("give --{} or --plan mindful.toml", key.flag_name()),
             ));
         }
         let value = match value {
@@ -169,12 +169,12 @@ fn read_variables(
         if !name.starts_with("MINDFUL_") || name == STORE_VARIABLE || hooks::VARIABLES.contains(&name.as_str()) {
             continue;
         }
-        let Some(key) = keys.iter().find(|key| key.variable() == name) else {
+        let Some(key) = keys.iter().find(|key| key.variable_name() == name) else {
             if service_variables::is_one(&name, &value.to_string_lossy()) {
                 ignored.push(name);
                 continue;
             }
-            let names: Vec<_> = keys.iter().map(|key| key.variable()).collect();
+            let names: Vec<_> = keys.iter().map(|key| key.variable_name()).collect();
             return Err(settings::unknown_key(&name, "environment", names.iter().map(String::as_str)));
         };
         // As in other programs, an empty variable is one that is not set.
@@ -190,7 +190,7 @@ fn read_variables(
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::plan::settings::Ladder;
+    use mindful_core::plan::settings::ValueSyntax;
 
     use super::*;
 
@@ -207,8 +207,8 @@ mod tests {
         let settings = settings(&matches(&["run", "--plan", file.to_str().unwrap(), "--work-unit", "16"])).unwrap();
         assert_eq!(settings.get("update_pct"), Some("12.5"));
         assert_eq!(settings.get("work_unit"), Some("16"));
-        assert_eq!(settings.place("work_unit"), "--work-unit");
-        assert_eq!(settings.place("update_pct"), format!("update_pct in {}", file.display()));
+        assert_eq!(settings.describe_place("work_unit"), "--work-unit");
+        assert_eq!(settings.describe_place("update_pct"), format!("update_pct in {}", file.display()));
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn an_empty_variable_is_one_that_is_not_set() {
         let keys = keys();
-        let variables = keys.iter().map(|key| (key.variable(), "".into()));
+        let variables = keys.iter().map(|key| (key.variable_name(), "".into()));
         let mut settings = Settings::default();
         read_variables(variables, &keys, &mut settings).unwrap();
         assert_eq!(settings, Settings::default());
@@ -241,7 +241,7 @@ mod tests {
     fn no_list_and_nothing_executed_is_taken_for_a_ladder() {
         let texts = ["URL", "COMMAND", "DIR", "LIST"];
         for key in keys().iter().filter(|key| texts.contains(&key.value) || key.trust != Trust::Value) {
-            assert_ne!(key.ladder, Ladder::Values, "{} of a sweep would be split at its commas", key.name);
+            assert_ne!(key.syntax, ValueSyntax::List, "{} of a sweep would be split at its commas", key.name);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_core::contract::file_reads::files_of;
+use mindful_core::contract::file_read::files_in_url;
 use mindful_core::dataset::Extent;
 use mindful_core::plan::DEFAULT_SCALE;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -16,13 +16,13 @@ use crate::{question, registry};
 /// no --scale says how large: a yes gives them the default one. Where nobody can be asked, the engine refuses.
 pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     let on_files = |url: &&str| registry::find(url).is_ok_and(|engine| engine.file_reads().is_some());
-    let Some(paths) = settings.get("target").filter(on_files).map(files_of) else { return Ok(settings) };
+    let Some(paths) = settings.get("target").filter(on_files).map(files_in_url) else { return Ok(settings) };
     // Of several targets each is one that is there, or as large as --scale says.
     if paths.contains('\n') {
         return Ok(settings);
     }
     let missing = paths.split(',').all(|path| !path.is_empty() && Path::new(path).symlink_metadata().is_err());
-    if !missing || settings.given("scale").is_some() {
+    if !missing || settings.given_text("scale").is_some() {
         return Ok(settings);
     }
     let asked = !matches.get_flag("yes") && question::somebody_is_there();

@@ -87,14 +87,14 @@ impl PlanFile {
 pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
     let me = geteuid().as_raw();
     let facts = file.metadata()?;
-    let (itself, folder) = (Rights::of(&facts), Rights::of(&fs::metadata(folder)?));
-    let why = if !itself.is_of(me) {
+    let (itself, folder) = (Rights::from_metadata(&facts), Rights::from_metadata(&fs::metadata(folder)?));
+    let why = if !itself.belongs_to(me) {
         Some(format!("it belongs to user {}", itself.owner))
     } else if itself.others_write() {
         Some("others may write it (chmod go-w)".to_owned())
     } else if facts.nlink() > 1 {
         Some("it has another name elsewhere".to_owned())
-    } else if !folder.is_of(me) {
+    } else if !folder.belongs_to(me) {
         Some(format!("its folder belongs to user {}", folder.owner))
     } else if folder.others_write() && !folder.is_sticky() {
         Some("others may write its folder".to_owned())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::settings::{self, Key, Settings};
-use mindful_core::ranks::meeting::Meeting;
+use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 
@@ -38,15 +38,15 @@ pub fn meet(
     engine: &'static dyn Engine,
     settings: &Settings,
     events: &Arc<dyn Events>,
-) -> Result<Box<dyn Meeting>> {
+) -> Result<Box<dyn Rendezvous>> {
     if let Some(path) = url.strip_prefix("dir:") {
         return Ok(Box::new(SharedFolder::open(Path::new(path))?));
     }
     let meets = find(url)?;
     if meets.name() == engine.name() {
-        return meets.meet(url, settings, events);
+        return meets.open_rendezvous(url, settings, events);
     }
-    meets.meet(url, &Settings::defaults(meets.options()), events)
+    meets.open_rendezvous(url, &Settings::defaults(meets.options()), events)
 }
 
 /// The engine of the target that `settings` name.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::OnceLock;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::{Error, Result};
 use mindful_host::{priority, terminal};
 use mindful_report::live::screen;
@@ -11,23 +11,23 @@ use mindful_runner::hooks;
 use rustix::process::{Signal, getpid, kill_process};
 
 /// The process has one.
-static STOP: OnceLock<Stop> = OnceLock::new();
+static STOP: OnceLock<StopFlag> = OnceLock::new();
 
 /// The stop flag that SIGINT, SIGTERM and SIGHUP request.
-pub fn stop_on_signal() -> Result<Stop> {
+pub fn stop_on_signal() -> Result<StopFlag> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());
     }
-    let stop = STOP.get_or_init(Stop::default).clone();
+    let stop = STOP.get_or_init(StopFlag::default).clone();
     let requested = stop.clone();
     ctrlc::set_handler(move || {
-        if requested.requested() || requested.may_cut_off() {
+        if requested.is_requested() || requested.may_exit_at_once() {
             // What begins after this would be left behind.
             let _no_hook_begins = hooks::end();
             screen::restore();
             terminal::restore();
             priority::give_back_all();
-            if !requested.requested() {
+            if !requested.is_requested() {
                 // With stderr gone there is nobody left to tell.
                 let _ = writeln!(std::io::stderr(), "mindful: interrupted");
             }

@@ -23,11 +23,11 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
         match given {
             // A target is stored without its password, wherever in the URL that stood.
             Some(value) if masked || foreign || key.name == "target" => {
-                settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+                settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag_name())));
             }
             Some(_) => {
                 return Err(Error::plan(
-                    format!("--{} with {what}: it is made as it began", key.flag()),
+                    format!("--{} with {what}: it is made as it began", key.flag_name()),
                     "leave it away, or begin a new run or sweep",
                 ));
             }
@@ -41,7 +41,7 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
             None if masked => {
                 return Err(Error::plan(
                     format!("{} is stored without its secret", key.name),
-                    format!("give --{} again", key.flag()),
+                    format!("give --{} again", key.flag_name()),
                 ));
             }
             None => {}

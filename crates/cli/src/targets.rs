@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
-use mindful_core::ranks::assignment::{MOST_TARGETS, urls};
+use mindful_core::ranks::assignment::{MOST_TARGETS, split_urls};
 use mindful_core::{Error, Result};
 use mindful_record::file;
 
@@ -29,9 +29,11 @@ pub fn given(matches: &ArgMatches) -> Option<String> {
 pub fn read_list(settings: &mut Settings) -> Result<()> {
     let Some(setting) = of(settings).filter(|setting| setting.value.contains(LIST)) else { return Ok(()) };
     let mut all = Vec::new();
-    for url in urls(&setting.value) {
+    for url in split_urls(&setting.value) {
         match url.strip_prefix(LIST) {
-            Some(path) => all.extend(lines(Path::new(path)).map_err(|error| error.at(settings.place("target")))?),
+            Some(path) => {
+                all.extend(lines(Path::new(path)).map_err(|error| error.at(settings.describe_place("target")))?);
+            }
             None => all.push(url.to_owned()),
         }
     }
@@ -75,8 +77,10 @@ fn lines(path: &Path) -> Result<Vec<String>> {
 /// They cannot be measured together.
 pub fn all(settings: &Settings) -> Result<Vec<String>> {
     let text = settings.get("target").unwrap_or_default();
-    let all: Vec<String> = urls(text).map(str::to_owned).collect();
-    let (place, Some(first)) = (settings.place("target"), all.first()) else { return Ok(vec![text.to_owned()]) };
+    let all: Vec<String> = split_urls(text).map(str::to_owned).collect();
+    let (place, Some(first)) = (settings.describe_place("target"), all.first()) else {
+        return Ok(vec![text.to_owned()]);
+    };
     if all.len() > MOST_TARGETS {
         return Err(Error::plan(
             format!("{place}: {} targets", all.len()),
@@ -104,12 +108,12 @@ pub fn all(settings: &Settings) -> Result<Vec<String>> {
 
 /// Refuses several targets, for a verb that takes one.
 pub fn refuse_several(settings: &Settings) -> Result<()> {
-    let several = settings.get("target").map_or(0, |text| urls(text).count());
+    let several = settings.get("target").map_or(0, |text| split_urls(text).count());
     if several < 2 {
         return Ok(());
     }
     Err(Error::plan(
-        format!("{}: {several} targets", settings.place("target")),
+        format!("{}: {several} targets", settings.describe_place("target")),
         "`mindful run` alone takes several; give one of them here",
     ))
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::DatasetPlan;
 
@@ -19,7 +19,7 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
     assert_eq!(target.dataset().unwrap_or_else(|e| panic!("dataset: {e}")), None);
     let ours = removable(&*target);
     assert!(ours.is_empty(), "a fresh target lists {ours:?}");
-    assert!(target.verify(&Stop::default()).is_err(), "there is nothing to prove");
+    assert!(target.verify(&StopFlag::default()).is_err(), "there is nothing to prove");
 }
 
 /// What was asked for is what is there, now and when opened anew; loading again changes nothing.
@@ -37,7 +37,7 @@ pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture)
     );
     assert!(dataset.bytes >= u64::from(plan.schemas) * plan.blocks_per_schema * dataset.block_bytes);
     let log = Log::default();
-    let again = opened.target.load(plan, &log, &Stop::default()).unwrap_or_else(|e| panic!("load again: {e}"));
+    let again = opened.target.load(plan, &log, &StopFlag::default()).unwrap_or_else(|e| panic!("load again: {e}"));
     assert_eq!(again, dataset);
     assert_eq!(log.progress(), 0, "loading again works");
     if fixture.persistent {
@@ -53,7 +53,7 @@ pub fn a_load_tells_its_progress(fixture: &Fixture) {
     }
     let log = Log::default();
     let target = fixture.open();
-    target.load(&fixture.dataset, &log, &Stop::default()).unwrap_or_else(|e| panic!("load: {e}"));
+    target.load(&fixture.dataset, &log, &StopFlag::default()).unwrap_or_else(|e| panic!("load: {e}"));
     let steps = log.0.lock().unwrap_or_else(|e| panic!("{e}"));
     let mut last: Option<(&str, u64, u64)> = None;
     for (what, done, of) in steps.iter() {
@@ -79,7 +79,7 @@ pub fn a_load_with_other_parameters_is_refused(fixture: &Fixture) {
         DatasetPlan { seed: plan.seed + 1, ..plan.clone() },
     ];
     for other in others {
-        let error = match opened.target.load(&other, &Silent, &Stop::default()) {
+        let error = match opened.target.load(&other, &Silent, &StopFlag::default()) {
             Ok(dataset) => panic!("{other:?} made {dataset:?}"),
             Err(error) => error,
         };
@@ -96,11 +96,11 @@ pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
     }
     let opened = fixture.loaded();
     let more = DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() };
-    let dataset = opened.target.load(&more, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("load more: {e}"));
+    let dataset = opened.target.load(&more, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("load more: {e}"));
     assert_eq!(dataset.schemas, more.schemas);
-    let fewer = opened.target.load(&fixture.dataset, &Silent, &Stop::default());
+    let fewer = opened.target.load(&fixture.dataset, &Silent, &StopFlag::default());
     assert_eq!(fewer.unwrap_or_else(|e| panic!("load fewer: {e}")).schemas, more.schemas, "nothing is taken away");
-    let proof = opened.target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    let proof = opened.target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
     assert_eq!(proof.failure(), None);
 }
 
@@ -110,16 +110,17 @@ pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
         return;
     }
     let target = fixture.open();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let brake = Brake { stop: stop.clone(), seen: AtomicUsize::new(0) };
     if let Err(error) = target.load(&fixture.dataset, &brake, &stop) {
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         let half = target.dataset().unwrap_or_else(|e| panic!("dataset after a stop: {e}"));
         assert!(half.is_none_or(|half| half.schemas < fixture.dataset.schemas), "a stopped load calls itself complete");
     }
-    let dataset = target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("resume: {e}"));
+    let dataset =
+        target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("resume: {e}"));
     assert_eq!(dataset.schemas, fixture.dataset.schemas);
-    let proof = target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    let proof = target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
     assert_eq!(proof.failure(), None);
 }
 
@@ -128,7 +129,7 @@ pub fn verify_proves_the_layout(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;
     }
-    let proof = fixture.loaded().target.verify(&Stop::default()).unwrap_or_else(|e| panic!("verify: {e}"));
+    let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap_or_else(|e| panic!("verify: {e}"));
     assert_eq!(proof.failure(), None);
     assert_eq!(proof.schemas.len() as u32, fixture.dataset.schemas);
     for schema in &proof.schemas {
@@ -152,7 +153,7 @@ pub fn cleanup_removes_what_inventory_lists(fixture: &Fixture) {
     let left = removable(&*opened.target);
     assert!(left.is_empty(), "cleanup left {left:?}");
     opened.target.cleanup().unwrap_or_else(|e| panic!("cleanup twice: {e}"));
-    let again = opened.target.load(&fixture.dataset, &Silent, &Stop::default());
+    let again = opened.target.load(&fixture.dataset, &Silent, &StopFlag::default());
     assert_eq!(again.unwrap_or_else(|e| panic!("load after cleanup: {e}")).schemas, fixture.dataset.schemas);
 }
 
@@ -188,7 +189,7 @@ impl Events for Log {
 
 /// Stops at the second progress.
 struct Brake {
-    stop: Stop,
+    stop: StopFlag,
     seen: AtomicUsize,
 }
 

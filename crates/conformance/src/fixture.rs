@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mindful_core::contract::clock;
-use mindful_core::contract::engine::{Capabilities, Engine, Session, Stop, Target};
+use mindful_core::contract::engine::{Capabilities, Engine, Session, StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -85,7 +85,7 @@ impl Fixture {
     pub fn loaded(&self) -> Opened {
         let target = self.open();
         if self.can().loads {
-            target.load(&self.dataset, &Silent, &Stop::default()).unwrap_or_else(|error| panic!("load: {error}"));
+            target.load(&self.dataset, &Silent, &StopFlag::default()).unwrap_or_else(|error| panic!("load: {error}"));
         }
         Opened { target }
     }
@@ -93,7 +93,7 @@ impl Fixture {
     /// Reads of 8 blocks, nothing else, in the first loop that the engine has.
     pub fn workload(&self) -> Workload {
         let of = &self.dataset;
-        Workload { seed: 11, looping: self.loops()[0], ..Workload::reads(of.schemas, of.blocks_per_schema, 8) }
+        Workload { seed: 11, loop_site: self.loops()[0], ..Workload::reads_only(of.schemas, of.blocks_per_schema, 8) }
     }
 
     /// The loops the engine has.
@@ -149,7 +149,7 @@ impl Opened {
         for _ in 0..slices {
             let first_op = reports.iter().map(SliceReport::total_ops).sum();
             let order = orders.next(first_op, ops);
-            reports.push(session.slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+            reports.push(session.run_slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
         }
         reports
     }

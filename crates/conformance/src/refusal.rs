@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan;
 use mindful_core::plan::units::Share;
@@ -27,7 +27,7 @@ pub fn a_bad_url_is_refused_in_one_line(fixture: &Fixture) {
 
 fn use_it(fixture: &Fixture, target: &dyn Target) -> Result<()> {
     if fixture.can().loads {
-        return target.load(&fixture.dataset, &Silent, &Stop::default()).map(drop);
+        return target.load(&fixture.dataset, &Silent, &StopFlag::default()).map(drop);
     }
     target.prepare(&fixture.workload(), 1).map(drop)
 }
@@ -39,7 +39,7 @@ pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
     let scan_pct = if can.scans { percent(20) } else { Share::NONE };
     let opened = fixture.loaded();
     for looping in fixture.loops() {
-        let workload = Workload { update_pct, scan_pct, looping, ..fixture.workload() };
+        let workload = Workload { update_pct, scan_pct, loop_site: looping, ..fixture.workload() };
         let shapes = opened.target.prepare(&workload, 2).unwrap_or_else(|e| panic!("prepare: {e}"));
         let wanted =
             [(OpKind::Select, true), (OpKind::Update, !update_pct.is_none()), (OpKind::Scan, !scan_pct.is_none())];
@@ -61,7 +61,7 @@ pub fn what_the_dataset_cannot_carry_is_refused(fixture: &Fixture) {
     refused(&*target, &workload, "work before a load");
     let mut plain = fixture.dataset.clone();
     plain.scan_blocks = 0;
-    target.load(&plain, &Silent, &Stop::default()).unwrap_or_else(|e| panic!("load: {e}"));
+    target.load(&plain, &Silent, &StopFlag::default()).unwrap_or_else(|e| panic!("load: {e}"));
     target.prepare(&workload, 1).unwrap_or_else(|e| panic!("prepare: {e}"));
     refused(&*target, &Workload { schemas: workload.schemas + 1, ..workload.clone() }, "more schemas");
     refused(&*target, &Workload { scale: workload.scale + 1, ..workload.clone() }, "a larger scale");
@@ -78,8 +78,8 @@ pub fn capabilities_are_honest(fixture: &Fixture) {
     let claims = [
         (can.updates, "updates", updating.clone()),
         (can.scans, "scans", Workload { scan_pct: percent(20), ..plain.clone() }),
-        (can.server_side_loop, "server-side loop", Workload { looping: LoopSite::Server, ..plain.clone() }),
-        (can.client_side_loop, "client-side loop", Workload { looping: LoopSite::Client, ..plain.clone() }),
+        (can.server_side_loop, "server-side loop", Workload { loop_site: LoopSite::Server, ..plain.clone() }),
+        (can.client_side_loop, "client-side loop", Workload { loop_site: LoopSite::Client, ..plain.clone() }),
     ];
     for (has, what, workload) in claims {
         held(target, has, what, &workload);
@@ -89,7 +89,7 @@ pub fn capabilities_are_honest(fixture: &Fixture) {
     }
     if can.client_side_loop {
         let rate = Some(Rate { per_s: 100.0, even: false });
-        held(target, can.rate, "a rate", &Workload { rate, looping: LoopSite::Client, ..plain });
+        held(target, can.rate, "a rate", &Workload { rate, loop_site: LoopSite::Client, ..plain });
     }
 }
 
@@ -117,7 +117,7 @@ pub fn the_target_describes_itself(fixture: &Fixture) {
     let reported = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
     assert!(!reported.engine_version.is_empty() && reported.endpoints >= 1, "{reported:?}");
     assert!(reported.block_bytes.is_power_of_two(), "blocks of {} bytes", reported.block_bytes);
-    let host = opened.target.host();
+    let host = opened.target.host_view();
     assert!(host.local || (host.server_pid.is_none() && !host.in_process), "{host:?}");
     for path in &host.data_paths {
         assert!(path.exists(), "{} is not there", path.display());

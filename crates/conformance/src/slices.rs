@@ -20,14 +20,14 @@ const TRIED: u32 = 60;
 /// Work begins not before the slice does, goes on to its end, and ends with the operation that was under way.
 pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
     for looping in fixture.loops() {
-        let workload = Workload { looping, ..fixture.workload() };
+        let workload = Workload { loop_site: looping, ..fixture.workload() };
         let opened = fixture.loaded();
         let mut session = opened.session(&workload, 0, 1);
         let mut orders = opened.orders();
         let (mut first_op, mut kept, mut last) = (0, 0, String::new());
         for _ in 0..TRIED {
             let order = orders.next(first_op, None);
-            let report = session.slice(&order).unwrap_or_else(|e| panic!("slice: {e}"));
+            let report = session.run_slice(&order).unwrap_or_else(|e| panic!("slice: {e}"));
             assert_eq!(report.index, order.index);
             assert!(report.begin_us >= order.begin_us, "began {} us early", order.begin_us - report.begin_us);
             assert!(report.end_us >= order.end_us - SLICE_US / 10, "ended {} us early", order.end_us - report.end_us);
@@ -51,7 +51,7 @@ pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
 pub fn a_report_is_consistent(fixture: &Fixture) {
     for looping in fixture.loops() {
         let update_pct = if fixture.can().updates { percent(20) } else { Share::NONE };
-        let workload = Workload { looping, update_pct, ..fixture.workload() };
+        let workload = Workload { loop_site: looping, update_pct, ..fixture.workload() };
         let opened = fixture.loaded();
         // One that ends by its work, and one by its time.
         for report in opened.work_ops(&workload, 1, Some(500)).into_iter().chain(opened.work(&workload, 1)) {
@@ -90,7 +90,7 @@ fn assert_consistent(report: &SliceReport) {
 /// A fixed amount of work is done to the operation, and the slice ends then.
 pub fn max_ops_are_done_and_no_more(fixture: &Fixture) {
     for looping in fixture.loops() {
-        let workload = Workload { looping, ..fixture.workload() };
+        let workload = Workload { loop_site: looping, ..fixture.workload() };
         for report in fixture.loaded().work_ops(&workload, 3, Some(37)) {
             assert_eq!(report.total_ops(), 37);
         }
@@ -101,7 +101,7 @@ pub fn max_ops_are_done_and_no_more(fixture: &Fixture) {
 pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
     for looping in fixture.loops() {
         let update_pct = if fixture.can().updates { percent(37) } else { Share::NONE };
-        let workload = Workload { looping, update_pct, hot_schema: percent(30), ..fixture.workload() };
+        let workload = Workload { loop_site: looping, update_pct, hot_schema: percent(30), ..fixture.workload() };
         let opened = fixture.loaded();
         let whole = Work::reported(&opened.work_ops(&workload, 1, Some(120)));
         let parts = Work::reported(&opened.work_ops(&workload, 6, Some(20)));
@@ -124,7 +124,7 @@ pub fn an_interrupt_ends_a_slice_or_does_no_harm(fixture: &Fixture) {
             let begin_us = target.clock_us().unwrap_or_else(|e| panic!("clock: {e}"));
             ready.send(()).unwrap_or_else(|e| panic!("{e}"));
             let order = SliceOrder { index: 0, begin_us, end_us: begin_us + length_us, first_op: 0, max_ops: None };
-            session.slice(&order)
+            session.run_slice(&order)
         });
         wait.recv().unwrap_or_else(|e| panic!("the session did not come up: {e}"));
         thread::sleep(Duration::from_millis(200));
@@ -185,7 +185,7 @@ fn one_of_many(
                 first_op,
                 max_ops: Some(SIDE_BY_SIDE_OPS),
             };
-            let report = connected.slice(&order).unwrap_or_else(|e| panic!("session {session}: {e}"));
+            let report = connected.run_slice(&order).unwrap_or_else(|e| panic!("session {session}: {e}"));
             first_op += report.total_ops();
             report
         })
@@ -196,7 +196,7 @@ fn one_of_many(
 pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, ops: u64) -> usize {
     let mut carried = 0;
     for looping in fixture.loops() {
-        let workload = Workload { looping, ..wanted.clone() };
+        let workload = Workload { loop_site: looping, ..wanted.clone() };
         if opened.target.prepare(&workload, 1).is_ok() {
             let reports = opened.work_ops(&workload, 2, Some(ops));
             assert_as_drawn(&workload, &reports);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::plan::units::Share;
-use mindful_core::workload::{Commit, HotSpot, Like, OpKind, Rate, Redo, Skew, ThinkTime, Workload};
+use mindful_core::workload::{Commit, Compatibility, HotSpot, OpKind, Rate, Redo, Skew, ThinkTime, Workload};
 
 use crate::expected::Work;
 use crate::fixture::{Fixture, SLICE_US};
@@ -52,7 +52,7 @@ pub fn scans_read_the_scan_table(fixture: &Fixture) {
     }
     let opened = fixture.loaded();
     for looping in fixture.loops() {
-        let workload = Workload { scan_pct: percent(40), looping, ..fixture.workload() };
+        let workload = Workload { scan_pct: percent(40), loop_site: looping, ..fixture.workload() };
         let reports = opened.work_ops(&workload, 2, Some(25));
         let (mut scans, mut blocks) = (0, 0);
         for report in &reports {
@@ -104,7 +104,7 @@ pub fn thinking_is_reported(fixture: &Fixture) {
         exponential: false,
     };
     for looping in fixture.loops() {
-        let workload = Workload { think_time: Some(think), looping, ..fixture.workload() };
+        let workload = Workload { think_time: Some(think), loop_site: looping, ..fixture.workload() };
         for report in opened.work_ops(&workload, 2, Some(60)) {
             let wall_us = (report.end_us - report.begin_us).max(0).unsigned_abs();
             let pauses: u64 = report.tally.0.iter().filter(|(cell, _)| cell & 16 != 0).map(|(_, count)| count).sum();
@@ -122,13 +122,13 @@ pub fn a_pause_goes_on_over_the_boundaries_of_slices(fixture: &Fixture) {
     let pause = Duration::from_micros(SLICE_US.unsigned_abs() * 7 / 4);
     let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
     for looping in fixture.loops() {
-        let workload = Workload { think_time: Some(think), looping, ..fixture.workload() };
+        let workload = Workload { think_time: Some(think), loop_site: looping, ..fixture.workload() };
         let mut session = opened.session(&workload, 0, 1);
         let mut orders = opened.orders();
         let mut reports: Vec<SliceReport> = Vec::new();
         for _ in 0..8 {
             let order = orders.next(reports.iter().map(SliceReport::total_ops).sum(), None);
-            reports.push(session.slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
+            reports.push(session.run_slice(&order).unwrap_or_else(|error| panic!("slice: {error}")));
             thread::sleep(pause / 7);
         }
         let ops: u64 = reports.iter().map(SliceReport::total_ops).sum();
@@ -147,7 +147,7 @@ pub fn a_rate_is_kept_or_refused(fixture: &Fixture) {
     let opened = fixture.loaded();
     let mut carried = 0;
     for looping in fixture.loops() {
-        let workload = Workload { rate, looping, ..fixture.workload() };
+        let workload = Workload { rate, loop_site: looping, ..fixture.workload() };
         if opened.target.prepare(&workload, 1).is_err() {
             continue;
         }
@@ -171,7 +171,7 @@ pub fn a_rate_is_kept_or_refused(fixture: &Fixture) {
 pub fn a_session_of_few_visits_several_schemas(fixture: &Fixture) {
     let opened = fixture.loaded();
     let update_pct = if fixture.can().updates { percent(25) } else { Share::NONE };
-    let spread = Workload { spread: Some(1), update_pct, ..fixture.workload() };
+    let spread = Workload { spread_sessions: Some(1), update_pct, ..fixture.workload() };
     assert!(spread.schemas > 1, "a fixture of one schema shows nothing");
     for workload in [Workload { hot_schema: percent(30), ..spread.clone() }, spread] {
         assert_eq!(carried_as_drawn(fixture, &opened, &workload, 150), fixture.loops().len(), "{workload:?}");
@@ -194,8 +194,8 @@ pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
 pub fn older_arithmetic_is_kept(fixture: &Fixture) {
     let opened = fixture.loaded();
     let update_pct = if fixture.can().updates { percent(25) } else { Share::NONE };
-    for like in [Like::Slob, Like::Pgio] {
-        let workload = Workload { like, update_pct, ..fixture.workload() };
+    for like in [Compatibility::Slob, Compatibility::Pgio] {
+        let workload = Workload { compatibility: like, update_pct, ..fixture.workload() };
         assert!(carried_as_drawn(fixture, &opened, &workload, 150) > 0, "{like:?}: no loop takes it");
     }
 }

@@ -10,7 +10,7 @@ pub mod engine;
 pub mod error;
 pub mod event;
 pub mod fact;
-pub mod file_reads;
+pub mod file_read;
 pub mod metric;
 pub mod self_proof;
 pub mod slice;

@@ -2,7 +2,7 @@
 
 pub mod load_queue;
 pub mod proof_sample;
-pub mod tables;
+pub mod table_registry;
 
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +146,7 @@ impl Dataset {
 }
 
 /// Work needs a dataset, and there is none.
-pub fn nothing_loaded() -> Error {
+pub fn nothing_loaded_error() -> Error {
     Error::plan("nothing is loaded", "`mindful load` first")
 }
 

@@ -10,7 +10,7 @@ use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::plan::price::Price;
 use crate::plan::units::Share;
 use crate::ranks::rank::Rank;
-use crate::workload::{Access, Commit, HotSpot, Like, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
+use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
 pub mod bound;
 mod keys;
@@ -93,9 +93,9 @@ pub struct Plan {
     /// Open loop.
     pub rate: Option<Rate>,
     /// Where the loop runs.
-    pub looping: LoopSite,
+    pub loop_site: LoopSite,
     /// Whose arithmetic.
-    pub like: Like,
+    pub compatibility: Compatibility,
     /// How reads reach their blocks.
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
@@ -142,8 +142,8 @@ pub const DEFAULT_SCALE: Extent = Extent::Bytes(256 << 20);
 
 impl Plan {
     fn check(&self) -> Result<()> {
-        if self.like != Like::Mindful {
-            self.check_like()?;
+        if self.compatibility != Compatibility::Mindful {
+            self.check_compatibility()?;
         }
         if !self.access.is_index() {
             self.check_access()?;
@@ -176,7 +176,7 @@ impl Plan {
     }
 
     /// What an old kit's arithmetic can be had for: its ranges and its mix.
-    fn check_like(&self) -> Result<()> {
+    fn check_compatibility(&self) -> Result<()> {
         let more = self.hot_spot.is_some()
             || self.skew != Skew::Uniform
             || !self.scan_pct.is_none()
@@ -188,7 +188,7 @@ impl Plan {
                 "leave --like away, or the other keys",
             ));
         }
-        if self.like == Like::Slob && self.work_unit < 3 {
+        if self.compatibility == Compatibility::Slob && self.work_unit < 3 {
             return Err(Error::plan(
                 format!("like slob with a work unit of {}", self.work_unit),
                 "SLOB's smallest was 3: give --work-unit 3 or more",
@@ -240,10 +240,10 @@ impl Plan {
         let work_unit = if of_all { scale } else { self.work_unit };
         let update_work_unit = self.update_work_unit.filter(|_| !of_all).unwrap_or(work_unit);
         for (name, unit) in [("work_unit", work_unit), ("update_work_unit", update_work_unit)] {
-            let spans = match self.like {
-                Like::Mindful => unit,
+            let spans = match self.compatibility {
+                Compatibility::Mindful => unit,
                 // An old kit kept its keys a work unit away from the ends.
-                Like::Slob | Like::Pgio => unit.saturating_mul(2).saturating_add(1),
+                Compatibility::Slob | Compatibility::Pgio => unit.saturating_mul(2).saturating_add(1),
             };
             if spans > scale {
                 return Err(Error::plan(
@@ -287,18 +287,18 @@ impl Plan {
             skew: self.skew,
             think_time: self.think_time,
             rate: self.rate,
-            looping: self.looping,
-            like: self.like,
+            loop_site: self.loop_site,
+            compatibility: self.compatibility,
             access: self.access,
-            spread: self.spread(schemas),
+            spread_sessions: self.spread_sessions(schemas),
         })
     }
 
     /// See [`Workload::spread`]: sessions that are not a multiple of `schemas` are spread over all of them. An old kit's
     /// stay in their own, and so do those that hold locks from one update to the next, which would deadlock.
-    fn spread(&self, schemas: u32) -> Option<u32> {
+    fn spread_sessions(&self, schemas: u32) -> Option<u32> {
         let holds_locks = self.commit != Commit::Each && !self.update_pct.is_none();
-        let own = self.like != Like::Mindful || holds_locks || self.sessions.is_multiple_of(schemas);
+        let own = self.compatibility != Compatibility::Mindful || holds_locks || self.sessions.is_multiple_of(schemas);
         (!own).then_some(self.sessions)
     }
 
@@ -325,10 +325,10 @@ impl Plan {
     }
 
     /// The placements of the sessions of `rank`: those that they have among all.
-    pub fn placements_of(&self, rank: Option<&Rank>, schemas: u32, endpoints: u32) -> Vec<Placement> {
+    pub fn rank_placements(&self, rank: Option<&Rank>, schemas: u32, endpoints: u32) -> Vec<Placement> {
         let all = self.placements(schemas, endpoints);
         let Some(rank) = rank else { return all };
-        let share = rank.share(self.sessions);
+        let share = rank.own_sessions(self.sessions);
         all.get(share.start as usize..share.end as usize).unwrap_or_default().to_vec()
     }
 

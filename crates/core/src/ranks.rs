@@ -2,7 +2,7 @@
 //! sessions each has ([`assignment`]), and how their parts become one run ([`rank_merge`], [`target_totals`]).
 
 pub mod assignment;
-pub mod meeting;
 pub mod rank;
 pub mod rank_merge;
+pub mod rendezvous;
 pub mod target_totals;

@@ -9,7 +9,7 @@ pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 use crate::plan::price::Price;
 use crate::record::head::Point;
 pub use crate::result::finding::{Finding, Severity};
-use crate::workload::{Like, OpKind};
+use crate::workload::{Compatibility, OpKind};
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -167,9 +167,9 @@ pub struct IoBest {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContrastSummary {
     /// All work on one core; null on a server that mindful did not start, whose processes are left where they run.
-    pub pinned: Option<Vec<RungSummary>>,
+    pub pinned: Option<Vec<LevelSummary>>,
     /// Work on all cores.
-    pub all_cores: Vec<RungSummary>,
+    pub all_cores: Vec<LevelSummary>,
     /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
     pub eta: Option<f64>,
     /// Where eta lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
@@ -199,7 +199,7 @@ pub struct AddedTime {
 /// One way to read the same blocks; medians over the repetitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RungSummary {
+pub struct LevelSummary {
     /// Its name.
     pub rung: String,
     /// Blocks per second.
@@ -231,7 +231,7 @@ pub struct CurveSummary {
 }
 
 /// Names of the figures of [`KneeSummary`] that have an interval.
-pub mod of_knee {
+pub mod knee_sessions {
     /// Of [`super::KneeSummary::asymptote_sessions`].
     pub const ASYMPTOTE: &str = "asymptote_sessions";
     /// Of [`super::KneeSummary::best_power_sessions`].
@@ -312,7 +312,7 @@ pub struct StepSummary {
     pub update_pct_realised: Option<f64>,
     /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
     #[serde(default)]
-    pub like: Like,
+    pub like: Compatibility,
     /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
     #[serde(default)]
     pub commit: Option<String>,
@@ -491,7 +491,7 @@ pub struct OpsSummary {
 
 impl OpsSummary {
     /// The figures of `kind`.
-    pub fn of(&self, kind: OpKind) -> Option<&OpSummary> {
+    pub fn get(&self, kind: OpKind) -> Option<&OpSummary> {
         match kind {
             OpKind::Select => self.select.as_ref(),
             OpKind::Update => self.update.as_ref(),

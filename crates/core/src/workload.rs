@@ -154,7 +154,7 @@ impl Access {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Like {
+pub enum Compatibility {
     /// Exactly `work_unit` blocks an operation, evenly spread mixes.
     #[default]
     Mindful,
@@ -164,7 +164,7 @@ pub enum Like {
     Pgio,
 }
 
-impl Like {
+impl Compatibility {
     /// The old kit whose arithmetic it is, as every report labels it; `None` for mindful's own.
     pub const fn kit(self) -> Option<&'static str> {
         match self {
@@ -209,20 +209,20 @@ pub struct Workload {
     /// Open loop.
     pub rate: Option<Rate>,
     /// Where the loop runs.
-    pub looping: LoopSite,
+    pub loop_site: LoopSite,
     /// Whose arithmetic.
-    pub like: Like,
+    pub compatibility: Compatibility,
     /// How reads reach their blocks.
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
     /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spread: Option<u32>,
+    pub spread_sessions: Option<u32>,
 }
 
 impl Workload {
     /// Reads alone, of `work_unit` blocks each, keys spread evenly, with every knob off, in the server-side loop.
-    pub const fn reads(schemas: u32, scale: u64, work_unit: u64) -> Self {
+    pub const fn reads_only(schemas: u32, scale: u64, work_unit: u64) -> Self {
         Self {
             seed: 1,
             schemas,
@@ -239,16 +239,16 @@ impl Workload {
             skew: Skew::Uniform,
             think_time: None,
             rate: None,
-            looping: LoopSite::Server,
-            like: Like::Mindful,
+            loop_site: LoopSite::Server,
+            compatibility: Compatibility::Mindful,
             access: Access::Index,
-            spread: None,
+            spread_sessions: None,
         }
     }
 
     /// Refuses work on what is not loaded.
     pub fn refuse_more_than_loaded(&self, loaded: Option<&Dataset>) -> Result<()> {
-        let dataset = loaded.ok_or_else(dataset::nothing_loaded)?;
+        let dataset = loaded.ok_or_else(dataset::nothing_loaded_error)?;
         let scans = u64::from(!self.scan_pct.is_none() && self.access != Access::Scan);
         for (what, wanted, loaded, flag) in [
             ("schemas", u64::from(self.schemas), u64::from(dataset.schemas), "--schemas"),
@@ -268,7 +268,7 @@ impl Workload {
     /// Refuses what no database does with `sessions` sessions: a rate kept by a loop in the server, and commits that wait
     /// for each other.
     pub fn refuse_contradictions(&self, sessions: u32) -> Result<()> {
-        if self.rate.is_some() && self.looping == LoopSite::Server {
+        if self.rate.is_some() && self.loop_site == LoopSite::Server {
             return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
         }
         let shared = sessions > self.schemas || !self.hot_schema.is_none();
@@ -333,6 +333,6 @@ impl Op {
 }
 
 /// From how many keys a range of `blocks` can begin within `len` keys.
-pub fn starts(len: u64, blocks: u64) -> u64 {
+pub fn count_starts(len: u64, blocks: u64) -> u64 {
     (len + 1).saturating_sub(blocks).max(1)
 }

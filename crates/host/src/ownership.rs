@@ -30,7 +30,7 @@ impl Trusted {
 
     /// Why others may change what has these facts; `None` if they may not.
     pub fn why_open(&self, facts: &Metadata) -> Option<String> {
-        let rights = Rights::of(facts);
+        let rights = Rights::from_metadata(facts);
         if !self.users.contains(&rights.owner) {
             return Some(format!("belongs to user number {}", rights.owner));
         }
@@ -55,7 +55,7 @@ impl Trusted {
             if facts.is_symlink() {
                 return Ok(Some(format!("{} is a link", part.display())));
             }
-            let rights = Rights::of(&facts);
+            let rights = Rights::from_metadata(&facts);
             let shared = facts.is_dir() && rights.is_sticky() && self.users.contains(&rights.owner);
             if let Some(why) = self.why_open(&facts).filter(|_| !shared) {
                 return Ok(Some(format!("{} {why}", part.display())));

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::plan::rights::Rights;
-use mindful_core::ranks::meeting::{KEPT, Meeting, Row, Seen};
+use mindful_core::ranks::rendezvous::{PeerRow, RETENTION, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
@@ -49,11 +49,11 @@ impl SharedFolder {
         let refused = |what: String| {
             Err(Error::plan(what, "give --meet dir:PATH of a folder that only the ranks' user can write"))
         };
-        let rights = Rights::of(&facts);
+        let rights = Rights::from_metadata(&facts);
         if rights.everybody_writes() {
             return refused(format!("everybody may write to {}", path.display()));
         }
-        if !rights.is_of(folder.user) {
+        if !rights.belongs_to(folder.user) {
             return refused(format!("{} is another user's, who may put other files in their place", path.display()));
         }
         Ok(folder)
@@ -110,13 +110,13 @@ impl SharedFolder {
     }
 
     /// The row in a file; `None` where there is no such file, or not yet whole.
-    fn read(path: &Path, rank: u32, now_us: i64) -> Result<Option<Seen>> {
+    fn read(path: &Path, rank: u32, now_us: i64) -> Result<Option<PeerRow>> {
         let Some(bytes) = read(path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
         let Some((head, body)) = text.split_once('\n') else { return Ok(None) };
         let Some((expires_us, token)) = head.split_once(' ') else { return Ok(None) };
         let expired = expires_us.parse::<i64>().is_ok_and(|at| at < now_us);
-        Ok(Some(Seen { row: Row { rank, token: token.to_owned(), body: body.to_owned() }, expired }))
+        Ok(Some(PeerRow { row: RankRow { rank, token: token.to_owned(), body: body.to_owned() }, expired }))
     }
 
     /// Removes jobs in whose folders nothing was written for [`KEPT`], and what a killed process left of a [`Self::probe`].
@@ -126,7 +126,7 @@ impl SharedFolder {
             let (Ok(facts), name) = (entry.metadata(), entry.file_name()) else { continue };
             let name = name.to_string_lossy();
             let older = |than: Duration| now_us - facts.mtime() * 1_000_000 > than.as_micros() as i64;
-            if facts.is_dir() && name.starts_with(JOB) && older(KEPT) {
+            if facts.is_dir() && name.starts_with(JOB) && older(RETENTION) {
                 self.remove(&entry.path(), |_| true);
             } else if facts.is_file() && facts.uid() == self.user && name.starts_with(APART) && older(PROBED) {
                 let _ = fs::remove_file(entry.path());
@@ -172,12 +172,12 @@ fn cannot(path: &Path, error: &std::io::Error) -> Error {
     )
 }
 
-fn text(row: &Row, expires_us: i64) -> Vec<u8> {
+fn text(row: &RankRow, expires_us: i64) -> Vec<u8> {
     format!("{expires_us} {}\n{}", row.token, row.body).into_bytes()
 }
 
-impl Meeting for SharedFolder {
-    fn place(&self) -> String {
+impl Rendezvous for SharedFolder {
+    fn location(&self) -> String {
         format!("folder {}", self.path.display())
     }
 
@@ -191,7 +191,7 @@ impl Meeting for SharedFolder {
         10_000
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
         let (now_us, place) = (self.now_us()?, self.row(job, row.rank));
         self.tidy(now_us);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.job(job));
@@ -210,7 +210,7 @@ impl Meeting for SharedFolder {
         }
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
         let (now_us, place) = (self.now_us()?, self.row(job, row.rank));
         let own = Self::read(&place, row.rank, now_us)?.is_some_and(|held| held.row.token == row.token);
         if own {
@@ -219,7 +219,7 @@ impl Meeting for SharedFolder {
         Ok(own)
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
         let (now_us, folder) = (self.now_us()?, self.job(job));
         let names = match fs::read_dir(&folder) {
             Ok(names) => names,
@@ -233,19 +233,19 @@ impl Meeting for SharedFolder {
         seen.filter_map(Result::transpose).collect()
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
         Self::read(&self.row(job, rank), rank, self.now_us()?)
     }
 
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         self.replace(&self.chunk(job, rank, chunk), bytes)
     }
 
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         read(&self.chunk(job, rank, chunk))
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
         self.remove(&self.job(job), |file| {
             rank.is_none_or(|rank| file == format!("rank-{rank}") || file.starts_with(&format!("part-{rank}-")))
         });
@@ -266,13 +266,13 @@ mod tests {
     fn it_is_a_place_to_meet() {
         let folder = tempfile::tempdir().unwrap();
         let meeting = SharedFolder::open(&folder.path().join("a/b")).unwrap();
-        mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&meeting, &std::thread::sleep);
+        mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&meeting, &std::thread::sleep);
         assert_eq!(fs::read_dir(folder.path().join("a/b")).unwrap().count(), 0, "nothing is left");
     }
 
     /// A row of a job that nobody is at any more.
-    fn row() -> Row {
-        Row { rank: 0, token: "t".to_owned(), body: String::new() }
+    fn row() -> RankRow {
+        RankRow { rank: 0, token: "t".to_owned(), body: String::new() }
     }
 
     #[test]
@@ -292,8 +292,8 @@ mod tests {
         for name in ["theirs", "empty", "mindful-job-old"] {
             File::open(folder.path().join(name)).unwrap().set_modified(long_ago).unwrap();
         }
-        meeting.join("now", &row(), Duration::from_secs(9)).unwrap();
-        meeting.clear("now", None).unwrap();
+        meeting.claim_rank("now", &row(), Duration::from_secs(9)).unwrap();
+        meeting.remove_rows("now", None).unwrap();
         assert!(own.iter().all(|path| path.is_dir()), "{own:?}");
         assert_eq!(files.map(|path| path.exists()), [false, true], "a row of long ago goes, a file of others stays");
     }
@@ -307,10 +307,10 @@ mod tests {
             let at = std::time::SystemTime::now() - Duration::from_secs(ago);
             File::create(path).unwrap().set_modified(at).unwrap();
         }
-        meeting.join("now", &row(), Duration::from_secs(9)).unwrap();
-        meeting.clear("now", Some(0)).unwrap();
+        meeting.claim_rank("now", &row(), Duration::from_secs(9)).unwrap();
+        meeting.remove_rows("now", Some(0)).unwrap();
         File::create(&dead).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
-        meeting.clear("now", None).unwrap();
+        meeting.remove_rows("now", None).unwrap();
         assert_eq!([dead, new, theirs].map(|path| path.exists()), [false, true, true]);
     }
 
@@ -320,9 +320,9 @@ mod tests {
         let meeting = SharedFolder::open(folder.path()).unwrap();
         fs::write(theirs.path().join(".mindful-theirs"), "").unwrap();
         std::os::unix::fs::symlink(theirs.path(), folder.path().join("mindful-job-j")).unwrap();
-        assert!(meeting.join("j", &row(), Duration::from_secs(9)).is_err());
-        assert!(meeting.send("j", 0, 0, b"part").is_err());
-        meeting.clear("j", None).unwrap();
+        assert!(meeting.claim_rank("j", &row(), Duration::from_secs(9)).is_err());
+        assert!(meeting.write_chunk("j", 0, 0, b"part").is_err());
+        meeting.remove_rows("j", None).unwrap();
         assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 1, "nothing is written or removed there");
     }
 

@@ -4,7 +4,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::contract::fact;
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::contract::wait::TIMES;
-use mindful_core::record::latency::{Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::record::latency::{SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms::{self as oracle, event, statistic};
@@ -152,13 +152,13 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
 /// How long waits took, where the report counts them.
 fn histograms(reported: &mut Reported, report: &Report) {
     let kinds = [
-        (wait::READ, event::SINGLE_READ),
-        (wait::LOG_WRITE, event::LOG_WRITE),
-        (wait::LOG_SYNC, event::LOG_SYNC),
-        (wait::WRITE, event::PARALLEL_WRITE),
+        (wait_kind::READ, event::SINGLE_READ),
+        (wait_kind::LOG_WRITE, event::LOG_WRITE),
+        (wait_kind::LOG_SYNC, event::LOG_SYNC),
+        (wait_kind::WRITE, event::PARALLEL_WRITE),
     ];
     let of = |(kind, event): (&str, &str)| Some((kind.to_owned(), report.latency(event)?));
-    let sampled = Sampled { one_of: 1, kinds: kinds.into_iter().filter_map(of).collect() };
+    let sampled = SampledLatencies { one_of: 1, kinds: kinds.into_iter().filter_map(of).collect() };
     if !sampled.kinds.is_empty() {
         reported.events.push(Event::Latencies { source: WAIT_HISTOGRAM.to_owned(), boundary: 1, sampled });
         let text = "Waits are counted by buckets that each reach to twice the one before: percentiles are of their middles, \
@@ -177,7 +177,7 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     let listed = report.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
     let cpu = report.time_model.get("DB CPU").map(|s| s * 1e6).or_else(|| Some(listed?.time_us?.value));
     times.extend(cpu.map(|us| ("DB CPU".to_owned(), us)));
-    let metric = |name: &str| Metric::counter(oracle::class(name).counter_of(name), "us", "time of sessions");
+    let metric = |name: &str| Metric::counter(oracle::class(name).counter_name(name), "us", "time of sessions");
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
 }
 

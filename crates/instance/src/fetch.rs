@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::ownership::Trusted;
@@ -48,7 +48,7 @@ pub fn fetch(
     }
     if artefact.sha256.is_none() {
         let what = &artefact.what;
-        note(
+        emit_note(
             events,
             format!("{what} is not pinned in mindful: it is checked only against the hash that its source tells"),
         );

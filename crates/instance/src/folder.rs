@@ -256,7 +256,7 @@ fn is_ours(root: &Path, kind: &Kind) -> Result<bool> {
         ));
     }
     let facts = fs::metadata(root).map_err(|error| refused(root, &error))?;
-    if Rights::of(&facts).is_sticky() {
+    if Rights::from_metadata(&facts).is_sticky() {
         return Err(Error::plan(
             format!("--data-dir {} is a folder for everybody", root.display()),
             "name a new folder in it",

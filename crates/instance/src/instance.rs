@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::engine::{HostView, OwnedObject};
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result, plan::units};
 
 use crate::account::Account;
@@ -63,7 +63,7 @@ impl Instance {
         memory_group::clear(folder.path());
         if data::ensure(&folder, program.as_ref(), &account)? {
             let what = format!("{} {}", program.kind().name, program.version());
-            note(events.as_ref(), format!("made a {what} in {}", folder.path().display()));
+            emit_note(events.as_ref(), format!("made a {what} in {}", folder.path().display()));
         }
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", folder.path().display()), "");
         let socket = SocketFolder::make(&folder, &account).map_err(failed)?;
@@ -221,14 +221,14 @@ impl Instance {
     fn bound_page_cache(&self, state: &State) -> Result<Option<MemoryGroup>> {
         let Some(limit) = self.page_cache_limit.filter(|_| state.purpose == Purpose::Run) else { return Ok(None) };
         if self.program.passes_page_cache(&state.chosen) {
-            note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
+            emit_note(self.events.as_ref(), "page cache: out of the way by direct I/O, which needs no limit");
             return Ok(None);
         }
         let data = self.folder.data();
         let processes = stale::processes(&data, self.program.kind());
         let group = MemoryGroup::around(&processes, limit, self.folder.path(), &data.join(self.program.tables()))?;
         let size = units::format_bytes(limit);
-        note(
+        emit_note(
             self.events.as_ref(),
             format!("page cache: the server's memory, cache included, is held at {size} by a {}", group.means),
         );
@@ -258,10 +258,10 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
     stale::stop(&data, &folder.server_lock(), program.kind(), events)?;
     match (was_shut_down(folder, program), folder.is_loading()) {
         (true, false) => {}
-        (true, true) => note(events, "an earlier load was interrupted: tables it completed are kept"),
-        (false, false) => note(events, "the server was not shut down the last time: it recovers first"),
+        (true, true) => emit_note(events, "an earlier load was interrupted: tables it completed are kept"),
+        (false, false) => emit_note(events, "the server was not shut down the last time: it recovers first"),
         (false, true) => {
-            note(events, "a crash interrupted an earlier load: the data directory is made anew");
+            emit_note(events, "a crash interrupted an earlier load: the data directory is made anew");
             folder.remove_data()?;
         }
     }

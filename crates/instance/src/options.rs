@@ -29,16 +29,16 @@ pub const KEYS: &[Key] = &[
         "What the server is set up for: pio (physical I/O) or lio (everything cached)",
     ),
     Key::unset("cache", "SIZE", "Size of the database's own cache (default: by mode)")
-        .within(Bound::Size(128 << 10, units::LARGEST)),
+        .bounded(Bound::Size(128 << 10, units::LARGEST)),
     Key::unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O")
-        .within(Bound::Size(1 << 20, units::LARGEST)),
+        .bounded(Bound::Size(1 << 20, units::LARGEST)),
     Key::unset(
         "set",
         "NAME=VALUE,…",
         "Server settings in place of the chosen ones; a part without = belongs to the value before it",
     )
     .command()
-    .of_setting(),
+    .setting_values(),
 ];
 
 /// What a run of the private server is set up for.
@@ -81,7 +81,7 @@ impl Options {
     /// # Errors
     /// A value that makes no sense, and a setting of the server that is mindful's own, by the place it was given in.
     pub fn parse(settings: &Settings, kind: &Kind) -> Result<Self> {
-        settings.within(KEYS)?;
+        settings.check_bounds(KEYS)?;
         let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
         let modes = [("pio", Mode::Pio), ("lio", Mode::Lio)];
         Ok(Self {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
@@ -83,7 +83,7 @@ impl Search<'_> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let system = self.newest(&self.system_folders(&path), account, events).ok_or_else(|| self.none(&reason))?;
         let what = format!("{} {} is not here ({reason})", self.known.name, self.version);
-        note(events, format!("{what}: using {} of {}", system.version, system.bin.display()));
+        emit_note(events, format!("{what}: using {} of {}", system.version, system.bin.display()));
         Ok(system)
     }
 
@@ -174,7 +174,10 @@ impl Search<'_> {
             let Ok(folder) = folder.canonicalize() else { continue };
             if let Some(why) = self.others_may_change(&folder) {
                 let option = self.known.options[0];
-                note(events, format!("{} is not used, as {why}: {option} takes it all the same", folder.display()));
+                emit_note(
+                    events,
+                    format!("{} is not used, as {why}: {option} takes it all the same", folder.display()),
+                );
                 continue;
             }
             let Some(found) = self.ask(&folder, account) else { continue };

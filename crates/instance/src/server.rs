@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::event::{Events, Silent, note};
+use mindful_core::contract::event::{Events, Silent, emit_note};
 use mindful_core::{Error, Result};
 
 use crate::files::{own_file, read_text};
@@ -77,7 +77,7 @@ impl Server {
                 ));
             }
             if !reported && began.elapsed() > SLOW {
-                note(
+                emit_note(
                     events,
                     format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
                 );
@@ -108,7 +108,7 @@ impl Server {
                     drop(pipe.take());
                 }
                 if said != Some(why) {
-                    note(events, why.line(self.kind.name));
+                    emit_note(events, why.line(self.kind.name));
                     said = Some(why);
                 }
                 std::thread::sleep(LOOK);

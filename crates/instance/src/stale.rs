@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
@@ -32,7 +32,7 @@ pub fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Resul
     if !locked() {
         return Ok(());
     }
-    note(events, format!("a server of an earlier run still works in {}: stopping it", data.display()));
+    emit_note(events, format!("a server of an earlier run still works in {}: stopping it", data.display()));
     let [in_order, at_once] = kind.stop;
     for (signal, patience) in [in_order, at_once, Signal::KILL].into_iter().zip(PATIENCE) {
         let began = Instant::now();

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::engine::HostView;
 use mindful_core::contract::metric::{Metric, Sampler, shared, source};
-use mindful_core::record::latency::{Sampled, at_device};
+use mindful_core::record::latency::{SampledLatencies, device_request};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
 
@@ -123,12 +123,13 @@ impl Sampler for BlockTrace {
         Ok([found.events as f64, found.lost as f64, found.cpu_us, found.one_of as f64].map(Some).to_vec())
     }
 
-    fn latencies(&mut self) -> Option<Sampled> {
+    fn latencies(&mut self) -> Option<SampledLatencies> {
         let mut found = held(&self.found);
-        let kinds = [(at_device::READ, found.pairs.reads.take()), (at_device::WRITE, found.pairs.writes.take())];
+        let kinds =
+            [(device_request::READ, found.pairs.reads.drain()), (device_request::WRITE, found.pairs.writes.drain())];
         let kinds: BTreeMap<_, _> =
             kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();
-        Some(Sampled { one_of: found.one_of, kinds })
+        Some(SampledLatencies { one_of: found.one_of, kinds })
     }
 }
 

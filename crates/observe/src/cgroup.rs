@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::limits::{END, OF_GROUP};
+use mindful_core::contract::metric::limits::{GAUGE_SUFFIX, GROUP_LIMITS};
 use mindful_core::contract::metric::{Metric, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, IoKind, IoLimit};
@@ -20,7 +20,7 @@ pub(crate) struct Cgroup {
 
 /// The metrics of a limit: what the group did, and what it may do a second.
 fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
-    let (name, what) = OF_GROUP[limit.kind as usize];
+    let (name, what) = GROUP_LIMITS[limit.kind as usize];
     let unit = if matches!(limit.kind, IoKind::Reads | IoKind::Writes) { "1" } else { "bytes" };
     let counter = format!("{}.{name}", limit.device_name(kernel));
     let may = format!("{what} a second that the control group of the server may have at a device");
@@ -30,7 +30,7 @@ fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
             unit,
             &format!("{what} by the control group of the server, of a device where these are limited"),
         ),
-        Metric::gauge(format!("{counter}{END}"), unit, &may),
+        Metric::gauge(format!("{counter}{GAUGE_SUFFIX}"), unit, &may),
     ]
 }
 

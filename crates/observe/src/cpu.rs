@@ -122,7 +122,7 @@ fn metrics(cpus: &[u32]) -> Vec<Metric> {
         Metric::gauge("procs_running", "1", "tasks running or ready to run"),
         Metric::gauge("procs_blocked", "1", "tasks waiting for I/O"),
     ];
-    metrics.extend(cpus.iter().map(|cpu| Metric::counter(CPU_BUSY.of(cpu), "us", "busy time of one CPU")));
+    metrics.extend(cpus.iter().map(|cpu| Metric::counter(CPU_BUSY.metric_name(cpu), "us", "busy time of one CPU")));
     metrics
 }
 

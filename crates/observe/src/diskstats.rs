@@ -9,34 +9,34 @@ use std::io;
 
 use mindful_core::Result;
 use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
-use mindful_core::contract::metric::{Each, Metric, MetricKind, Sampler, shared, source};
+use mindful_core::contract::metric::{Metric, MetricFamily, MetricKind, Sampler, shared, source};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
 
 /// Name, unit and meaning of every field in the kernel's order.
-const FIELDS: [(Each, &str, &str); 17] = [
+const FIELDS: [(MetricFamily, &str, &str); 17] = [
     (block_device::READS, "1", "read requests completed"),
-    (Each::field("reads_merged"), "1", "reads merged into a neighbouring request before it was issued"),
+    (MetricFamily::field("reads_merged"), "1", "reads merged into a neighbouring request before it was issued"),
     (block_device::SECTORS_READ, "sectors", "sectors of 512 bytes read"),
-    (Each::field("read_ms"), "ms", "time all reads took"),
-    (Each::field("writes_completed"), "1", "write requests completed"),
-    (Each::field("writes_merged"), "1", "writes merged into a neighbouring request before it was issued"),
-    (Each::field("sectors_written"), "sectors", "sectors of 512 bytes written"),
-    (Each::field("write_ms"), "ms", "time all writes took"),
-    (Each::field("in_flight"), "1", "requests issued and not yet completed"),
+    (MetricFamily::field("read_ms"), "ms", "time all reads took"),
+    (MetricFamily::field("writes_completed"), "1", "write requests completed"),
+    (MetricFamily::field("writes_merged"), "1", "writes merged into a neighbouring request before it was issued"),
+    (MetricFamily::field("sectors_written"), "sectors", "sectors of 512 bytes written"),
+    (MetricFamily::field("write_ms"), "ms", "time all writes took"),
+    (MetricFamily::field("in_flight"), "1", "requests issued and not yet completed"),
     (
-        Each::field("io_ms"),
+        MetricFamily::field("io_ms"),
         "ms",
         "time with at least one request in flight; says nothing about how full a parallel device is",
     ),
-    (Each::field("weighted_io_ms"), "ms", "time all requests took together"),
-    (Each::field("discards_completed"), "1", "discard requests completed"),
-    (Each::field("discards_merged"), "1", "discards merged"),
-    (Each::field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
-    (Each::field("discard_ms"), "ms", "time all discards took"),
-    (Each::field("flushes_completed"), "1", "flush requests completed"),
-    (Each::field("flush_ms"), "ms", "time all flushes took"),
+    (MetricFamily::field("weighted_io_ms"), "ms", "time all requests took together"),
+    (MetricFamily::field("discards_completed"), "1", "discard requests completed"),
+    (MetricFamily::field("discards_merged"), "1", "discards merged"),
+    (MetricFamily::field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
+    (MetricFamily::field("discard_ms"), "ms", "time all discards took"),
+    (MetricFamily::field("flushes_completed"), "1", "flush requests completed"),
+    (MetricFamily::field("flush_ms"), "ms", "time all flushes took"),
 ];
 const READS: usize = 0;
 const SECTORS_READ: usize = 2;
@@ -172,7 +172,7 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
         for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
             let kind = if index == IN_FLIGHT { MetricKind::Gauge } else { MetricKind::Counter };
             metrics.push(Metric {
-                name: name.of(&device.name),
+                name: name.metric_name(&device.name),
                 unit: (*unit).to_owned(),
                 kind,
                 help: (*help).to_owned(),

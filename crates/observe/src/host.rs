@@ -206,7 +206,8 @@ mod tests {
         let own = HostView { local: true, server_pid: Some(std::process::id()), ..HostView::default() };
         let (samplers, _) = host_samplers(&own, false, &[]);
         let names: Vec<String> = samplers.iter().map(|sampler| sampler.name().to_owned()).collect();
-        let of_system: Vec<&String> = names.iter().filter(|name| !source::OF_HOST.contains(&name.as_str())).collect();
+        let of_system: Vec<&String> =
+            names.iter().filter(|name| !source::HOST_SOURCES.contains(&name.as_str())).collect();
         assert_eq!(of_system, [source::PROCESSES], "{names:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::{Error, Result};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, http::Uri};
@@ -63,12 +63,12 @@ impl Address {
 /// Who asks.
 pub(crate) struct Client {
     agent: Agent,
-    stop: Stop,
+    stop: StopFlag,
 }
 
 impl Client {
     /// One that asks `address` until `stop`.
-    pub(crate) fn new(address: &Address, stop: &Stop) -> Self {
+    pub(crate) fn new(address: &Address, stop: &StopFlag) -> Self {
         let config = Agent::config_builder()
             .timeout_global(Some(DEADLINE))
             .max_redirects(0)
@@ -104,7 +104,7 @@ impl Client {
                 Err(_) if stopping => return Err(Error::interrupted("the exporter was not waited for")),
                 Err(_) => return Err(failed(&"no whole answer in time")),
             }
-            if self.stop.requested() && !stopping {
+            if self.stop.is_requested() && !stopping {
                 stopping = true;
                 end = end.min(Instant::now() + AFTER_STOP);
             }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn get(address: &Address) -> Result<(u16, String)> {
-        Client::new(address, &Stop::default()).get(address, &address.target)
+        Client::new(address, &StopFlag::default()).get(address, &address.target)
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn who_is_asked_to_stop_does_not_wait_for_an_exporter() {
-        let (address, stop) = (exporter(trickle), Stop::default());
+        let (address, stop) = (exporter(trickle), StopFlag::default());
         stop.request();
         let begun = Instant::now();
         let reported = Client::new(&address, &stop).get(&address, "/metrics").unwrap_err();

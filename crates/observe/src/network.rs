@@ -37,10 +37,10 @@ impl Network {
         let (names, interfaces): (Vec<&String>, Vec<Interface>) = opened.unzip();
         let metrics = names.into_iter().flat_map(|name| {
             [
-                Metric::counter(network::RECEIVED.of(name), "bytes", "bytes received by the interface"),
-                Metric::counter(network::SENT.of(name), "bytes", "bytes sent by the interface"),
+                Metric::counter(network::RECEIVED.metric_name(name), "bytes", "bytes received by the interface"),
+                Metric::counter(network::SENT.metric_name(name), "bytes", "bytes sent by the interface"),
                 Metric::gauge(
-                    network::SPEED.of(name),
+                    network::SPEED.metric_name(name),
                     "bytes/s",
                     "what the interface can carry in one direction; unknown where its driver does not tell",
                 ),

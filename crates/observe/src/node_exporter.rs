@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::metric::{Counter, Metric, Sampler, shared, source};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -49,7 +49,7 @@ const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
 ///
 /// # Errors
 /// The URL is none, or nobody answers there with a node_exporter's figures.
-pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &Stop) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
+pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
     let address = Address::parse(url)?;
     let client = Client::new(&address, stop);
     let (status, text) = client.get(&address, &address.target)?;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::clock::{Bell, Clock, FOREVER, wall_us};
+use mindful_core::contract::clock::{Clock, FOREVER, Notifier, wall_us};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Phase, Sampler};
 use mindful_core::result::finding::codes;
@@ -38,7 +38,7 @@ pub struct Observer {
 #[derive(Debug)]
 struct Wishes {
     wish: Mutex<Wish>,
-    changed: Arc<dyn Bell>,
+    changed: Arc<dyn Notifier>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Wishes {
 
     fn change(&self, change: impl FnOnce(&mut Wish)) {
         change(&mut self.lock());
-        self.changed.ring();
+        self.changed.notify();
     }
 }
 
@@ -86,7 +86,7 @@ impl Observer {
                 phase: sampler.phase(),
             });
         }
-        let wishes = Arc::new(Wishes { wish: Mutex::default(), changed: clock.bell() });
+        let wishes = Arc::new(Wishes { wish: Mutex::default(), changed: clock.new_notifier() });
         let (current, settled): (Vec<_>, Vec<_>) = samplers
             .into_iter()
             .map(|sampler| Source { sampler, failed: false })
@@ -186,13 +186,13 @@ impl Drop for Ending {
 impl Sampling {
     /// Starts the thread.
     fn start(self) -> Result<()> {
-        let mut place = self.clock.place();
+        let mut slot = self.clock.new_thread_slot();
         self.wishes.lock().at_work += 1;
         let ending = Ending(Arc::clone(&self.wishes));
         let started = std::thread::Builder::new().name("observer".to_owned()).spawn(move || {
-            place.begin();
+            slot.enter();
             let _ending = ending;
-            if !self.clock.simulated() {
+            if !self.clock.is_simulated() {
                 priority::go_first();
             }
             self.run();
@@ -257,7 +257,7 @@ impl Sampling {
 
     fn check_clock(&mut self) {
         // Nobody sets simulated time, and one of the threads is enough to tell.
-        if self.clock.simulated() || self.phase != Phase::Boundary {
+        if self.clock.is_simulated() || self.phase != Phase::Boundary {
             return;
         }
         if let Some(step_us) = self.clocks.step_us() {

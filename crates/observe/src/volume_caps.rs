@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::limits::OF_VOLUME;
+use mindful_core::contract::metric::limits::VOLUME_LIMITS;
 use mindful_core::contract::metric::{Metric, Sampler, source};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
@@ -25,7 +25,7 @@ const INSTANCE_DISK: u32 = 0xEC2C_0D7E;
 const TIMES_AT: usize = 56;
 
 /// Times over each limit, us; `None` where a device has none, and of a page that is not what it should be.
-type Times = [Option<u64>; OF_VOLUME.len()];
+type Times = [Option<u64>; VOLUME_LIMITS.len()];
 
 fn times(page: &[u8]) -> Option<Times> {
     let magic = u32::from_le_bytes(*page.first_chunk()?);
@@ -65,7 +65,7 @@ impl VolumeCaps {
             let help = format!("time in which more was asked for than {limit} lets through");
             Metric::counter(format!("{name}.{end}"), "us", &help)
         };
-        let metrics = reported.iter().flat_map(|(name, _)| OF_VOLUME.map(|limit| metric(name, limit))).collect();
+        let metrics = reported.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit))).collect();
         Self { pages: reported.into_iter().map(|(_, page)| page).collect(), metrics }
     }
 }

@@ -52,7 +52,7 @@ impl Fold {
             Event::Finding(finding) => self.run.findings.push(finding),
             Event::Note { text } => self.run.notes.push(text),
             Event::Hook(hook) => self.run.hooks.push(hook),
-            Event::OfTarget { target, what } => self.add_to_target(target, *what)?,
+            Event::OnTarget { target, what } => self.add_to_target(target, *what)?,
             Event::Finished { interrupted, error } => {
                 self.run.finished = true;
                 self.run.interrupted = interrupted;
@@ -67,7 +67,7 @@ impl Fold {
             | Event::Busiest { .. }
             | Event::Rank(_)
             | Event::Spans(_)
-            | Event::Together(_)
+            | Event::MergedSlice(_)
             | Event::Window { .. }
             | Event::StepEnd { .. } => return self.add_to_step(event),
         }
@@ -88,7 +88,7 @@ impl Fold {
         let known = self.targets.len();
         match (what, self.targets.get_mut(target as usize)) {
             (Event::Head(head), None) if target as usize == known => self.targets.push(Self::new(head)),
-            (Event::OfTarget { .. }, _) => return Err(format!("target {target} within a target")),
+            (Event::OnTarget { .. }, _) => return Err(format!("target {target} within a target")),
             (what, Some(fold)) => fold.add(what)?,
             (_, None) => return Err(format!("it belongs to target {target}, which did not introduce itself")),
         }

@@ -29,7 +29,7 @@ impl Record {
 
     /// Whether both were written here by the effective user or root, and by nobody else.
     pub fn is_own(&self) -> bool {
-        let closed = |file: &File| file.metadata().is_ok_and(|facts| is_closed(Rights::of(&facts)));
+        let closed = |file: &File| file.metadata().is_ok_and(|facts| is_closed(Rights::from_metadata(&facts)));
         if !closed(&self.folder) || !closed(&self.log) {
             return false;
         }
@@ -46,7 +46,7 @@ impl Record {
 /// Whether a folder of the store is ours, so that nobody else can give a run another's name. Those of one's own group may
 /// write to it where the user made it.
 pub fn kept_by_us(facts: &Metadata) -> bool {
-    let rights = Rights::of(facts);
+    let rights = Rights::from_metadata(facts);
     let own_group_alone = !rights.everybody_writes() && rights.group == getegid().as_raw();
     is_closed(rights) || is_ours(rights) && (rights.is_sticky() || own_group_alone)
 }
@@ -56,5 +56,5 @@ fn is_closed(rights: Rights) -> bool {
 }
 
 fn is_ours(rights: Rights) -> bool {
-    rights.is_of(geteuid().as_raw())
+    rights.belongs_to(geteuid().as_raw())
 }

@@ -32,7 +32,7 @@ pub fn pack(part: &Part) -> Result<Vec<u8>> {
     let mut bytes = DeflateEncoder::new(Vec::new(), Compression::fast());
     let lead = part.lead.iter().flat_map(|run| std::iter::once(Event::Head(run.head.clone())).chain(events(run)));
     let head = std::iter::once(Event::Step(part.step.head.clone()));
-    for event in lead.chain(head).chain(part.step.events()) {
+    for event in lead.chain(head).chain(part.step.to_events()) {
         let mut line = serde_json::to_vec(&event).map_err(|error| broken(&error))?;
         line.push(b'\n');
         bytes.write_all(&line).map_err(|error| broken(&error))?;
@@ -75,7 +75,7 @@ pub fn events(run: &Run) -> impl Iterator<Item = Event> + '_ {
     let of_targets = (0..).zip(&run.targets).flat_map(|(target, run)| {
         let end = Event::Finished { interrupted: run.interrupted, error: run.error.clone() };
         let all = std::iter::once(Event::Head(run.head.clone())).chain(alone(run)).chain([end]);
-        all.map(move |what| Event::OfTarget { target, what: Box::new(what) })
+        all.map(move |what| Event::OnTarget { target, what: Box::new(what) })
     });
     alone(run).chain(of_targets)
 }
@@ -92,7 +92,9 @@ fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
         .chain(run.findings.iter().cloned().map(Event::Finding))
         .chain(run.notes.iter().map(|text| Event::Note { text: text.clone() }))
         .chain(run.hooks.iter().cloned().map(Event::Hook))
-        .chain(run.steps.iter().flat_map(|step| std::iter::once(Event::Step(step.head.clone())).chain(step.events())))
+        .chain(
+            run.steps.iter().flat_map(|step| std::iter::once(Event::Step(step.head.clone())).chain(step.to_events())),
+        )
 }
 
 /// The head of a run that takes the place of those of its ranks: that of the first, without what was its alone.

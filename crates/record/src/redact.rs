@@ -16,7 +16,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Metric;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
 use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-use mindful_core::record::rank_record::{RankRecord, Spans, Together};
+use mindful_core::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
 use mindful_core::record::run::Run;
 use mindful_core::result::finding::Finding;
 
@@ -95,10 +95,10 @@ impl Redactor {
             Event::Note { text } | Event::Hook(HookRecord { moment: text, begin_us: _, end_us: _ }) => self.free(text),
             Event::Progress { what, done: _, of: _, unit: _ } => self.free(what),
             Event::Rank(rank) => self.rank(rank),
-            Event::OfTarget { target: _, what } => self.event(what),
+            Event::OnTarget { target: _, what } => self.event(what),
             // Figures alone.
             Event::Spans(Spans { spans: _, occupied_us: _, published: _ })
-            | Event::Together(Together { report: _, reports: _, slice_us: _, long: _, ops: _ })
+            | Event::MergedSlice(MergedSliceRecord { report: _, reports: _, slice_us: _, long: _, ops: _ })
             | Event::Loaded { dataset: _, load_s: _ }
             | Event::Proven { proof: _ }
             | Event::Ready { ready: _, of: _ }
@@ -113,12 +113,12 @@ impl Redactor {
     fn rank(&mut self, rank: &mut RankRecord) {
         let RankRecord {
             rank: _,
-            of: _,
+            ranks: _,
             job,
             host,
             first_session: _,
             sessions: _,
-            on: _,
+            on_target: _,
             clock_offset_us: _,
             clock_within_us: _,
             start_us: _,

@@ -198,7 +198,7 @@ fn is_bulk(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::contract::event::note;
+    use mindful_core::contract::event::emit_note;
     use mindful_core::plan::settings::{Origin, Settings};
     use mindful_core::plan::{KEYS, Plan};
     use mindful_core::record::run::FORMAT;
@@ -228,8 +228,8 @@ mod tests {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let log = Log { file: full, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         let writer = RunWriter { head: head(), dir: PathBuf::from("/runs/x"), own: true, log: Mutex::new(log) };
-        note(&writer, "one");
-        note(&writer, "two");
+        emit_note(&writer, "one");
+        emit_note(&writer, "two");
         let fault = writer.fault().unwrap().to_string();
         assert!(fault.contains("/runs/x/run.jsonl") && fault.contains("--store"), "{fault}");
         assert_eq!(writer.close().unwrap_err().to_string(), fault);

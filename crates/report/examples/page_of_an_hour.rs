@@ -135,7 +135,7 @@ fn slice(kind: u64) -> SliceReport {
     }
     for (kind, recorder) in [OpKind::Select, OpKind::Update].into_iter().zip(&mut recorders) {
         let op = report.op_mut(kind);
-        (op.ops, op.blocks, op.latency) = (recorder.count(), recorder.count() * 8, recorder.take());
+        (op.ops, op.blocks, op.latency) = (recorder.count(), recorder.count() * 8, recorder.drain());
     }
     report
 }

@@ -1,6 +1,6 @@
 //! Mindless against mindful I/O for a person: the rungs, what lies between them, and the two figures that settle it.
 
-use mindful_core::result::{AddedTime, ContrastSummary, RungSummary, Summary};
+use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
 use crate::panel::Panel;
 use crate::style::Detail;
@@ -40,7 +40,7 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
     [sums, what].into_iter().chain(rungs).collect()
 }
 
-fn of_rungs(title: &str, rungs: &[RungSummary], detail: Detail) -> Panel {
+fn of_rungs(title: &str, rungs: &[LevelSummary], detail: Detail) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
     panel.line(title);
@@ -96,7 +96,7 @@ fn consists_of(parts: &AddedTime, added: f64) -> String {
     )
 }
 
-fn table(rungs: &[RungSummary]) -> Table {
+fn table(rungs: &[LevelSummary]) -> Table {
     let mut table = Table::new(&[
         ("rung", Side::Left),
         ("IOPS", Side::Right),
@@ -110,12 +110,13 @@ fn table(rungs: &[RungSummary]) -> Table {
     for rung in rungs {
         table.row(vec![
             escape(&rung.rung),
-            figure::whole(rung.iops.round() as u64),
+            figure::format_whole(rung.iops.round() as u64),
             figure::number(rung.mib_per_s),
             rung.p50_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
             rung.p99_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
             rung.cpu_us_per_block.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            rung.iops_per_core.map_or_else(|| figure::UNKNOWN.to_owned(), |iops| figure::whole(iops.round() as u64)),
+            rung.iops_per_core
+                .map_or_else(|| figure::UNKNOWN.to_owned(), |iops| figure::format_whole(iops.round() as u64)),
             figure::number(rung.spread * 100.0),
         ]);
     }

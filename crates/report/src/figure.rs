@@ -1,6 +1,6 @@
 //! Figures as text: grouped in thousands, with the digits that matter, units named beside them.
 
-pub use mindful_core::plan::units::{counted, whole};
+pub use mindful_core::plan::units::{format_counted, format_whole};
 
 /// What stands where a figure is not known.
 pub const UNKNOWN: &str = "-";
@@ -13,7 +13,7 @@ pub fn number(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
         _ if size >= 99.95 || size == 0.0 => {
-            return format!("{}{}", if value < 0.0 { "-" } else { "" }, whole(size.round() as u64));
+            return format!("{}{}", if value < 0.0 { "-" } else { "" }, format_whole(size.round() as u64));
         }
         _ if size >= 9.995 => 1,
         _ if size >= 0.0995 => 2,
@@ -35,7 +35,7 @@ pub fn count(count: Option<u32>) -> String {
 /// `1 session`, `8 sessions`, `sessions not known`.
 pub fn sessions(count: Option<u32>) -> String {
     match count {
-        Some(count) => counted(count, "session"),
+        Some(count) => format_counted(count, "session"),
         None => "sessions not known".to_owned(),
     }
 }

@@ -7,11 +7,11 @@ pub mod terminal;
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::heat::{Fineness, Heat, HeatMap};
 use mindful_analyze::figures::latency::{SLOW, Slow};
-use mindful_core::record::latency::wait;
+use mindful_core::record::latency::wait_kind;
 use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
 
-use crate::figure::{number, percent, time_us, whole};
+use crate::figure::{format_whole, number, percent, time_us};
 
 /// What a map is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of
     let Some(window) = step.window.as_ref() else { return Vec::new() };
     let of = |kind| Some((Of::Operations(kind), HeatMap::of(record, window, kind, fineness)?));
     let waits = |(kind, name)| Some((Of::Waits(kind, name), HeatMap::of_waits(record, window, kind, fineness)?));
-    OpKind::ALL.into_iter().filter_map(of).chain(wait::ALL.into_iter().filter_map(waits)).collect()
+    OpKind::ALL.into_iter().filter_map(of).chain(wait_kind::ALL.into_iter().filter_map(waits)).collect()
 }
 
 /// What a map counts, as its heading.
@@ -77,7 +77,7 @@ fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
         0 => format!("No operation took longer than {above}."),
         ops => format!(
             "Operations that took longer than {above}: {}, {} of all, with {} of the time.",
-            whole(ops),
+            format_whole(ops),
             percent(Some(slow.ops_share)),
             percent(Some(slow.time_share))
         ),

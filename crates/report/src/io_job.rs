@@ -2,7 +2,7 @@
 
 use mindful_analyze::figures::blocks;
 use mindful_analyze::io_job::{large, large_bytes, load, small};
-use mindful_core::contract::file_reads::names::SPAN;
+use mindful_core::contract::file_read::names::SPAN;
 use mindful_core::record::run::Run;
 use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
 
@@ -15,7 +15,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Pa
     let (block_bytes, large_bytes) = (blocks::block_bytes(run), large_bytes(run));
     let mut points = Panel::default();
     points.blank();
-    let count = figure::counted(summary.steps.len(), "point");
+    let count = figure::format_counted(summary.steps.len(), "point");
     points.wrapped(2, &format!("{count} on {}", escape(&summary.target)));
     points.blank();
     points.main_table(table(&summary.steps, large_bytes));
@@ -117,7 +117,8 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
         }
         if smalls {
             let small = small(step);
-            let rate = small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::whole(s.per_s.round() as u64));
+            let rate =
+                small.map_or_else(|| figure::UNKNOWN.to_owned(), |s| figure::format_whole(s.per_s.round() as u64));
             let times = [small.map(|s| s.mean_us), small.and_then(|s| s.p50_us), small.and_then(|s| s.p99_us)];
             row.push(rate);
             row.extend(times.map(figure::maybe));

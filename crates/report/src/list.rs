@@ -92,7 +92,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
 fn what(head: &RunHead, summary: Option<&Summary>) -> String {
     let steps = summary.map_or(0, |summary| summary.steps.len());
     let name = kind(head, summary);
-    if steps > 1 { format!("{name}, {}", crate::figure::counted(steps, "step")) } else { name.to_owned() }
+    if steps > 1 { format!("{name}, {}", crate::figure::format_counted(steps, "step")) } else { name.to_owned() }
 }
 
 /// What was run, in a word or two.
@@ -114,7 +114,7 @@ fn asked(head: &RunHead, said: String) -> String {
 /// The work unit, with the kit whose arithmetic makes other blocks of it.
 fn unit(head: &RunHead) -> String {
     let unit = head.plan.work_unit;
-    asked(head, head.plan.like.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}")))
+    asked(head, head.plan.compatibility.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}")))
 }
 
 fn visited(step: &StepSummary) -> f64 {

@@ -113,7 +113,7 @@ impl Events for Live {
             Event::Finding(finding) => state.findings.push(finding),
             Event::Step(head) => state.seconds = Some(Seconds::new(head)),
             Event::Ready { ready, of } => {
-                let line = format!("connecting: {ready} of {} ready", units::counted(of, "session"));
+                let line = format!("connecting: {ready} of {} ready", units::format_counted(of, "session"));
                 self.show(&mut state, line, ready == of);
             }
             Event::StepEnd { .. } => {

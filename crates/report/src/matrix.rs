@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::record::latency::Latency;
 
 /// What one kind of read did at a data point.

@@ -4,7 +4,7 @@ use mindful_analyze::figures::ranks::busiest;
 use mindful_core::result::{RankSummary, StepSummary};
 
 use crate::escape;
-use crate::figure::{UNKNOWN, counted, maybe, number, percent};
+use crate::figure::{UNKNOWN, format_counted, maybe, number, percent};
 use crate::panel::Panel;
 use crate::style::Detail;
 use crate::table::{Side, Table};
@@ -16,7 +16,10 @@ pub(crate) fn panel(step: &StepSummary, detail: Detail) -> Panel {
     page.blank();
     if ranks.len() < first.of as usize {
         let (rank, of, host) = (first.rank, first.of, escape(&first.host));
-        page.wrapped(2, &format!("rank {rank} of {of}, on {host}: {} of the run", counted(first.sessions, "session")));
+        page.wrapped(
+            2,
+            &format!("rank {rank} of {of}, on {host}: {} of the run", format_counted(first.sessions, "session")),
+        );
         return page;
     }
     page.wrapped(2, &in_brief(step));
@@ -29,7 +32,7 @@ pub(crate) fn panel(step: &StepSummary, detail: Detail) -> Panel {
 fn in_brief(step: &StepSummary) -> String {
     let ranks = &step.ranks;
     let hosts: std::collections::BTreeSet<&str> = ranks.iter().map(|rank| rank.host.as_str()).collect();
-    let mut parts = vec![format!("{} on {}", counted(ranks.len(), "rank"), counted(hosts.len(), "host"))];
+    let mut parts = vec![format!("{} on {}", format_counted(ranks.len(), "rank"), format_counted(hosts.len(), "host"))];
     let shares: Vec<f64> = ranks.iter().filter_map(|rank| rank.ops_share).collect();
     if let Some((least, most)) = ends(&shares) {
         parts.push(format!("{} to {} of the operations each", percent(Some(least)), percent(Some(most))));

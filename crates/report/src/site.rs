@@ -9,7 +9,7 @@ use mindful_analyze::figures::columns::columns;
 use mindful_core::record::run::Run;
 
 use crate::drawing::scale::drawable;
-use crate::figure::{self, counted};
+use crate::figure::{self, format_counted};
 use crate::html::{self, Subject};
 use crate::markup::text;
 use crate::{card, list};
@@ -111,7 +111,7 @@ pub fn page(subject: Subject) -> String {
 pub fn index(rows: &[Row]) -> String {
     let filters = FILTERS.map(|(name, value)| (name, value, choices(rows, value)));
     let mut html = html::head("mindful: all runs", &format!("{STYLE}{}", rules(&filters)));
-    let _ = writeln!(html, "<h1>{}</h1>", counted(rows.len(), "run"));
+    let _ = writeln!(html, "<h1>{}</h1>", format_counted(rows.len(), "run"));
     html.push_str("<form>\n");
     for (name, _, choices) in filters.iter().filter(|(_, _, choices)| choices.len() > 1) {
         let _ = write!(html, "<fieldset>\n<legend>{name}</legend>\n{}", radio(name, 0, "all", true));
@@ -198,7 +198,7 @@ fn over_time(run: &Run, analysis: &Analysis) -> (Vec<f64>, String) {
         return (all.iter().filter_map(|column| column.blocks_per_s).collect(), "throughput over time".to_owned());
     }
     let per_s = analysis.steps.iter().filter_map(|step| step.headline.as_ref()).map(|headline| headline.per_s);
-    (per_s.collect(), format!("throughput of {}", counted(analysis.steps.len(), "step")))
+    (per_s.collect(), format!("throughput of {}", format_counted(analysis.steps.len(), "step")))
 }
 
 /// A small line from 0 up: how it went, without figures.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, of_knee};
+use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, knee_sessions};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::panel::{Curve, Panel};
@@ -46,7 +46,7 @@ fn objective(found: &ObjectiveSummary) -> String {
     let interval = |ends: Option<[f64; 2]>, form: &dyn Fn(f64) -> String| {
         ends.map(|[low, high]| format!(" (95 % interval {} to {})", form(low), form(high))).unwrap_or_default()
     };
-    let whole = |rate: f64| figure::whole(rate.max(0.0).round() as u64);
+    let whole = |rate: f64| figure::format_whole(rate.max(0.0).round() as u64);
     let rate = found
         .blocks_visited_per_s
         .map(|rate| format!(": {} blocks/s{}", whole(rate), interval(found.blocks_visited_per_s_interval, &whole)));
@@ -111,7 +111,7 @@ fn swept(run: &Run, summary: &Summary) -> String {
         modes += ", commits ";
         modes += &escape(&commit);
     }
-    let steps = figure::counted(summary.steps.len(), "step");
+    let steps = figure::format_counted(summary.steps.len(), "step");
     format!("{steps} on {}{state}{modes}", escape(&summary.target))
 }
 
@@ -183,7 +183,7 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
     (spots.len() > 2).then(|| Curve {
         title: format!("{name} of an operation against {unit}; the number is how many sessions worked"),
         spots,
-        far: format!("{} {unit}", figure::whole(far.max(0.0).round() as u64)),
+        far: format!("{} {unit}", figure::format_whole(far.max(0.0).round() as u64)),
         ends: [figure::time_us(top), low],
     })
 }
@@ -195,8 +195,9 @@ fn of_old_tool(steps: &[&StepSummary]) -> bool {
 
 fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
-    let rate =
-        |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::whole(v.round() as u64));
+    let rate = |value: Option<f64>| {
+        value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::format_whole(v.round() as u64))
+    };
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
@@ -236,9 +237,13 @@ fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     let unit = if of_old_tool(steps) { "a second" } else { "blocks/s" };
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
     let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
-        format!("highest measured {} {unit} at {}", figure::whole(rate.round() as u64), figure::sessions(sessions))
+        format!(
+            "highest measured {} {unit} at {}",
+            figure::format_whole(rate.round() as u64),
+            figure::sessions(sessions)
+        )
     });
-    let whole = |rate: f64| figure::whole(rate.round() as u64);
+    let whole = |rate: f64| figure::format_whole(rate.round() as u64);
     let fitted = knee.max_per_s.filter(|_| knee.model.is_some()).map(|rate| {
         let ends = knee.intervals.get("max_per_s");
         let interval = ends.map(|[low, high]| format!(" (95 % interval {} to {})", whole(*low), whole(*high)));
@@ -262,11 +267,12 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     };
     let slo = knee.slo_sessions.map(f64::from);
     let parts = [
-        at(knee.asymptote_sessions, Some(of_knee::ASYMPTOTE)).map(|at| format!("queueing dominates above {at}")),
-        at(knee.best_power_sessions, Some(of_knee::BEST_POWER))
+        at(knee.asymptote_sessions, Some(knee_sessions::ASYMPTOTE)).map(|at| format!("queueing dominates above {at}")),
+        at(knee.best_power_sessions, Some(knee_sessions::BEST_POWER))
             .map(|at| format!("best throughput per latency at {at}")),
         at(slo, None).map(|at| format!("highest load that met the objective: {at}")),
-        at(knee.peak_sessions, Some(of_knee::PEAK)).map(|at| format!("highest throughput at {at}; more lower it")),
+        at(knee.peak_sessions, Some(knee_sessions::PEAK))
+            .map(|at| format!("highest throughput at {at}; more lower it")),
     ];
     lines.extend(parts.into_iter().flatten());
     if let Some(model) = &knee.model {

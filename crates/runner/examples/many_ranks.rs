@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::clock::{Clock, FOREVER};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::ranks::assignment::Spread;
-use mindful_core::ranks::meeting::{Meeting, Row, Seen};
+use mindful_core::ranks::assignment::TargetAssignment;
 use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Engine, Error, Result};
 use mindful_null::{Null, Room, SimulatedClock};
@@ -53,7 +53,7 @@ fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
         settings.set(key, value, Origin::Flag(format!("--{key}")));
     }
     let context =
-        Context::new(settings, engine, store.clone(), Arc::new(Silent), Stop::default(), Arc::new(clock.clone()))?;
+        Context::new(settings, engine, store.clone(), Arc::new(Silent), StopFlag::default(), Arc::new(clock.clone()))?;
     let mut source = Single::new(context.system(), context.plan.clone());
     Ok(mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(()))?.run)
 }
@@ -67,7 +67,7 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
             (0..step.boundaries_us.len() as u32).map(|boundary| (boundary, f64::from(boundary) * 1e5)).collect();
         step.ranks = vec![RankRecord {
             rank,
-            of,
+            ranks: of,
             job: "job".to_owned(),
             host: format!("host-{rank}"),
             first_session: rank * sessions,
@@ -77,7 +77,7 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
             start_us: 0,
             cpus: Some(2.0),
             cpu_us,
-            on: None,
+            on_target: None,
             findings: Vec::new(),
         }];
     }
@@ -88,15 +88,15 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
 fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> Result<String> {
     let clock = SimulatedClock::default();
     let meeting = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
-    let (bell, left) = (clock.bell(), AtomicUsize::new(ranks as usize));
+    let (bell, left) = (clock.new_notifier(), AtomicUsize::new(ranks as usize));
     let (mut reported, before) = (Ok(String::new()), peak_mib());
     std::thread::scope(|scope| {
         let mut first = Some(&mut reported);
         for number in 0..ranks {
             let (clock, meeting, bell, left) = (&clock, &meeting, &bell, &left);
-            let (first, mut place) = (first.take(), clock.place());
+            let (first, mut place) = (first.take(), clock.new_thread_slot());
             let work = move || {
-                place.begin();
+                place.enter();
                 let guest = invitation(number, ranks, clock, meeting);
                 if let Some(reported) = first {
                     *reported = first_rank(guest, store, run);
@@ -104,7 +104,7 @@ fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> R
                     drop(other_rank(guest, run));
                 }
                 left.fetch_sub(1, Ordering::SeqCst);
-                bell.ring();
+                bell.notify();
             };
             // A thread that does not start is one that the others wait for in vain, and name.
             if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
@@ -118,8 +118,14 @@ fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> R
 
 fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelved>) -> Invitation {
     Invitation {
-        rank: Rank { number, of, from: "an example".to_owned(), job: None, spread: Spread::default() },
-        meeting: Arc::clone(meeting) as Arc<dyn Meeting>,
+        rank: Rank {
+            number,
+            count: of,
+            source: "an example".to_owned(),
+            job: None,
+            assignment: TargetAssignment::default(),
+        },
+        meeting: Arc::clone(meeting) as Arc<dyn Rendezvous>,
         job: "job".to_owned(),
         host: format!("host-{number}"),
         version: "1".to_owned(),
@@ -128,13 +134,13 @@ fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelve
         targets: Vec::new(),
         timeout: Duration::from_mins(2),
         clock: Arc::new(clock.clone()),
-        stop: Stop::default(),
+        stop: StopFlag::default(),
     }
 }
 
 /// Meets, leaves its part, and goes when the first one has reported.
 fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
-    let (rank, of) = (guest.rank.number, guest.rank.of);
+    let (rank, of) = (guest.rank.number, guest.rank.count);
     let party = Party::join(guest)?;
     party.gather()?;
     party.prepared()?;
@@ -147,7 +153,7 @@ fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
 
 /// The same as the first one, which merges; tells what it took.
 fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
-    let (of, meeting, job, began) = (guest.rank.of, Arc::clone(&guest.meeting), guest.job.clone(), cpu());
+    let (of, meeting, job, began) = (guest.rank.count, Arc::clone(&guest.meeting), guest.job.clone(), cpu());
     let clock = Arc::clone(&guest.clock);
     let party = Party::join(guest)?;
     party.gather()?;
@@ -160,7 +166,7 @@ fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
     let (cpu_before, began_merge) = (cpu(), Instant::now());
     let all = merge::collected(&party, &own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
-    let chunk = meeting.take(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
+    let chunk = meeting.read_chunk(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
     let (_, analysis) = merge::stored(store, all, true)?;
     let (stored, done) = (cpu(), began_merge.elapsed());
     party.end(true)?;
@@ -180,9 +186,9 @@ fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
 }
 
 /// Waits until each other rank has left its part.
-fn await_parts(meeting: &Arc<dyn Meeting>, job: &str, of: u32, clock: &dyn Clock) -> Result<()> {
-    let left = |seen: &&Seen| seen.row.body.contains("\"stage\":\"measured\"");
-    while meeting.look(job)?.iter().filter(left).count() + 1 < of as usize {
+fn await_parts(meeting: &Arc<dyn Rendezvous>, job: &str, of: u32, clock: &dyn Clock) -> Result<()> {
+    let left = |seen: &&PeerRow| seen.row.body.contains("\"stage\":\"measured\"");
+    while meeting.read_rows(job)?.iter().filter(left).count() + 1 < of as usize {
         clock.sleep_unless(clock.now_us() + 500_000, &|| false);
     }
     Ok(())
@@ -213,41 +219,41 @@ impl Shelved {
     }
 }
 
-impl Meeting for Shelved {
-    fn place(&self) -> String {
-        self.room.place()
+impl Rendezvous for Shelved {
+    fn location(&self) -> String {
+        self.room.location()
     }
 
     fn now_us(&self) -> Result<i64> {
         self.room.now_us()
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
-        self.room.join(job, row, lease)
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
+        self.room.claim_rank(job, row, lease)
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
-        self.room.post(job, row, lease)
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
+        self.room.update_row(job, row, lease)
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
-        self.room.look(job)
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
+        self.room.read_rows(job)
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
-        self.room.look_at(job, rank)
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
+        self.room.read_row(job, rank)
     }
 
-    fn send(&self, _job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+    fn write_chunk(&self, _job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         let sent = std::fs::write(self.chunk(rank, chunk), bytes);
         sent.map_err(|error| Error::run(format!("a chunk: {error}"), "look at the folder for temporary files"))
     }
 
-    fn take(&self, _job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+    fn read_chunk(&self, _job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         Ok(std::fs::read(self.chunk(rank, chunk)).ok())
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        self.room.clear(job, rank)
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
+        self.room.remove_rows(job, rank)
     }
 }

@@ -1,7 +1,7 @@
 //! The search behind `--preset calibrate`: the most random block reads a second within a latency limit, and the most
 //! MiB a second by large reads. It says which load to measure next and is reported what came of it.
 
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 
 /// A load doubles as long as it brings at least so much more.
 const GAIN: f64 = 1.05;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::engine::{Engine, StopFlag};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;
@@ -41,7 +41,7 @@ pub struct Context {
     /// Where events go.
     pub recording: Arc<Recording>,
     /// Requested by signals.
-    pub stop: Stop,
+    pub stop: StopFlag,
     /// What all threads of a run go by.
     pub clock: Arc<dyn Clock>,
     /// Where runs are stored.
@@ -57,7 +57,7 @@ impl Context {
         engine: &'static dyn Engine,
         store: Store,
         live: Arc<dyn Events>,
-        stop: Stop,
+        stop: StopFlag,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let mut plan = Plan::from_settings(&settings)?;
@@ -92,12 +92,12 @@ impl Context {
     /// Opens a system.
     pub fn open_system(&self, system: &System) -> Result<Heeding> {
         let open = || system.engine.open(&system.url, &system.settings, &self.events());
-        Ok(Heeding::new(self.stop.cut_off(open)?, &self.stop))
+        Ok(Heeding::new(self.stop.run_expendable(open)?, &self.stop))
     }
 
     /// The folder in which opening the target would make a server first.
     pub fn would_make(&self) -> Result<Option<PathBuf>> {
-        self.stop.cut_off(|| self.engine.would_make(&self.plan.target, &self.settings, &self.events()))
+        self.stop.run_expendable(|| self.engine.find_folder_to_make(&self.plan.target, &self.settings, &self.events()))
     }
 
     /// The run's own system: what its plan names.
@@ -107,7 +107,7 @@ impl Context {
 
     /// Sessions of `plan` on its target, those of all ranks that work there.
     pub fn sessions_of_target(&self, plan: &Plan) -> u32 {
-        self.rank.as_ref().map_or(plan.sessions, |rank| rank.sessions_of_target(plan.sessions).len() as u32)
+        self.rank.as_ref().map_or(plan.sessions, |rank| rank.own_target_sessions(plan.sessions).len() as u32)
     }
 
     /// `error` of the target, with its name in front where the run has several.
@@ -194,10 +194,10 @@ pub fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Se
     refuse(commit_mode, can.commit_modes, "choose when to commit", "leave --commit and --commit-wait away")?;
     refuse(plan.rate.is_some(), can.rate, "keep a rate", "leave --rate away")?;
     let server_side = can.server_side_loop && plan.rate.is_none();
-    if plan.looping == LoopSite::Server && !server_side {
+    if plan.loop_site == LoopSite::Server && !server_side {
         let why = if plan.rate.is_some() { "keep a rate in its server-side loop" } else { "loop on the server side" };
-        refuse(settings.given("loop").is_some(), false, why, "give --loop client")?;
-        plan.looping = LoopSite::Client;
+        refuse(settings.given_text("loop").is_some(), false, why, "give --loop client")?;
+        plan.loop_site = LoopSite::Client;
     }
-    refuse(plan.looping == LoopSite::Client, can.client_side_loop, "loop on the client side", "give --loop server")
+    refuse(plan.loop_site == LoopSite::Client, can.client_side_loop, "loop on the client side", "give --loop server")
 }

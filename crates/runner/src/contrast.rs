@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turns};
 use mindful_core::contract::engine::{Engine, Target};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::file_reads::{BlockTouch, FileReads};
+use mindful_core::contract::file_read::{BlockTouch, FileReads};
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -32,7 +32,7 @@ const CACHE_WARMUP: Duration = Duration::from_secs(4);
 /// Completes `settings` with what a contrast measures where nothing else is said.
 pub fn complete(settings: &mut Settings) {
     for (name, value) in TURN {
-        if settings.given(name).is_none() {
+        if settings.given_text(name).is_none() {
             settings.set(name, value, Origin::Default);
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Contrast<'a> {
             settings.set(option, value, Origin::Default);
         }
         let system = System { engine: self.files, url: self.url.clone(), settings };
-        let plan = Plan { schemas: None, scale: None, looping: LoopSite::Client, ..self.context.plan.clone() };
+        let plan = Plan { schemas: None, scale: None, loop_site: LoopSite::Client, ..self.context.plan.clone() };
         Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
     }
 
@@ -113,7 +113,7 @@ impl StepSource for Contrast<'_> {
         } else {
             self.url = self.reads.url(&files);
         }
-        let may_pin = target.host().private;
+        let may_pin = target.host_view().private;
         if !may_pin {
             recording.emit(Event::Finding(one_core_left_out()));
         }

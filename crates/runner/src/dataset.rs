@@ -1,8 +1,8 @@
 //! Loads the dataset of a plan: finds it, makes or completes it, proves its layout.
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{Description, Stop, Target};
-use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::engine::{Description, StopFlag, Target};
+use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
@@ -23,7 +23,7 @@ pub fn ensure(
     plan: &Plan,
     description: &Description,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
     clock: &dyn Clock,
 ) -> Result<Ensured> {
     let dataset = match target.dataset()? {
@@ -84,7 +84,7 @@ pub fn load(
     target: &dyn Target,
     plan: &DatasetPlan,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
     clock: &dyn Clock,
 ) -> Result<Dataset> {
     let began = clock.elapsed();
@@ -96,12 +96,12 @@ pub fn load(
 }
 
 /// Proves the layout of what is loaded and stores the proof with it, or fails with what it violates.
-pub fn verify(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<LayoutProof> {
+pub fn verify(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
     settled(target, target.verify(stop)?, events)
 }
 
 /// The same by a look at every block.
-pub fn verify_all(target: &dyn Target, events: &dyn Events, stop: &Stop) -> Result<LayoutProof> {
+pub fn verify_all(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
     settled(target, target.verify_all(stop)?, events)
 }
 
@@ -116,7 +116,7 @@ fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Resu
         if error.kind == ErrorKind::Interrupted {
             return Err(error);
         }
-        note(events, format!("the proof of the layout is not stored for later runs: {error}"));
+        emit_note(events, format!("the proof of the layout is not stored for later runs: {error}"));
     }
     events.emit(Event::Proven { proof: proof.clone() });
     match failure {

@@ -10,7 +10,7 @@ use mindful_analyze::steady::Assessment;
 use mindful_analyze::steady::looks::Looks;
 use mindful_analyze::steady::settling::{at_cap, settled};
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -174,7 +174,7 @@ impl Events for Following {
         drop(state);
         if let Some((steady, boundary)) = judged {
             steady.early_stop.at(boundary);
-            note(&*self.events, "the step is steady: it ends");
+            emit_note(&*self.events, "the step is steady: it ends");
         }
     }
 }

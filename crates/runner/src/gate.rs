@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::contract::clock::{Bell, Clock, FOREVER};
+use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 
 /// What the gate tells those who wait.
 #[derive(Debug, Clone)]
@@ -19,13 +19,13 @@ pub enum Signal {
 pub struct Gate {
     state: Mutex<State>,
     /// For those who are to begin.
-    changed: Arc<dyn Bell>,
+    changed: Arc<dyn Notifier>,
     /// For those who have done their work and wait to leave.
-    leave: Arc<dyn Bell>,
+    leave: Arc<dyn Notifier>,
     /// For who waits until all have gone.
-    gone: Arc<dyn Bell>,
+    gone: Arc<dyn Notifier>,
     /// A place at the turnstile is free: one more may pass, not all need look.
-    free: Arc<dyn Bell>,
+    free: Arc<dyn Notifier>,
 }
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Leaving<'a>(pub &'a Gate);
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.0.lock().gone += 1;
-        self.0.gone.ring();
+        self.0.gone.notify();
     }
 }
 
@@ -52,7 +52,7 @@ impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
     pub fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
         let state = State { signal: None, may_rehearse: false, may_connect: at_a_time, may_leave: false, gone: 0 };
-        let [changed, leave, gone, free] = std::array::from_fn(|_| clock.bell());
+        let [changed, leave, gone, free] = std::array::from_fn(|_| clock.new_notifier());
         Self { state: Mutex::new(state), changed, leave, gone, free }
     }
 
@@ -68,14 +68,14 @@ impl Gate {
         }
         state.signal = Some(signal);
         drop(state);
-        self.changed.ring();
-        self.free.ring();
+        self.changed.notify();
+        self.free.notify();
     }
 
     /// All are here: lets them go through the motions of a slice.
     pub fn rehearse(&self) {
         self.lock().may_rehearse = true;
-        self.changed.ring();
+        self.changed.notify();
     }
 
     /// Waits until all are here; `false` when the step was called off.
@@ -98,7 +98,7 @@ impl Gate {
     /// Lets those go who wait to leave, and waits until all `sessions` have nothing left to do.
     pub fn dismiss(&self, sessions: usize) {
         self.lock().may_leave = true;
-        self.leave.ring();
+        self.leave.notify();
         self.gone.wait(FOREVER, &mut || self.lock().gone < sessions);
     }
 
@@ -119,7 +119,7 @@ impl Gate {
         }
         let connected = connect();
         self.lock().may_connect += 1;
-        self.free.ring_one();
+        self.free.notify_one();
         Some(connected)
     }
 

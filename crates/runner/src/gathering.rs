@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::fact;
-use mindful_core::contract::metric::source::OF_HOST;
-use mindful_core::ranks::rank_merge::{Gathered, Keeps};
-use mindful_core::ranks::target_totals::summed;
-use mindful_core::record::run::{OnTarget, RankRecord, Run, StepRecord};
+use mindful_core::contract::metric::source::HOST_SOURCES;
+use mindful_core::ranks::rank_merge::{KeptCounters, RankMerge};
+use mindful_core::ranks::target_totals::sum_counters;
+use mindful_core::record::run::{RankRecord, RankTarget, Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
@@ -17,7 +17,7 @@ use mindful_record::part::Part;
 pub struct Gathering {
     /// The run of rank 0.
     first: Run,
-    all: Gathered,
+    all: RankMerge,
     /// By their numbers; empty where there is one.
     targets: BTreeMap<u32, OfTarget>,
 }
@@ -26,7 +26,7 @@ pub struct Gathering {
 #[derive(Debug, Default)]
 struct OfTarget {
     /// Once the rank has come that looked after it: its run, and what its ranks did.
-    run: Option<(Run, Gathered)>,
+    run: Option<(Run, RankMerge)>,
     /// What came before that rank.
     early: Vec<StepRecord>,
 }
@@ -34,7 +34,7 @@ struct OfTarget {
 impl OfTarget {
     fn lead(&mut self, run: Run, step: StepRecord) -> Result<(), String> {
         let cpus = step.ranks.first().and_then(|rank| rank.cpus);
-        let mut gathered = Gathered::of_target(step, cpus)?;
+        let mut gathered = RankMerge::for_target(step, cpus)?;
         for step in std::mem::take(&mut self.early) {
             gathered.add(&step)?;
         }
@@ -66,7 +66,7 @@ impl Gathering {
         part_of(first)?;
         let step = first.steps.first().cloned().ok_or_else(|| refused("the first has no step"))?;
         let mut targets = BTreeMap::new();
-        let mut all = Gathered::new(step.clone(), cpus(first)).map_err(refused)?;
+        let mut all = RankMerge::new(step.clone(), cpus(first)).map_err(refused)?;
         if on(&step).is_some() {
             all.forget_counters();
             let mut own = OfTarget::default();
@@ -86,7 +86,7 @@ impl Gathering {
     /// It is no part of this run.
     pub fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
         self.all.add(&step)?;
-        let Some(OnTarget { target, .. }) = on(&step).filter(|_| !self.targets.is_empty()) else { return Ok(()) };
+        let Some(RankTarget { target, .. }) = on(&step).filter(|_| !self.targets.is_empty()) else { return Ok(()) };
         let of_target = self.targets.entry(target).or_default();
         match lead {
             Some(run) => of_target.lead(run, step),
@@ -109,7 +109,8 @@ impl Gathering {
         let (server, host) = (shared_server(&targets), shared_host(&targets));
         let steps: Vec<&StepRecord> = targets.iter().flat_map(|run| &run.steps).collect();
         // What counts for two targets at once is not added up.
-        step.series = summed(&steps, |source| server.is_none() && (host.is_none() || !OF_HOST.contains(&source)));
+        step.series =
+            sum_counters(&steps, |source| server.is_none() && (host.is_none() || !HOST_SOURCES.contains(&source)));
         // What they found stands with the targets.
         step.ranks.iter_mut().for_each(|rank| rank.findings.clear());
         let names: Vec<&str> = targets.iter().map(|run| run.head.target.as_str()).collect();
@@ -131,14 +132,14 @@ pub fn part_of(run: &Run) -> Result<Part> {
     if !step.finished() || step.error.is_some() {
         return Err(refused(format!("run {} did not come to its end", run.head.id)));
     }
-    let leads = step.ranks.first().is_some_and(RankRecord::leads_another);
+    let leads = step.ranks.first().is_some_and(RankRecord::leads_other_target);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
     let keeps = match (leads, in_process) {
-        (true, _) => Keeps::All,
-        (false, true) => Keeps::InProcess,
-        (false, false) => Keeps::Nothing,
+        (true, _) => KeptCounters::All,
+        (false, true) => KeptCounters::InProcess,
+        (false, false) => KeptCounters::Nothing,
     };
-    let mut step = step.part(cpus(run), keeps).map_err(|why| refused(format!("run {}: {why}", run.head.id)))?;
+    let mut step = step.to_rank_part(cpus(run), keeps).map_err(|why| refused(format!("run {}: {why}", run.head.id)))?;
     if leads {
         return Ok(Part { step, lead: Some(Run { steps: Vec::new(), ..run.clone() }) });
     }
@@ -161,8 +162,8 @@ pub(crate) fn refused(why: impl std::fmt::Display) -> Error {
 }
 
 /// The target that the rank of a part worked on, where there are several.
-fn on(step: &StepRecord) -> Option<OnTarget> {
-    step.ranks.first().and_then(|rank| rank.on)
+fn on(step: &StepRecord) -> Option<RankTarget> {
+    step.ranks.first().and_then(|rank| rank.on_target)
 }
 
 /// `run` with the step of all its ranks, and what they found.

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mindful_core::Target;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 
 /// How often it looks whether someone asked.
 const LOOK: Duration = Duration::from_millis(200);
@@ -24,7 +24,7 @@ pub struct GivingUp(Option<(Sender<()>, JoinHandle<()>)>);
 impl GivingUp {
     /// Watches `stop`; where no thread can be had, only a second signal ends a wait.
     pub fn after(
-        stop: &Stop,
+        stop: &StopFlag,
         grace: impl Fn() -> Duration + Send + 'static,
         give_up: impl Fn() + Send + 'static,
     ) -> Self {
@@ -33,7 +33,7 @@ impl GivingUp {
         let watch = move || {
             let mut asked: Option<Instant> = None;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if stop.requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace() {
+                if stop.is_requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace() {
                     give_up();
                 }
             }
@@ -63,12 +63,12 @@ pub struct Heeding {
 
 impl Heeding {
     /// Watches `stop` for `target`.
-    pub fn new(target: Box<dyn Target>, stop: &Stop) -> Self {
+    pub fn new(target: Box<dyn Target>, stop: &StopFlag) -> Self {
         let target: Arc<dyn Target> = Arc::from(target);
         let in_step = Arc::new(AtomicBool::new(false));
         let (watched, stepping) = (Arc::clone(&target), Arc::clone(&in_step));
         let grace = move || if stepping.load(Ordering::SeqCst) { GRACE_OF_STEP } else { GRACE };
-        Self { _giving_up: GivingUp::after(stop, grace, move || watched.give_up()), target, in_step }
+        Self { _giving_up: GivingUp::after(stop, grace, move || watched.abort()), target, in_step }
     }
 
     /// Does `step`, which ends by itself soon after someone asked.

@@ -6,8 +6,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;
@@ -59,10 +59,17 @@ impl HookMoment {
 ///
 /// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
 /// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
-pub fn call(hooks: &Hooks, phase: HookMoment, id: &str, folder: &Path, events: &dyn Events, stop: &Stop) -> Result<()> {
+pub fn call(
+    hooks: &Hooks,
+    phase: HookMoment,
+    id: &str,
+    folder: &Path,
+    events: &dyn Events,
+    stop: &StopFlag,
+) -> Result<()> {
     let Some(command) = phase.command(hooks) else { return Ok(()) };
-    note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
-    let over = Over { deadline: Instant::now() + hooks.timeout, stop: Some(stop).filter(|stop| !stop.requested()) };
+    emit_note(events, format!("hook {}: {}", phase.name(), without_secrets(command)));
+    let over = Over { deadline: Instant::now() + hooks.timeout, stop: Some(stop).filter(|stop| !stop.is_requested()) };
     let Err(error) = wait_for(command, &over, hooks, phase, id, folder) else { return Ok(()) };
     if hooks.failure_stops || error.kind == ErrorKind::Interrupted {
         return Err(error);
@@ -79,12 +86,12 @@ fn output_name(phase: HookMoment) -> String {
 /// When a hook has to be over, whether it is or not.
 struct Over<'a> {
     deadline: Instant,
-    stop: Option<&'a Stop>,
+    stop: Option<&'a StopFlag>,
 }
 
 impl Over<'_> {
     fn stopped(&self) -> bool {
-        self.stop.is_some_and(Stop::requested)
+        self.stop.is_some_and(StopFlag::is_requested)
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::io_job::{LARGE, SMALL, large, small};
 use mindful_core::contract::engine::Target;
-use mindful_core::contract::event::note;
-use mindful_core::contract::file_reads::names::SPAN;
-use mindful_core::contract::file_reads::{FileReads, InFlight};
+use mindful_core::contract::event::emit_note;
+use mindful_core::contract::file_read::names::SPAN;
+use mindful_core::contract::file_read::{FileReads, InFlight};
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::Origin;
@@ -75,7 +75,7 @@ impl<'a> IoJob<'a> {
             system.settings.set(SPAN, span, Origin::Default);
             values.insert(SPAN.to_owned(), span.to_owned());
         } else {
-            for (option, value) in self.reads.keeping(load) {
+            for (option, value) in self.reads.options_for_load(load) {
                 system.settings.set(option, value, Origin::Default);
             }
         }
@@ -99,7 +99,7 @@ impl StepSource for IoJob<'_> {
                 "the files hold {} schemas and {sessions} of them are read: for all of it, leave --schemas away",
                 dataset.schemas
             );
-            note(recording, text);
+            emit_note(recording, text);
         }
         Ok(())
     }

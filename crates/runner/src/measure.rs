@@ -50,7 +50,7 @@ pub fn step(
     // One rank of a target alone looks at it and its host, all at themselves.
     let watches = party.is_none_or(Party::leads);
     // What counts in the process of a rank counts that rank's work alone.
-    let of_target = if watches || target.host().in_process { target.samplers()? } else { Vec::new() };
+    let of_target = if watches || target.host_view().in_process { target.samplers()? } else { Vec::new() };
     let (mut samplers, findings) =
         if watches { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
     samplers.extend(of_target);
@@ -63,7 +63,7 @@ pub fn step(
     let head = StepHead {
         step,
         sessions: None,
-        placements: plan.placements_of(party.map(Party::rank), workload.schemas, endpoints),
+        placements: plan.rank_placements(party.map(Party::rank), workload.schemas, endpoints),
         workload: Some(workload),
         warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
@@ -151,10 +151,10 @@ pub fn host_samplers(
     target: &dyn Target,
     of_target: &[Box<dyn Sampler>],
 ) -> Result<(Samplers, Vec<Finding>)> {
-    if context.clock.simulated() {
+    if context.clock.is_simulated() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let host = target.host();
+    let host = target.host_view();
     let (mut samplers, mut findings) = mindful_observe::host_samplers(&host, context.plan.device_trace, of_target);
     if let Some(url) = context.settings.get("node_exporter") {
         let (sampler, unseen) = mindful_observe::node_exporter(url, &host.data_paths, &context.stop)?;
@@ -169,7 +169,7 @@ pub fn host_samplers(
 
 /// Those of this process and its host alone.
 fn own_samplers(context: &Context) -> (Samplers, Vec<Finding>) {
-    if context.clock.simulated() {
+    if context.clock.is_simulated() {
         return (Vec::new(), Vec::new());
     }
     let (samplers, _) = mindful_observe::host_samplers(&HostView::default(), false, &[]);

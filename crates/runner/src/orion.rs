@@ -1,6 +1,6 @@
 //! Orion's jobs under Orion's names: which pairs of small and large load a job measures.
 
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
 

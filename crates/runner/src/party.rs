@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::Stop;
-use mindful_core::plan::units::counted;
-use mindful_core::ranks::meeting::{MOST_CHUNK, Row, Seen};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::plan::units::format_counted;
 use mindful_core::ranks::rank::Rank;
-use mindful_core::record::run::{OnTarget, RankRecord};
+use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, PeerRow, RankRow};
+use mindful_core::record::run::{RankRecord, RankTarget};
 use mindful_core::{Error, Result};
 
 use crate::clock_offset::ClockOffset;
@@ -64,11 +64,11 @@ impl Party {
     pub fn join(guest: Invitation) -> Result<Self> {
         // A rank that is asked to stop first ends its step, and tells the others.
         let given_up = Arc::clone(&guest.meeting);
-        let giving_up = GivingUp::after(&guest.stop, || GRACE_OF_STEP, move || given_up.give_up());
+        let giving_up = GivingUp::after(&guest.stop, || GRACE_OF_STEP, move || given_up.abort());
         guest.meeting.prepare()?;
         let token = guest.token();
         let member = Member {
-            of: guest.rank.of,
+            of: guest.rank.count,
             host: guest.host.clone(),
             version: guest.version.clone(),
             plan: guest.plan.clone(),
@@ -80,10 +80,10 @@ impl Party {
             valid: None,
             failed: None,
         };
-        let row = Row { rank: guest.rank.number, token, body: member.body() };
+        let row = RankRow { rank: guest.rank.number, token, body: member.body() };
         let until = guest.clock.elapsed() + LEASE + LOOK;
         // A process that died a moment ago holds its place until its lease is over.
-        while let Some(held) = guest.meeting.join(&guest.job, &row, LEASE)? {
+        while let Some(held) = guest.meeting.claim_rank(&guest.job, &row, LEASE)? {
             if guest.clock.elapsed() >= until {
                 return Err(guest.twice(guest.rank.number, &held));
             }
@@ -114,7 +114,7 @@ impl Party {
 
     /// Where the ranks meet, for messages.
     pub fn place(&self) -> String {
-        self.guest.meeting.place()
+        self.guest.meeting.location()
     }
 
     /// Waits until all ranks are there, and alike.
@@ -127,12 +127,12 @@ impl Party {
         }
         let until = self.guest.clock.elapsed() + self.guest.timeout;
         loop {
-            let seen = self.guest.meeting.look(&self.guest.job)?;
-            let there: Vec<&Seen> = seen.iter().filter(|seen| !seen.expired).collect();
+            let seen = self.guest.meeting.read_rows(&self.guest.job)?;
+            let there: Vec<&PeerRow> = seen.iter().filter(|seen| !seen.expired).collect();
             for seen in &there {
                 self.guest.refuse_unlike(seen)?;
             }
-            if there.len() >= self.guest.rank.of as usize {
+            if there.len() >= self.guest.rank.count as usize {
                 self.state().tokens = there.iter().map(|seen| seen.row.token.clone()).collect();
                 return self.say(LEASE, |member| member.stage = Stage::Gathered);
             }
@@ -155,7 +155,7 @@ impl Party {
             return self.await_first(Stage::Prepared, None).map(drop);
         }
         let rank = &self.guest.rank;
-        let leaders: Vec<u32> = (1..rank.spread.targets()).map(|target| rank.ranks_of(target).start).collect();
+        let leaders: Vec<u32> = (1..rank.assignment.targets()).map(|target| rank.target_ranks(target).start).collect();
         let late = |all: &[(u32, Member)]| {
             all.iter().any(|(rank, member)| leaders.contains(rank) && member.stage < Stage::Prepared)
         };
@@ -246,17 +246,17 @@ impl Party {
     /// What is stored of this rank, among `sessions` of all.
     pub fn record(&self, sessions: u32) -> RankRecord {
         let (state, rank) = (self.state(), &self.guest.rank);
-        let (share, target) = (rank.share(sessions), rank.target());
-        let (targets, ranks) = (rank.spread.targets(), rank.ranks_of(target));
-        let on = OnTarget { target, targets, first_rank: ranks.start, ranks: ranks.len() as u32 };
+        let (share, target) = (rank.own_sessions(sessions), rank.target());
+        let (targets, ranks) = (rank.assignment.targets(), rank.target_ranks(target));
+        let on = RankTarget { target, targets, first_rank: ranks.start, ranks: ranks.len() as u32 };
         RankRecord {
             rank: self.guest.rank.number,
-            of: self.guest.rank.of,
+            ranks: self.guest.rank.count,
             job: self.guest.job.clone(),
             host: self.guest.host.clone(),
             first_session: share.start,
             sessions: share.len() as u32,
-            on: Some(on).filter(|on| on.targets > 1),
+            on_target: Some(on).filter(|on| on.targets > 1),
             clock_offset_us: state.clock.as_ref().map(|clock| clock.us),
             clock_within_us: state.clock.as_ref().map(|clock| clock.within_us() + self.precision_us()),
             start_us: state.start_us,
@@ -268,23 +268,23 @@ impl Party {
 
     /// Leaves what this rank measured for the first one.
     pub fn leave(&self, part: &[u8]) -> Result<()> {
-        let chunks: Vec<&[u8]> = part.chunks(MOST_CHUNK).collect();
+        let chunks: Vec<&[u8]> = part.chunks(MAX_CHUNK_BYTES).collect();
         for (number, chunk) in chunks.iter().enumerate() {
-            self.guest.meeting.send(&self.guest.job, self.guest.rank.number, number as u32, chunk)?;
+            self.guest.meeting.write_chunk(&self.guest.job, self.guest.rank.number, number as u32, chunk)?;
         }
         self.say(LEASE, |member| (member.stage, member.chunks) = (Stage::Measured, Some(chunks.len() as u32)))
     }
 
     /// The first rank: gives `take` what each other rank left, as soon as it is there.
     pub fn collect(&self, take: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        let mut left: Vec<u32> = (1..self.guest.rank.of).collect();
+        let mut left: Vec<u32> = (1..self.guest.rank.count).collect();
         self.heart.wake();
         while !left.is_empty() {
             for (rank, member) in self.everybody()? {
                 let Some(chunks) = member.chunks.filter(|_| left.contains(&rank)) else { continue };
                 let mut part = Vec::new();
                 for number in 0..chunks {
-                    let chunk = self.guest.meeting.take(&self.guest.job, rank, number)?;
+                    let chunk = self.guest.meeting.read_chunk(&self.guest.job, rank, number)?;
                     part.extend(chunk.ok_or_else(|| self.lost(rank, &member.host))?);
                 }
                 take(rank, part)?;
@@ -326,28 +326,28 @@ impl Party {
     fn see_off(&self, patience: Duration) -> Result<()> {
         let until = self.guest.clock.elapsed() + patience;
         loop {
-            let seen = self.guest.meeting.look(&self.guest.job)?;
-            let stays = |seen: &&Seen| {
+            let seen = self.guest.meeting.read_rows(&self.guest.job)?;
+            let stays = |seen: &&PeerRow| {
                 let member = Member::parse(&seen.row.body);
                 seen.row.rank != 0 && !seen.expired && member.is_some_and(|member| member.failed.is_none())
             };
             if !seen.iter().any(|seen| stays(&seen))
                 || self.guest.clock.elapsed() >= until
-                || self.guest.stop.requested()
+                || self.guest.stop.is_requested()
             {
                 break;
             }
-            nap(&*self.guest.clock, &Stop::default(), self.look())?;
+            nap(&*self.guest.clock, &StopFlag::default(), self.look())?;
         }
         self.heart.stop();
-        self.guest.meeting.clear(&self.guest.job, None)
+        self.guest.meeting.remove_rows(&self.guest.job, None)
     }
 
     /// Takes away what is of one rank.
     fn clear(&self, rank: Option<u32>) {
         self.heart.stop();
         // What stays expires by itself.
-        let _ = self.guest.meeting.clear(&self.guest.job, rank);
+        let _ = self.guest.meeting.remove_rows(&self.guest.job, rank);
     }
 
     /// The others by rank, as the first rank sees them.
@@ -355,11 +355,11 @@ impl Party {
     /// # Errors
     /// One of them failed, is gone, or is another process than before.
     fn everybody(&self) -> Result<Vec<(u32, Member)>> {
-        let seen = self.guest.meeting.look(&self.guest.job)?;
+        let seen = self.guest.meeting.read_rows(&self.guest.job)?;
         self.judged(&seen)
     }
 
-    fn judged(&self, seen: &[Seen]) -> Result<Vec<(u32, Member)>> {
+    fn judged(&self, seen: &[PeerRow]) -> Result<Vec<(u32, Member)>> {
         self.heart.fault()?;
         let tokens = self.state().tokens.clone();
         let mut members = Vec::new();
@@ -385,11 +385,11 @@ impl Party {
 
     /// The first rank's row, if it has come at least as far as `stage`.
     fn first(&self, stage: Stage) -> Result<Option<Member>> {
-        let seen = self.guest.meeting.look_at(&self.guest.job, 0)?;
+        let seen = self.guest.meeting.read_row(&self.guest.job, 0)?;
         self.first_of(seen, stage)
     }
 
-    fn first_of(&self, seen: Option<Seen>, stage: Stage) -> Result<Option<Member>> {
+    fn first_of(&self, seen: Option<PeerRow>, stage: Stage) -> Result<Option<Member>> {
         self.heart.fault()?;
         let known = !self.state().tokens.is_empty();
         let Some(seen) = seen.filter(|seen| known || !seen.expired) else {
@@ -427,15 +427,15 @@ impl Party {
         }
     }
 
-    fn missing(&self, there: &[&Seen]) -> Error {
+    fn missing(&self, there: &[&PeerRow]) -> Error {
         let absent = |rank: &u32| there.iter().all(|seen| seen.row.rank != *rank);
-        let all = if self.is_first() { 0..self.guest.rank.of } else { 0..1 };
+        let all = if self.is_first() { 0..self.guest.rank.count } else { 0..1 };
         let absent: Vec<u32> = all.filter(absent).collect();
         Error::target(
             format!(
                 "{} of {} did not come to job {} in {} within {}",
                 names(&absent),
-                self.guest.rank.of,
+                self.guest.rank.count,
                 self.guest.job,
                 self.place(),
                 seconds(self.guest.timeout)
@@ -456,7 +456,7 @@ impl Party {
 
     /// The first rank is gone: nobody else clears its place.
     fn lost_first(&self, host: &str) -> Error {
-        let _ = self.guest.meeting.clear(&self.guest.job, Some(0));
+        let _ = self.guest.meeting.remove_rows(&self.guest.job, Some(0));
         self.clear(Some(self.guest.rank.number));
         self.lost(0, host)
     }
@@ -467,7 +467,7 @@ impl Party {
             change(&mut member);
             row.body = member.body();
         }
-        if self.guest.meeting.post(&self.guest.job, &row, lease)? {
+        if self.guest.meeting.update_row(&self.guest.job, &row, lease)? {
             return Ok(());
         }
         Err(self.guest.twice(row.rank, &row))
@@ -478,7 +478,7 @@ impl Party {
     }
 
     fn look(&self) -> Duration {
-        LOOK + LOOK_PER_RANK * self.guest.rank.of
+        LOOK + LOOK_PER_RANK * self.guest.rank.count
     }
 
     fn pause(&self) -> Result<()> {
@@ -494,10 +494,10 @@ impl Party {
 ///
 /// # Errors
 /// Someone asked to stop.
-fn nap(clock: &dyn Clock, stop: &Stop, time: Duration) -> Result<()> {
+fn nap(clock: &dyn Clock, stop: &StopFlag, time: Duration) -> Result<()> {
     let until_us = clock.now_us() + time.as_micros() as i64;
-    clock.sleep_unless(until_us, &|| stop.requested());
-    if stop.requested() { Err(Error::interrupted("interrupted while ranks met")) } else { Ok(()) }
+    clock.sleep_unless(until_us, &|| stop.is_requested());
+    if stop.is_requested() { Err(Error::interrupted("interrupted while ranks met")) } else { Ok(()) }
 }
 
 /// Ranks by their numbers, the first few.
@@ -505,7 +505,7 @@ fn names(ranks: &[u32]) -> String {
     let some: Vec<String> = ranks.iter().take(5).map(u32::to_string).collect();
     let more = ranks.len().saturating_sub(some.len());
     let ranks = if ranks.len() == 1 { "rank" } else { "ranks" };
-    let rest = if more > 0 { format!(" and {}", counted(more as u64, "other")) } else { String::new() };
+    let rest = if more > 0 { format!(" and {}", format_counted(more as u64, "other")) } else { String::new() };
     format!("{ranks} {}{rest}", some.join(", "))
 }
 

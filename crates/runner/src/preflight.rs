@@ -14,7 +14,7 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
     if simulated {
         return target.checks(plan);
     }
-    let host = target.host();
+    let host = target.host_view();
     // The look at the host takes half a second; the target is asked meanwhile.
     let (on_host, on_target) = std::thread::scope(|scope| {
         let look = scope.spawn(|| mindful_observe::host_checks(&host));
@@ -28,7 +28,7 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
 
 /// What the host of the target has, alone; of a host that is simulated nothing.
 pub fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
-    if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host())) }
+    if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host_view())) }
 }
 
 /// What the target has that spoils step number `step` of a run, from 0, which does `plan`.

@@ -62,7 +62,7 @@ pub fn run(
     let id = known.head.id;
     let error = outcome.err();
     let hook_ended = error.as_ref().is_some_and(|error| error.kind == ErrorKind::Interrupted);
-    let interrupted = hook_ended || context.stop.requested();
+    let interrupted = hook_ended || context.stop.is_requested();
     let events = context.events();
     // Stored first: whoever cuts short the end of a server loses nothing of the run.
     events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });
@@ -82,10 +82,10 @@ pub fn run(
 
 /// Refuses what ranks cannot share.
 fn refuse_ranks(context: &Context) -> Result<()> {
-    let asked = ["rank", "ranks"].into_iter().find(|name| context.settings.given(name).is_some_and(|n| n != "1"));
+    let asked = ["rank", "ranks"].into_iter().find(|name| context.settings.given_text(name).is_some_and(|n| n != "1"));
     match asked.filter(|_| context.rank.is_none()) {
         Some(name) => Err(Error::plan(
-            format!("{}: ranks share one step, that of `mindful run`", context.settings.place(name)),
+            format!("{}: ranks share one step, that of `mindful run`", context.settings.describe_place(name)),
             "leave it away: one process takes all steps",
         )),
         None => Ok(()),
@@ -130,7 +130,7 @@ impl Opened {
         }
         self.pinned = None;
         if on_one_cpu {
-            let server = self.target.host().server_pid;
+            let server = self.target.host_view().server_pid;
             let server = server.ok_or_else(|| Error::run("the server's first process is not known", "run it again"))?;
             let pinned = cpu::first().and_then(|cpu| Pinned::new(&Kernel::default(), server, &[cpu]));
             self.pinned = Some(pinned.map_err(|error| not_pinned(&error))?);
@@ -194,7 +194,7 @@ impl Runner<'_> {
             done => done?,
         }
         let mut known = Run::new(context.head());
-        known.host = Some(own.target.host());
+        known.host = Some(own.target.host_view());
         known.description = Some(description);
         known.dataset = Some(own.dataset.clone());
         record(context, &mut known)?;
@@ -212,7 +212,7 @@ impl Runner<'_> {
         let mut finished: Option<StepSummary> = None;
         while let Some(next) = source.next(finished.as_ref(), &self.context.recording)? {
             let Measured { step, error, given_up } = self.step(next, &*source)?;
-            if self.context.stop.requested() {
+            if self.context.stop.is_requested() {
                 return Ok(());
             }
             match error {
@@ -269,7 +269,7 @@ fn load(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)
     let (description, events) = (target.describe()?, context.events());
     let Ensured { dataset, loaded } =
         dataset::ensure(target, &context.plan, &description, &*events, &context.stop, &*context.clock)?;
-    if context.stop.requested() {
+    if context.stop.is_requested() {
         return Err(Error::interrupted("interrupted before the run began; nothing is stored"));
     }
     // A load may have restarted the server with other settings.
@@ -289,7 +289,7 @@ fn preflight_of(context: &Context, own: &mut Opened, differs: bool) -> Result<()
     }
     let events = context.events();
     events.emit(Event::Shapes { shapes });
-    let simulated = context.clock.simulated();
+    let simulated = context.clock.is_simulated();
     let found = if differs {
         preflight::of_host(&*own.target, simulated)
     } else {
@@ -307,7 +307,7 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
     known.head = writer.head().clone();
     if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
         // No host goes by simulated time.
-        if !context.clock.simulated() {
+        if !context.clock.is_simulated() {
             known.environment = mindful_observe::environment(&host);
         }
         let alike = BaselineKey {

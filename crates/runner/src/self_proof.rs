@@ -1,7 +1,7 @@
 //! Whether the engine of a run has proven itself on its target: `doctor` stores what it found, runs look it up.
 
 use mindful_core::contract::engine::{Proven, SelfProof, StoredProof, Target};
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Result, contract::clock};
@@ -23,11 +23,11 @@ pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
     let Some(stored) = store.self_proof(&subject)? else {
         return Ok(Some(missing("no proof of this database, release and account".to_owned())));
     };
-    let failed: Vec<&str> = stored.of(Proven::Fail).collect();
+    let failed: Vec<&str> = stored.claims(Proven::Fail).collect();
     if let Some(first) = failed.first() {
         let text = "The engine does not do on this server what it says it does, so no figure of it is to be believed: \
                     mend what the lines of `mindful doctor` name, or send its bundle, and let it pass before you run again.";
-        let evidence = format!("{} failed, the first: {first}", counted(failed.len(), "claim"));
+        let evidence = format!("{} failed, the first: {first}", format_counted(failed.len(), "claim"));
         return Ok(Some(codes::SELF_PROOF_FAILED.finding(text, evidence)));
     }
     Ok((stored.version != VERSION).then(|| missing(format!("proven by mindful {}, this is {VERSION}", stored.version))))

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::contract::clock::{Bell, Clock};
-use mindful_core::contract::engine::{Session, Stop, Target};
+use mindful_core::contract::clock::{Clock, Notifier};
+use mindful_core::contract::engine::{Session, StopFlag, Target};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
@@ -32,19 +32,19 @@ pub enum Message {
 /// What they have reported and the step has not yet taken.
 pub struct Mailbox {
     reported: Mutex<VecDeque<Message>>,
-    bell: Arc<dyn Bell>,
+    bell: Arc<dyn Notifier>,
 }
 
 impl Mailbox {
     /// An empty one.
     pub fn new(clock: &dyn Clock) -> Self {
-        Self { reported: Mutex::default(), bell: clock.bell() }
+        Self { reported: Mutex::default(), bell: clock.new_notifier() }
     }
 
     /// Tells the step.
     pub fn put(&self, message: Message) {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
-        self.bell.ring();
+        self.bell.notify();
     }
 
     /// The next message, waited for at most `at_most`.
@@ -66,7 +66,7 @@ pub struct Shared<'a> {
     pub gate: &'a Gate,
     pub mailbox: &'a Mailbox,
     /// Ends the step early, for whatever reason.
-    pub halt: &'a Stop,
+    pub halt: &'a StopFlag,
     /// Ends it early at a boundary.
     pub early_stop: &'a EarlyStop,
     /// Slices that a session may begin before it is heard of: see `boundaries::ahead`.
@@ -113,18 +113,18 @@ impl Shared<'_> {
 
     fn slices(&self, number: u32, session: &mut dyn Session, boundaries: &[i64]) -> Result<()> {
         if let Some([begin_us, end_us]) = self.window_us(boundaries) {
-            session.unread_between(begin_us, end_us);
+            session.set_unread_interval(begin_us, end_us);
         }
         let (mut first_op, mut next) = (0, 0);
         while let Some((index, boundary)) = self.next_slice(next, session, boundaries) {
-            if self.halt.requested() || self.early_stop.reached(index as u32) {
+            if self.halt.is_requested() || self.early_stop.reached(index as u32) {
                 break;
             }
             let max_ops = self.head.ops.map(|ops| ops - first_op);
             let order =
                 SliceOrder { index: index as u32, begin_us: boundary[0], end_us: boundary[1], first_op, max_ops };
             let last = self.early_stop.or_last(boundaries).min(index + 1 + self.ahead);
-            let report = session.slice_and_on(&order, boundaries.get(index + 2..=last).unwrap_or_default())?;
+            let report = session.run_slice_ahead(&order, boundaries.get(index + 2..=last).unwrap_or_default())?;
             first_op += report.total_ops();
             next = report.index as usize + 1;
             self.mailbox.put(Message::Slice(number, Box::new(report)));
@@ -147,6 +147,6 @@ impl Shared<'_> {
     fn next_slice<'b>(&self, next: usize, session: &dyn Session, boundaries: &'b [i64]) -> Option<(usize, &'b [i64])> {
         let now_us = self.clock.now_us() + self.clock_offset_us;
         let mut left = boundaries.windows(2).enumerate().skip(next);
-        left.find(|(_, boundary)| session.under_way() || boundary[1] > now_us)
+        left.find(|(_, boundary)| session.is_under_way() || boundary[1] > now_us)
     }
 }

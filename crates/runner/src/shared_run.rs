@@ -60,7 +60,7 @@ pub fn marks(context: &Context) -> Vec<(String, String)> {
         format!("{number:04x}")
     };
     let values =
-        keys.map(|key| (format!("--{}", key.flag()), mark(context.settings.get(key.name).unwrap_or_default())));
+        keys.map(|key| (format!("--{}", key.flag_name()), mark(context.settings.get(key.name).unwrap_or_default())));
     let of_context = [("engine", context.engine.name().to_owned()), ("--target", targets(context))];
     of_context.iter().map(|(name, value)| ((*name).to_owned(), mark(value))).chain(values).collect()
 }

@@ -5,7 +5,7 @@ use std::thread::{self, Scope};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
@@ -86,7 +86,7 @@ pub trait StepObserver {
 pub fn run_step(
     mut order: StepOrder<'_>,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
     clock: &dyn Clock,
     watch: &mut dyn StepObserver,
 ) -> Result<StepOutcome> {
@@ -99,7 +99,7 @@ pub fn run_step(
     }
     order.head.warmup_slices = boundaries::timed(0, order.warmup, Duration::ZERO).1;
     events.emit(Event::Step(order.head.clone()));
-    let (gate, halt, mailbox) = (Gate::new(CONNECT_AT_A_TIME, clock), Stop::default(), Mailbox::new(clock));
+    let (gate, halt, mailbox) = (Gate::new(CONNECT_AT_A_TIME, clock), StopFlag::default(), Mailbox::new(clock));
     let shared = Shared {
         target: order.target,
         workload: &workload,
@@ -164,8 +164,8 @@ struct Step<'scope, 'env> {
     order: &'scope StepOrder<'scope>,
     mailbox: &'scope Mailbox,
     events: &'scope dyn Events,
-    stop: &'scope Stop,
-    halt: &'scope Stop,
+    stop: &'scope StopFlag,
+    halt: &'scope StopFlag,
     gate: &'scope Gate,
     clock: &'scope dyn Clock,
     clocks: &'scope ClockOffset,
@@ -190,12 +190,12 @@ impl<'scope> Step<'scope, '_> {
     /// Has a thread for each session; those that were started are waited for.
     fn spawn_sessions(&mut self, shared: &'scope Shared<'scope>) {
         for (number, placement) in (0..).zip(&self.order.head.placements) {
-            let (placement, mut place) = (*placement, self.clock.place());
+            let (placement, mut slot) = (*placement, self.clock.new_thread_slot());
             let spawned = thread::Builder::new()
                 .name(format!("session-{}", placement.session + 1))
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(self.scope, move || {
-                    place.begin();
+                    slot.enter();
                     let _leaving = Leaving(shared.gate);
                     shared.live(number, placement);
                 });
@@ -215,14 +215,14 @@ impl<'scope> Step<'scope, '_> {
         let mut rehearsing = Duration::ZERO;
         let mut deadline: Option<Duration> = None;
         while self.left > 0 || self.asks_clock {
-            if self.stop.requested() {
+            if self.stop.is_requested() {
                 self.call_off();
             }
             if self.begins.is_some() && (self.wall.was_set() || self.is_silent()) {
                 self.ask_clock();
             }
             self.watch_others();
-            if self.halt.requested() {
+            if self.halt.is_requested() {
                 let latest = self.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
             }
@@ -233,14 +233,14 @@ impl<'scope> Step<'scope, '_> {
                 Some(Message::Ready) => {
                     ready += 1;
                     self.events.emit(Event::Ready { ready, of });
-                    if ready == of && !self.halt.requested() {
+                    if ready == of && !self.halt.is_requested() {
                         rehearsing = self.clock.elapsed();
                         self.gate.rehearse();
                     }
                 }
                 Some(Message::Rehearsed) => {
                     rehearsed += 1;
-                    if rehearsed == of && !self.halt.requested() {
+                    if rehearsed == of && !self.halt.is_requested() {
                         let took = self.clock.elapsed().saturating_sub(rehearsing);
                         self.all_ready(LEAD + took * REHEARSALS);
                     }
@@ -250,7 +250,7 @@ impl<'scope> Step<'scope, '_> {
                     // It ends when no clock that was left alone is yet.
                     let leapt = report.end_us.saturating_sub(self.clocks.us) > self.clock.now_us() + SLICE_US;
                     self.events.emit(Event::Slice { session, report: *report });
-                    if leapt && !self.halt.requested() {
+                    if leapt && !self.halt.is_requested() {
                         self.ask_clock();
                     }
                 }
@@ -272,17 +272,17 @@ impl<'scope> Step<'scope, '_> {
                 deadline = Some(self.clock.elapsed() + STOP_GRACE);
             }
         }
-        StepOutcome { error: self.error.take(), interrupted: self.stop.requested(), given_up: self.given_up }
+        StepOutcome { error: self.error.take(), interrupted: self.stop.is_requested(), given_up: self.given_up }
     }
 
     /// Interrupts operations, and at last all that anyone still waits for at the target.
     fn cut_short(&mut self) {
-        if !self.halt.requested() {
+        if !self.halt.is_requested() {
             self.fail(hung());
         }
         let now = self.clock.elapsed();
         if now >= *self.interrupted.get_or_insert(now) + INTERRUPT_GRACE {
-            self.order.target.give_up();
+            self.order.target.abort();
             self.given_up = true;
         } else {
             self.order.target.interrupt();
@@ -310,9 +310,9 @@ impl<'scope> Step<'scope, '_> {
             return;
         }
         let (target, clocks, clock, mailbox) = (self.order.target, self.clocks, self.clock, self.mailbox);
-        let mut place = clock.place();
+        let mut slot = clock.new_thread_slot();
         let ask = move || {
-            place.begin();
+            slot.enter();
             mailbox.put(Message::Clock(clocks.compared_with_now(target, clock)));
         };
         self.asks_clock = thread::Builder::new().name("clock".to_owned()).spawn_scoped(self.scope, ask).is_ok();
@@ -330,7 +330,7 @@ impl<'scope> Step<'scope, '_> {
 
     /// Other ranks work too: without one of them there is no run.
     fn watch_others(&mut self) {
-        let party = self.order.party.filter(|_| self.begins.is_some() && !self.halt.requested());
+        let party = self.order.party.filter(|_| self.begins.is_some() && !self.halt.is_requested());
         if let Some(Err(error)) = party.map(Party::watch) {
             self.fail(error);
         }
@@ -346,7 +346,7 @@ impl<'scope> Step<'scope, '_> {
 
     /// Lets sessions that are ready go, once it is known when all ranks begin. Returns the last boundary on the host's clock.
     fn released(&mut self, watch: &mut dyn StepObserver) -> Option<i64> {
-        let lead = self.leads.filter(|_| !self.halt.requested())?;
+        let lead = self.leads.filter(|_| !self.halt.is_requested())?;
         let start = self.start(lead).transpose()?;
         self.leads = None;
         let released = start.and_then(|start_us| {
@@ -394,7 +394,7 @@ impl<'scope> Step<'scope, '_> {
 
     fn fail(&mut self, error: Error) {
         // After a halt, sessions may fail because they were interrupted: the first error is the cause.
-        if !self.halt.requested() {
+        if !self.halt.is_requested() {
             self.error = Some(error);
         }
         self.call_off();

@@ -1,11 +1,11 @@
 //! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
 //! sweep that was killed goes on from its run folder.
 
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use mindful_core::plan::settings::{Key, Ladder, Origin, Settings};
+use mindful_core::plan::settings::{Key, Origin, Settings, ValueSyntax};
 use mindful_core::plan::sweep::{Objective, SweepPlan};
 use mindful_core::plan::{self, Plan};
 use mindful_core::record::run::Point;
@@ -194,7 +194,7 @@ impl Sweep {
         let Shape::Fixed { points, steps } = &self.shape else { return None };
         let names: Vec<_> = steps.left_out.iter().map(|slot| named(&points[slot.point])).collect();
         (!names.is_empty())
-            .then(|| format!("the budget leaves out {}: {}", counted(names.len(), "step"), names.join("; ")))
+            .then(|| format!("the budget leaves out {}: {}", format_counted(names.len(), "step"), names.join("; ")))
     }
 
     fn next_adaptive(
@@ -337,7 +337,7 @@ impl Search<'_> {
 
     fn seen<'a>(&self, step: &'a StepSummary) -> Option<Seen<'a>> {
         let load = step.point.values.get(self.key)?.parse().ok()?;
-        Some(Seen { load, met: self.objective.met(&step.ops), step })
+        Some(Seen { load, met: self.objective.is_met_by(&step.ops), step })
     }
 
     /// A load of which too little is known is tried again for longer; `None` where there is none.
@@ -345,7 +345,7 @@ impl Search<'_> {
         let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
         let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));
         let last = unknown.max_by_key(|s| s.step.point.pass)?;
-        let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.least_ops());
+        let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.min_ops());
         let times = if ops == 0 { f64::INFINITY } else { SPARE * need as f64 / ops as f64 };
         let needed = length_of(last.step.point.pass) * times;
         let longer = (last.step.point.pass + 1..=LONGEST_PASS).find(|pass| length_of(*pass) >= needed);
@@ -415,8 +415,10 @@ fn same(one: f64, other: f64) -> bool {
 fn axes(settings: &Settings, keys: &[&Key]) -> Result<(Settings, Vec<(String, Values)>)> {
     let (mut base, mut axes) = (settings.clone(), Vec::new());
     for key in keys {
-        let Some(text) = settings.given(key.name) else { continue };
-        let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.place(key.name)))? else { continue };
+        let Some(text) = settings.given_text(key.name) else { continue };
+        let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.describe_place(key.name)))? else {
+            continue;
+        };
         let first = values.rungs().first().cloned().unwrap_or_default();
         let set = settings.iter().find(|(name, _)| *name == key.name);
         base.set(key.name, first, set.map_or(Origin::Default, |(_, setting)| setting.origin.clone()));
@@ -426,10 +428,10 @@ fn axes(settings: &Settings, keys: &[&Key]) -> Result<(Settings, Vec<(String, Va
 }
 
 fn ladder_of(key: &Key, text: &str) -> Result<Option<Values>> {
-    match key.ladder {
-        Ladder::OneValue => Ok(None),
-        Ladder::OfSetting => Ok(of_setting(text)),
-        Ladder::Values => Values::parse(text),
+    match key.syntax {
+        ValueSyntax::Single => Ok(None),
+        ValueSyntax::Setting => Ok(of_setting(text)),
+        ValueSyntax::List => Values::parse(text),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::contract::event::{Event, Events as _, note};
+use mindful_core::contract::event::{Event, Events as _, emit_note};
 use mindful_core::record::run::Run;
 use mindful_core::result::StepSummary;
 use mindful_core::result::finding::codes;
@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
         if self.done.is_empty() {
             recording.tell(&self.sweep.estimate().to_string());
         }
-        self.sweep.left_out().into_iter().for_each(|text| note(recording, text));
+        self.sweep.left_out().into_iter().for_each(|text| emit_note(recording, text));
     }
 
     /// The last step, the time left and the curve so far.
@@ -99,7 +99,7 @@ impl StepSource for Walk<'_> {
         let point = match self.sweep.next(&self.done, self.steps_left()) {
             Next::Step(point) => point,
             Next::Over(words) => {
-                note(recording, words);
+                emit_note(recording, words);
                 return Ok(None);
             }
             Next::Undecided(why) => {

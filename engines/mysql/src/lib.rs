@@ -18,16 +18,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::engine::Words;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::ranks::meeting::Meeting;
+use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 pub use flavor::Flavor;
 
 use crate::connect::Server;
-use crate::meeting::MysqlMeeting;
+use crate::meeting::MysqlRendezvous;
 use crate::options::Options;
 use crate::target::MysqlTarget;
 
@@ -92,7 +92,7 @@ impl Engine for Mysql {
         private_flavor(url).map(|_| ("mode", if holds_all { "lio" } else { "pio" }))
     }
 
-    fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+    fn find_folder_to_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         private_flavor(url).map_or(Ok(None), |flavor| private::would_make(flavor, settings, events.as_ref()))
     }
 
@@ -104,17 +104,17 @@ impl Engine for Mysql {
         private::accepts(flavor, settings)
     }
 
-    fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+    fn open_rendezvous(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Rendezvous>> {
         if private_flavor(url).is_some() {
-            return Err(mindful_core::ranks::meeting::private("mysql://…"));
+            return Err(mindful_core::ranks::rendezvous::private_server_error("mysql://…"));
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {
-            note(&**events, remark);
+            emit_note(&**events, remark);
         }
         let options = Options::from_settings(settings, server.database())?;
         let place = format!("database {} of {}", options.namespace.quoted(), self.redact(url));
-        Ok(Box::new(MysqlMeeting::open(server, options.namespace, place)?))
+        Ok(Box::new(MysqlRendezvous::open(server, options.namespace, place)?))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
@@ -126,7 +126,7 @@ impl Engine for Mysql {
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {
-            note(&**events, remark);
+            emit_note(&**events, remark);
         }
         let options = Options::from_settings(settings, server.database())?;
         Ok(Box::new(MysqlTarget::open(server, None, options, events)?))

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mindful_core::ranks::meeting::{KEPT, MOST_CHUNK, Meeting, Row, Seen};
+use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, PeerRow, RETENTION, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -29,7 +29,7 @@ const MOST_STATEMENT: u64 = 1 << 20;
 const DEADLOCK: u16 = 1213;
 
 /// A table in the namespace, and the link that it is read by: apart from the target's.
-pub struct MysqlMeeting {
+pub struct MysqlRendezvous {
     link: Link,
     namespace: Namespace,
     place: String,
@@ -38,10 +38,10 @@ pub struct MysqlMeeting {
 /// Values of a statement by their names, as they are written.
 type Values<'a> = &'a [(&'a str, String)];
 
-impl MysqlMeeting {
+impl MysqlRendezvous {
     /// Connects to `server`. `place` is what messages call it.
     pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
-        const { assert!(2 * MOST_CHUNK < MOST_STATEMENT as usize, "a chunk fits into a statement") };
+        const { assert!(2 * MAX_CHUNK_BYTES < MOST_STATEMENT as usize, "a chunk fits into a statement") };
         let meeting = Self { link: Link::new(server), namespace, place };
         meeting.link.version()?;
         meeting.refuse_short_statements()?;
@@ -97,10 +97,13 @@ impl MysqlMeeting {
         })
     }
 
-    fn seen(&self, job: &str, rank: i64) -> Result<Vec<Seen>> {
+    fn seen(&self, job: &str, rank: i64) -> Result<Vec<PeerRow>> {
         let values = [("job", text(job)), ("rank", rank.to_string())];
         self.ask("looking who is there", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
-            Ok(conn.query_map(sql, |(rank, token, body, expired)| Seen { row: Row { rank, token, body }, expired })?)
+            Ok(conn.query_map(sql, |(rank, token, body, expired)| PeerRow {
+                row: RankRow { rank, token, body },
+                expired,
+            })?)
         })
     }
 }
@@ -125,7 +128,7 @@ fn micros(time: Duration) -> String {
 }
 
 /// What a row says, and for how long.
-fn said(job: &str, row: &Row, lease: Duration) -> [(&'static str, String); 5] {
+fn said(job: &str, row: &RankRow, lease: Duration) -> [(&'static str, String); 5] {
     [
         ("job", text(job)),
         ("rank", row.rank.to_string()),
@@ -135,8 +138,8 @@ fn said(job: &str, row: &Row, lease: Duration) -> [(&'static str, String); 5] {
     ]
 }
 
-impl Meeting for MysqlMeeting {
-    fn place(&self) -> String {
+impl Rendezvous for MysqlRendezvous {
+    fn location(&self) -> String {
         self.place.clone()
     }
 
@@ -162,47 +165,47 @@ impl Meeting for MysqlMeeting {
         now.ok_or_else(|| Error::target("the server tells no time", "look at its log"))
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
-        let kept = [("kept_us", micros(KEPT))];
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
+        let kept = [("kept_us", micros(RETENTION))];
         self.tell("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &kept)?;
         let said = said(job, row, lease);
         self.tell("joining the others", include_str!("../sql/meeting/come.sql"), &said)?;
         self.tell("joining the others", include_str!("../sql/meeting/take_place.sql"), &said)?;
-        let holds = self.look_at(job, row.rank)?.map(|seen| seen.row);
+        let holds = self.read_row(job, row.rank)?.map(|seen| seen.row);
         Ok(holds.filter(|holds| holds.token != row.token))
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
         Ok(self.tell("telling the others", include_str!("../sql/meeting/post.sql"), &said(job, row, lease))? > 0)
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
         self.seen(job, NONE)
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
         Ok(self.seen(job, rank.into())?.pop())
     }
 
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         let values =
             [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string()), ("bytes", digits(bytes))];
         self.tell("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
     }
 
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         let values = [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
         self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
             Ok(conn.query_first(sql)?)
         })
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
         let values = [("job", text(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
         self.tell("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
     }
 
-    fn give_up(&self) {
-        self.link.give_up();
+    fn abort(&self) {
+        self.link.abort();
     }
 }

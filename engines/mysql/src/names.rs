@@ -1,6 +1,6 @@
 //! How mindful's objects are called in a server, quoted.
 
-pub use mindful_core::dataset::tables::Kind;
+pub use mindful_core::dataset::table_registry::TableKind;
 
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";
@@ -40,12 +40,12 @@ impl Namespace {
     }
 
     /// The bare name of a table of `schema` (from 1).
-    pub fn table_name(kind: Kind, schema: u32) -> String {
+    pub fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
 
     /// The same, qualified and quoted.
-    pub fn table(&self, kind: Kind, schema: u32) -> String {
+    pub fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }
 
@@ -67,6 +67,6 @@ mod tests {
     #[test]
     fn a_name_cannot_leave_its_quotes() {
         let odd = Namespace { name: "a`; DROP DATABASE b; `".to_owned() };
-        assert_eq!(odd.table(Kind::Scan, 2), "`a``; DROP DATABASE b; ```.`scan_2`");
+        assert_eq!(odd.table(TableKind::Scan, 2), "`a``; DROP DATABASE b; ```.`scan_2`");
     }
 }

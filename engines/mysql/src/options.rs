@@ -13,7 +13,7 @@ use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
 pub static KEYS: [Key; OWN.len() + private::KEYS.len() + instance::KEYS.len()] =
-    settings::joined(&[OWN, private::KEYS, instance::KEYS]);
+    settings::join_keys(&[OWN, private::KEYS, instance::KEYS]);
 
 const OWN: &[Key] = &[
     Key::unset(
@@ -21,8 +21,8 @@ const OWN: &[Key] = &[
         "NAME",
         "Database that holds everything of mindful's, made by mindful (default: that of the URL, else mindful)",
     ),
-    sharing::KEY,
-    sampling::key("20ms"),
+    sharing::SHARED_KEY,
+    sampling::option_key("20ms"),
 ];
 
 /// The same, parsed.
@@ -41,7 +41,7 @@ pub struct Options {
 impl Options {
     /// The options that `settings` give for a target whose URL names `database`.
     pub fn from_settings(settings: &Settings, database: Option<&str>) -> Result<Self> {
-        settings.within(&KEYS)?;
+        settings.check_bounds(&KEYS)?;
         let given = settings.parse("namespace", name)?;
         let namespace = given.or(database.map(str::to_owned)).unwrap_or_else(|| names::DEFAULT.to_owned());
         if ["mysql", "information_schema", "performance_schema", "sys"].contains(&namespace.to_lowercase().as_str()) {

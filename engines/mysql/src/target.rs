@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
@@ -24,7 +24,7 @@ use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Found};
 use crate::dataset::verify;
 use crate::dataset::verify::Look;
-use crate::names::Kind;
+use crate::names::TableKind;
 use crate::observe::counters;
 use crate::observe::describe;
 use crate::observe::waits;
@@ -62,7 +62,7 @@ impl MysqlTarget {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
         if let Some(other) = link.storage()?.other() {
-            note(&**events, format!("{}: nothing is claimed of layout, pages and physical reads", other.what));
+            emit_note(&**events, format!("{}: nothing is claimed of layout, pages and physical reads", other.what));
         } else if !version.is_supported() {
             let (major, minor) = version.flavor.oldest();
             return Err(Error::target(
@@ -84,7 +84,7 @@ impl MysqlTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(nothing_loaded)
+        self.dataset()?.ok_or_else(nothing_loaded_error)
     }
 
     /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
@@ -100,8 +100,8 @@ impl MysqlTarget {
     /// The tables of a dataset.
     fn tables(&self, dataset: &Dataset) -> Vec<String> {
         let table = |kind| move |schema| self.options.namespace.table(kind, schema);
-        let scans = (1..=dataset.schemas).filter(|_| dataset.scan_blocks > 0).map(table(Kind::Scan));
-        (1..=dataset.schemas).map(table(Kind::Blocks)).chain(scans).collect()
+        let scans = (1..=dataset.schemas).filter(|_| dataset.scan_blocks > 0).map(table(TableKind::Scan));
+        (1..=dataset.schemas).map(table(TableKind::Blocks)).chain(scans).collect()
     }
 
     /// Whether rows are kept by anything but InnoDB.
@@ -123,7 +123,7 @@ impl MysqlTarget {
         }
     }
 
-    fn prove(&self, look: Look, stop: &Stop) -> Result<LayoutProof> {
+    fn prove(&self, look: Look, stop: &StopFlag) -> Result<LayoutProof> {
         if self.is_other()? {
             return verify::of_none(&self.link, &self.options.namespace, &self.loaded()?);
         }
@@ -152,7 +152,7 @@ impl Target for MysqlTarget {
         })
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         match &self.private {
             Some(private) => private.host(),
             None => describe::host(&self.link),
@@ -167,7 +167,7 @@ impl Target for MysqlTarget {
         }
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.serve(Purpose::Load)?;
             let loaded = lock::alone(&self.link, &self.options.namespace, || {
@@ -179,11 +179,11 @@ impl Target for MysqlTarget {
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.prove(Look::Tree, stop)
     }
 
-    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify_all(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.prove(Look::Pages, stop)
     }
 
@@ -202,7 +202,7 @@ impl Target for MysqlTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
-        let in_server = workload.looping == LoopSite::Server;
+        let in_server = workload.loop_site == LoopSite::Server;
         if in_server {
             prepare::refuse_server_loop(&self.link)?;
         }
@@ -233,7 +233,7 @@ impl Target for MysqlTarget {
         let paths = plan_check::check(&self.link, workload, &self.options.namespace, reach)?;
         if let Some(dataset) = dataset.filter(|_| workload.update_pct.is_none() && !among_ranks) {
             let (tables, private) = (self.tables(&dataset), self.private.is_some());
-            settle::before_reads(&self.link, &tables, private, &*self.events, &Stop::default())?;
+            settle::before_reads(&self.link, &tables, private, &*self.events, &StopFlag::default())?;
         }
         Ok(paths)
     }
@@ -250,7 +250,7 @@ impl Target for MysqlTarget {
     }
 
     fn admits(&self, plan: &Plan, _loads: bool) -> Result<()> {
-        match plan.looping {
+        match plan.loop_site {
             LoopSite::Server => prepare::refuse_server_loop(&self.link),
             LoopSite::Client => Ok(()),
         }
@@ -259,7 +259,7 @@ impl Target for MysqlTarget {
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let (namespace, committed) = (&self.options.namespace, &self.committed);
         let reach = *self.reach.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(match (workload.looping, reach) {
+        Ok(match (workload.loop_site, reach) {
             (LoopSite::Server, Some(reach)) => {
                 Box::new(ServerLoop::open(&self.link, workload, placement, namespace, reach, committed)?)
             }
@@ -294,8 +294,8 @@ impl Target for MysqlTarget {
         self.link.interrupt();
     }
 
-    fn give_up(&self) {
-        self.link.give_up();
+    fn abort(&self) {
+        self.link.abort();
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {

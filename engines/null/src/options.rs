@@ -20,33 +20,33 @@ pub const KEYS: &[Key] = &[
         "100us",
         "Mean time of an operation when one session is alone; 0s for as fast as it goes",
     )
-    .within(Bound::ANY_TIME),
+    .bounded(Bound::ANY_TIME),
     Key::unset("null_update_latency", "TIME", "Mean time of an update (default: as null_latency)")
-        .within(Bound::ANY_TIME),
+        .bounded(Bound::ANY_TIME),
     Key::with_default(
         "null_spread",
         "SIGMA",
         "0",
         "Spread of the times, lognormal: standard deviation of their logarithm",
     )
-    .within(Bound::Number(0.0, 10.0)),
+    .bounded(Bound::Number(0.0, 10.0)),
     Key::unset("null_capacity", "N", "Servers that all sessions share: throughput is capped at N / latency")
-        .within(Bound::Number(0.001, 1e9)),
+        .bounded(Bound::Number(0.001, 1e9)),
     Key::unset(
         "null_capacity_softness",
         "Q",
         "How sharp the cap is: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)",
     )
-    .within(Bound::Number(0.1, 20.0)),
+    .bounded(Bound::Number(0.1, 20.0)),
     Key::with_default("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)")
-        .within(Bound::Number(0.0, 1e3)),
+        .bounded(Bound::Number(0.0, 1e3)),
     Key::with_default(
         "null_retrograde",
         "KAPPA",
         "0",
         "Crosstalk: times grow by KAPPA N (N - 1) more, so throughput falls at last",
     )
-    .within(Bound::Number(0.0, 1e3)),
+    .bounded(Bound::Number(0.0, 1e3)),
     Key::unset(
         "null_signal",
         "LIST",
@@ -59,9 +59,9 @@ pub const KEYS: &[Key] = &[
         .one_value(),
     Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas").one_value(),
     Key::with_default("null_order", "TIME", "0s", "What the imagined server needs to take a session's first order")
-        .within(Bound::ANY_TIME),
+        .bounded(Bound::ANY_TIME),
     Key::with_default("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's")
-        .within(Bound::ANY_TIME),
+        .bounded(Bound::ANY_TIME),
     Key::unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
     Key::with_default("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
     Key::with_default(
@@ -70,7 +70,7 @@ pub const KEYS: &[Key] = &[
         "0s",
         "How long its imagined cache takes to serve null_hit_ratio, from the start on",
     )
-    .within(Bound::ANY_TIME),
+    .bounded(Bound::ANY_TIME),
     Key::with_default(
         "null_page_cache_share",
         "PERCENT",
@@ -78,7 +78,7 @@ pub const KEYS: &[Key] = &[
         "Share of physical reads that its imagined page cache serves",
     ),
     Key::unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not reported)")
-        .within(Bound::ANY_TIME),
+        .bounded(Bound::ANY_TIME),
 ];
 
 /// The options, parsed.
@@ -109,7 +109,7 @@ pub struct Options {
 impl Options {
     /// The options that `settings` give; the defaults of [`KEYS`] elsewhere.
     pub fn from_settings(given: &Settings) -> Result<Self> {
-        given.within(KEYS)?;
+        given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);
         for (name, setting) in given.iter() {
             all.set(name, setting.value.as_str(), setting.origin.clone());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
-use mindful_core::ranks::meeting::{Meeting, Row, Seen};
+use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 
 /// Rows and chunks of all jobs.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Room {
 #[derive(Debug, Default)]
 struct Held {
     /// Each row with the instant at which its lease is over.
-    rows: BTreeMap<(String, u32), (Row, i64)>,
+    rows: BTreeMap<(String, u32), (RankRow, i64)>,
     chunks: BTreeMap<(String, u32, u32), Vec<u8>>,
     /// How often someone asked or reported something.
     calls: u64,
@@ -52,13 +52,13 @@ impl Room {
         self.clock.now_us() + lease.as_micros() as i64
     }
 
-    fn seen(&self, row: &(Row, i64)) -> Seen {
-        Seen { row: row.0.clone(), expired: row.1 < self.clock.now_us() }
+    fn seen(&self, row: &(RankRow, i64)) -> PeerRow {
+        PeerRow { row: row.0.clone(), expired: row.1 < self.clock.now_us() }
     }
 }
 
-impl Meeting for Room {
-    fn place(&self) -> String {
+impl Rendezvous for Room {
+    fn location(&self) -> String {
         "a room".to_owned()
     }
 
@@ -66,7 +66,7 @@ impl Meeting for Room {
         Ok(self.clock.now_us())
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
         let (expires_us, mut held) = (self.expires_us(lease), self.held());
         let place = held.rows.entry((job.to_owned(), row.rank)).or_insert_with(|| (row.clone(), expires_us));
         if place.0.token != row.token && place.1 >= self.clock.now_us() {
@@ -76,7 +76,7 @@ impl Meeting for Room {
         Ok(None)
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
         let (expires_us, mut held) = (self.expires_us(lease), self.held());
         let Some(place) = held.rows.get_mut(&(job.to_owned(), row.rank)) else { return Ok(false) };
         let own = place.0.token == row.token;
@@ -86,25 +86,25 @@ impl Meeting for Room {
         Ok(own)
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
         let held = self.held();
         Ok(held.rows.iter().filter(|((of, _), _)| of == job).map(|(_, row)| self.seen(row)).collect())
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
         Ok(self.held().rows.get(&(job.to_owned(), rank)).map(|row| self.seen(row)))
     }
 
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         self.held().chunks.insert((job.to_owned(), rank, chunk), bytes.to_vec());
         Ok(())
     }
 
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         Ok(self.held().chunks.get(&(job.to_owned(), rank, chunk)).cloned())
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
         let mut held = self.held();
         let goes = |of: &str, number: u32| of == job && rank.is_none_or(|rank| rank == number);
         held.rows.retain(|(of, number), _| !goes(of, *number));
@@ -127,7 +127,7 @@ mod tests {
         let pause = |time: Duration| {
             clock.sleep_unless(clock.now_us() + time.as_micros() as i64, &|| false);
         };
-        mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&room, &pause);
+        mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&room, &pause);
         assert!(room.is_empty());
     }
 }

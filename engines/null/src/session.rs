@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::engine::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
 
@@ -104,7 +104,7 @@ impl NullSession {
 }
 
 impl Session for NullSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         let clock = &self.clock;
         clock.begin(clock.host_us(order.begin_us));
         let local =
@@ -118,7 +118,7 @@ impl Session for NullSession {
             let there_us = self.orders.there_us(self.time.now_us());
             self.time.sleep_unless(begin_us.max(there_us), &|| self.worker.interrupted());
         }
-        let mut report = self.client.slice(&local, &mut self.worker)?;
+        let mut report = self.client.run_slice(&local, &mut self.worker)?;
         report.begin_us += clock.ahead_us(report.begin_us);
         report.end_us += clock.ahead_us(report.end_us);
         for op in &mut report.long {
@@ -186,12 +186,12 @@ impl Worker {
     }
 }
 
-impl Operate for Worker {
+impl Operator for Worker {
     fn interrupted(&self) -> bool {
         self.interrupts.count() != self.interrupts_seen
     }
 
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         let begin_us = self.since_start_us();
         let mut us = self.service.us(op, begin_us);
         if !self.stalls.is_empty() {

@@ -26,7 +26,7 @@ impl SessionTime {
 
     /// Whether waiting is nothing but a sum.
     pub fn simulated(&self) -> bool {
-        self.clock.simulated()
+        self.clock.is_simulated()
     }
 
     /// Goes ahead by `time`.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::clock::{Bell, Clock, Place, Time};
+use mindful_core::contract::clock::{Clock, Notifier, ThreadSlot, Time};
 
 /// When simulated time begins, us since the epoch.
 const BEGIN_US: i64 = 1_600_000_000_000_000;
@@ -35,9 +35,9 @@ struct State {
     /// When threads go on: at an instant, and among those of one instant in the order in which they came to wait.
     queue: BTreeMap<(Duration, u64), usize>,
     queued: u64,
-    /// Threads that wait for a bell.
+    /// Threads that wait for a notifier.
     waiting: BTreeMap<u64, BTreeSet<usize>>,
-    bells: u64,
+    notifiers: u64,
     /// Wakes each thread when it is its turn.
     turns: Vec<Arc<Condvar>>,
 }
@@ -51,7 +51,7 @@ impl Default for SimulatedClock {
             queue: BTreeMap::new(),
             queued: 0,
             waiting: BTreeMap::new(),
-            bells: 0,
+            notifiers: 0,
             turns: vec![Arc::default()],
         };
         Self(Arc::new(Shared { state: Mutex::new(state) }))
@@ -90,23 +90,23 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets others run until `at`, or until `bell` is rung.
-    fn pause(&self, at: Duration, bell: Option<u64>) {
+    /// Lets others run until `at`, or until `notifier` is notified.
+    fn pause(&self, at: Duration, notifier: Option<u64>) {
         let (mut state, thread) = (self.lock(), NUMBER.get());
         state.queue(at, thread);
-        if let Some(bell) = bell {
-            state.waiting.entry(bell).or_default().insert(thread);
+        if let Some(notifier) = notifier {
+            state.waiting.entry(notifier).or_default().insert(thread);
         }
         state.hand_on();
         await_turn(state, thread);
     }
 
-    /// Queues up to `most` of those who wait for `bell`.
-    fn ring(&self, bell: u64, most: usize) {
+    /// Queues up to `most` of those who wait for `notifier`.
+    fn wake(&self, notifier: u64, most: usize) {
         let mut state = self.lock();
         let now = state.now;
-        let rung: Vec<usize> = state.waiting.get(&bell).into_iter().flatten().take(most).copied().collect();
-        for thread in rung {
+        let woken: Vec<usize> = state.waiting.get(&notifier).into_iter().flatten().take(most).copied().collect();
+        for thread in woken {
             state.forget(thread);
             state.queue(now, thread);
         }
@@ -145,32 +145,32 @@ impl Time for SimulatedClock {
 }
 
 impl Clock for SimulatedClock {
-    fn bell(&self) -> Arc<dyn Bell> {
+    fn new_notifier(&self) -> Arc<dyn Notifier> {
         let mut state = self.0.lock();
-        state.bells += 1;
-        Arc::new(SimulatedBell { shared: Arc::clone(&self.0), number: state.bells })
+        state.notifiers += 1;
+        Arc::new(SimulatedNotifier { shared: Arc::clone(&self.0), number: state.notifiers })
     }
 
-    fn place(&self) -> Box<dyn Place> {
+    fn new_thread_slot(&self) -> Box<dyn ThreadSlot> {
         let mut state = self.0.lock();
         let (number, now) = (state.turns.len(), state.now);
         state.turns.push(Arc::default());
         state.queue(now, number);
-        Box::new(SimulatedPlace { shared: Arc::clone(&self.0), number, begun: false })
+        Box::new(SimulatedThreadSlot { shared: Arc::clone(&self.0), number, begun: false })
     }
 
-    fn simulated(&self) -> bool {
+    fn is_simulated(&self) -> bool {
         true
     }
 }
 
 #[derive(Debug)]
-struct SimulatedBell {
+struct SimulatedNotifier {
     shared: Arc<Shared>,
     number: u64,
 }
 
-impl Bell for SimulatedBell {
+impl Notifier for SimulatedNotifier {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
         let until = self.shared.lock().now.saturating_add(at_most);
         while blocked() && self.shared.lock().now < until {
@@ -178,30 +178,30 @@ impl Bell for SimulatedBell {
         }
     }
 
-    fn ring(&self) {
-        self.shared.ring(self.number, usize::MAX);
+    fn notify(&self) {
+        self.shared.wake(self.number, usize::MAX);
     }
 
-    fn ring_one(&self) {
-        self.shared.ring(self.number, 1);
+    fn notify_one(&self) {
+        self.shared.wake(self.number, 1);
     }
 }
 
-struct SimulatedPlace {
+struct SimulatedThreadSlot {
     shared: Arc<Shared>,
     number: usize,
     begun: bool,
 }
 
-impl Place for SimulatedPlace {
-    fn begin(&mut self) {
+impl ThreadSlot for SimulatedThreadSlot {
+    fn enter(&mut self) {
         NUMBER.set(self.number);
         self.begun = true;
         await_turn(self.shared.lock(), self.number);
     }
 }
 
-impl Drop for SimulatedPlace {
+impl Drop for SimulatedThreadSlot {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.forget(self.number);
@@ -218,20 +218,20 @@ mod tests {
     /// Sleepers of several lengths, and what they saw: who woke when.
     fn woken() -> Vec<(u64, i64)> {
         let clock = SimulatedClock::default();
-        let (seen, bell) = (Mutex::new(Vec::new()), clock.bell());
+        let (seen, notifier) = (Mutex::new(Vec::new()), clock.new_notifier());
         std::thread::scope(|scope| {
             for sleeper in 1..=3_u64 {
-                let (clock, seen, bell, mut place) = (clock.clone(), &seen, &bell, clock.place());
+                let (clock, seen, notifier, mut slot) = (clock.clone(), &seen, &notifier, clock.new_thread_slot());
                 scope.spawn(move || {
-                    place.begin();
+                    slot.enter();
                     for _ in 0..2 {
                         clock.sleep_unless(clock.now_us() + 1_000_000 * (4 - sleeper) as i64, &|| false);
                         seen.lock().unwrap().push((sleeper, clock.now_us() - BEGIN_US));
                     }
-                    bell.ring();
+                    notifier.notify();
                 });
             }
-            bell.wait(Duration::from_hours(1), &mut || seen.lock().unwrap().len() < 6);
+            notifier.wait(Duration::from_hours(1), &mut || seen.lock().unwrap().len() < 6);
         });
         assert_eq!(clock.elapsed(), Duration::from_secs(6));
         seen.into_inner().unwrap()
@@ -246,9 +246,9 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_for_a_bell_that_nobody_rings_ends_in_time() {
+    fn a_wait_without_a_notification_ends_in_time() {
         let clock = SimulatedClock::default();
-        clock.bell().wait(Duration::from_secs(7), &mut || true);
+        clock.new_notifier().wait(Duration::from_secs(7), &mut || true);
         assert_eq!(clock.elapsed(), Duration::from_secs(7));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, StopFlag, Target};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
@@ -64,7 +64,7 @@ impl Target for NullTarget {
         Ok(self.clock.now_us())
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         HostView::default()
     }
 
@@ -72,7 +72,7 @@ impl Target for NullTarget {
         Ok(self.held().clone())
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         let mut held = self.held();
         let before = held.as_ref().map_or(0, |dataset| dataset.schemas);
         if let Some(dataset) = held.as_ref() {
@@ -81,7 +81,7 @@ impl Target for NullTarget {
         let a_schema = (plan.blocks_per_schema + plan.scan_blocks) * BLOCK_BYTES;
         let all = u64::from(plan.schemas) * a_schema;
         for schema in before..plan.schemas {
-            if stop.requested() {
+            if stop.is_requested() {
                 return Err(Error::interrupted("the load was stopped"));
             }
             *held = Some(dataset(plan, schema + 1));
@@ -91,7 +91,7 @@ impl Target for NullTarget {
         held.clone().ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let dataset = self.loaded()?;
         let layout = |schema| {
             let limit = LayoutProof::MAX_CORRELATION;
@@ -99,7 +99,7 @@ impl Target for NullTarget {
         };
         let (mut schemas, mut cross_correlation) = (Vec::new(), None);
         for schema in 1..=dataset.schemas {
-            if stop.requested() {
+            if stop.is_requested() {
                 return Err(Error::interrupted("the proof was stopped"));
             }
             let rows = dataset.blocks_per_schema;

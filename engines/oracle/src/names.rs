@@ -1,6 +1,6 @@
 //! Names of what is mindful's own in the account's schema.
 
-pub use mindful_core::dataset::tables::Kind;
+pub use mindful_core::dataset::table_registry::TableKind;
 use mindful_core::{Error, Result};
 
 /// The comment on the registry by which it is known as ours.
@@ -33,7 +33,7 @@ impl Namespace {
     }
 
     /// The table of `kind` in `schema` (from 1).
-    pub fn table(&self, kind: Kind, schema: u32) -> String {
+    pub fn table(&self, kind: TableKind, schema: u32) -> String {
         format!("{}_{}_{schema}", self.0, kind.word().to_ascii_uppercase())
     }
 
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn names_fit_the_oldest_server() {
         let longest = Namespace::parse("a234567890123456").unwrap();
-        assert!(format!("{}_K", longest.table(Kind::Blocks, 4_096)).len() <= 30);
+        assert!(format!("{}_K", longest.table(TableKind::Blocks, 4_096)).len() <= 30);
         for wrong in ["", "1a", "a b", "a\"b", "a2345678901234567", "ä"] {
             assert!(Namespace::parse(wrong).is_err(), "{wrong}");
         }

@@ -31,8 +31,8 @@ pub const KEYS: &[Key] = &[
     Key::unset("tns_admin", "DIR", "Folder of tnsnames.ora (default: TNS_ADMIN)").place(),
     Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
     Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
-    sampling::key("50ms"),
-    sharing::KEY,
+    sampling::option_key("50ms"),
+    sharing::SHARED_KEY,
 ];
 
 /// The same, parsed.
@@ -59,7 +59,7 @@ pub struct Options {
 impl Options {
     /// The options that `settings` give.
     pub fn from_settings(settings: &Settings) -> Result<Self> {
-        settings.within(KEYS)?;
+        settings.check_bounds(KEYS)?;
         let folder = |name| settings.get(name).map(PathBuf::from);
         let switch = |name| Ok::<_, Error>(settings.parse(name, parse_switch)?.unwrap_or(false));
         let namespace = settings.parse("namespace", Namespace::parse)?;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, Stop};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, StopFlag};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::{Placement, session_name};
-use mindful_core::dataset::tables;
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
+use mindful_core::dataset::table_registry;
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
@@ -72,7 +72,7 @@ impl OracleTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(nothing_loaded)
+        self.dataset()?.ok_or_else(nothing_loaded_error)
     }
 
     fn block_bytes(&self) -> Result<u64> {
@@ -115,7 +115,7 @@ impl Target for OracleTarget {
         Ok(clock::now_us() + ahead.unwrap_or(0))
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         describe::host(&self.link)
     }
 
@@ -124,7 +124,7 @@ impl Target for OracleTarget {
         Ok(registry::dataset(&entries, self.block_bytes()?))
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         load::refuse_impossible(plan)?;
         let entries = registry::entries(&self.link, &self.options.namespace)?;
         if !load::missing(&self.options, entries.as_deref().unwrap_or_default(), plan)?.is_empty() {
@@ -135,7 +135,7 @@ impl Target for OracleTarget {
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
     }
 
@@ -146,7 +146,7 @@ impl Target for OracleTarget {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
         let loaded = registry::dataset(&entries, self.block_bytes()?);
-        Ok(loaded.and_then(|loaded| tables::proof(registry::data(&entries), loaded.schemas)))
+        Ok(loaded.and_then(|loaded| table_registry::join_proof(registry::data(&entries), loaded.schemas)))
     }
 
     fn join_run(&self) {
@@ -155,7 +155,7 @@ impl Target for OracleTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
-        self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
+        self.client_clock.store(workload.loop_site == LoopSite::Client, Ordering::SeqCst);
         prepare::refuse_contradictions(workload, sessions)?;
         workload.refuse_more_than_loaded(self.dataset()?.as_ref())?;
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
@@ -167,7 +167,7 @@ impl Target for OracleTarget {
         Ok(checks::checks(&self.link, &self.options, plan, self.dataset()?.as_ref(), &self.describe()?))
     }
 
-    fn self_proof(&self, stop: &Stop) -> Result<Option<SelfProof>> {
+    fn self_proof(&self, stop: &StopFlag) -> Result<Option<SelfProof>> {
         let (major, banner) = (self.version.major, &self.version.banner);
         self_proof::of(&self.link, &self.options, major, banner, stop).map(Some)
     }
@@ -181,7 +181,7 @@ impl Target for OracleTarget {
         let (work, namespace, major) = (workload.clone(), self.options.namespace.clone(), self.version.major);
         let (stopped, events) = (link.stopped(), Arc::clone(&self.events));
         let place = session_name(placement.session);
-        let apart = match workload.looping {
+        let apart = match workload.loop_site {
             LoopSite::Server => Apart::open(stopped, events, place, move || {
                 ServerLoop::open(&link, &own, &work, placement, &namespace, major)
             }),
@@ -196,7 +196,7 @@ impl Target for OracleTarget {
         self.samplers_of(Whom::Ours)
     }
 
-    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers_of(Whom::AllClients)
     }
 

@@ -18,14 +18,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::engine::Words;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::ranks::meeting::Meeting;
+use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
 use mindful_core::{Capabilities, Engine, Result, Target};
 
 use crate::connect::Server;
-use crate::meeting::PostgresMeeting;
+use crate::meeting::PostgresRendezvous;
 use crate::options::Options;
 use crate::target::PostgresTarget;
 
@@ -90,7 +90,7 @@ impl Engine for Postgres {
         is_private(url).then_some(("mode", if holds_all { "lio" } else { "pio" }))
     }
 
-    fn would_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+    fn find_folder_to_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         if is_private(url) { private::would_make(settings, events.as_ref()) } else { Ok(None) }
     }
 
@@ -99,16 +99,16 @@ impl Engine for Postgres {
         private::accepts(settings)
     }
 
-    fn meet(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
+    fn open_rendezvous(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Rendezvous>> {
         if is_private(url) {
-            return Err(mindful_core::ranks::meeting::private("postgres://…"));
+            return Err(mindful_core::ranks::rendezvous::private_server_error("postgres://…"));
         }
         let (options, server) = (Options::from_settings(settings)?, Server::parse(url)?);
         for remark in server.notes() {
-            note(&**events, remark);
+            emit_note(&**events, remark);
         }
         let place = format!("schema {} of {}", options.namespace.quoted(), self.redact(url));
-        Ok(Box::new(PostgresMeeting::open(server, options.namespace, place)?))
+        Ok(Box::new(PostgresRendezvous::open(server, options.namespace, place)?))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
@@ -120,7 +120,7 @@ impl Engine for Postgres {
         }
         let server = Server::parse(url)?;
         for remark in server.notes() {
-            note(&**events, remark);
+            emit_note(&**events, remark);
         }
         Ok(Box::new(PostgresTarget::open(server, None, options, events)?))
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use mindful_core::ranks::meeting::{KEPT, Meeting, Row, Seen};
+use mindful_core::ranks::rendezvous::{PeerRow, RETENTION, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::{ToSql, Type};
 
@@ -22,13 +22,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const NONE: i32 = -1;
 
 /// A table in the namespace, and the link that it is read by: apart from the target's.
-pub struct PostgresMeeting {
+pub struct PostgresRendezvous {
     link: Link,
     namespace: Namespace,
     place: String,
 }
 
-impl PostgresMeeting {
+impl PostgresRendezvous {
     /// Connects to `server`. `place` is what messages call it.
     pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         let meeting = Self { link: Link::new(server)?, namespace, place };
@@ -48,17 +48,17 @@ impl PostgresMeeting {
         self.link.run(what, async { Ok(client.query_typed(&sql, values).await?) })
     }
 
-    fn seen(&self, job: &str, rank: i32) -> Result<Vec<Seen>> {
+    fn seen(&self, job: &str, rank: i32) -> Result<Vec<PeerRow>> {
         let sql = include_str!("../sql/meeting/look.sql");
         let rows = self.ask("looking who is there", sql, &[(&job, Type::TEXT), (&rank, Type::INT4)])?;
         Ok(rows.iter().map(seen).collect())
     }
 }
 
-fn seen(row: &tokio_postgres::Row) -> Seen {
+fn seen(row: &tokio_postgres::Row) -> PeerRow {
     let rank: i32 = row.get("rank");
-    Seen {
-        row: Row { rank: rank.unsigned_abs(), token: row.get("token"), body: row.get("body") },
+    PeerRow {
+        row: RankRow { rank: rank.unsigned_abs(), token: row.get("token"), body: row.get("body") },
         expired: row.get("expired"),
     }
 }
@@ -86,8 +86,8 @@ fn number(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-impl Meeting for PostgresMeeting {
-    fn place(&self) -> String {
+impl Rendezvous for PostgresRendezvous {
+    fn location(&self) -> String {
         self.place.clone()
     }
 
@@ -114,8 +114,12 @@ impl Meeting for PostgresMeeting {
             .ok_or_else(|| Error::target("the server tells no time", "look at its log"))
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
-        self.ask("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &[(&micros(KEPT), Type::INT8)])?;
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
+        self.ask(
+            "tidying the place to meet",
+            include_str!("../sql/meeting/tidy.sql"),
+            &[(&micros(RETENTION), Type::INT8)],
+        )?;
         let (rank, lease_us) = (number(row.rank), micros(lease));
         let values: [(&(dyn ToSql + Sync), Type); 5] = [
             (&job, Type::TEXT),
@@ -127,10 +131,10 @@ impl Meeting for PostgresMeeting {
         if !self.ask("joining the others", include_str!("../sql/meeting/join.sql"), &values)?.is_empty() {
             return Ok(None);
         }
-        Ok(self.look_at(job, row.rank)?.map(|seen| seen.row))
+        Ok(self.read_row(job, row.rank)?.map(|seen| seen.row))
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
         let (rank, lease_us) = (number(row.rank), micros(lease));
         let values: [(&(dyn ToSql + Sync), Type); 5] = [
             (&job, Type::TEXT),
@@ -142,34 +146,34 @@ impl Meeting for PostgresMeeting {
         Ok(!self.ask("telling the others", include_str!("../sql/meeting/post.sql"), &values)?.is_empty())
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
         self.seen(job, NONE)
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
         Ok(self.seen(job, number(rank))?.pop())
     }
 
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         let values: [(&(dyn ToSql + Sync), Type); 4] =
             [(&job, Type::TEXT), (&number(rank), Type::INT4), (&number(chunk), Type::INT4), (&bytes, Type::BYTEA)];
         self.ask("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
     }
 
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
         let values: [(&(dyn ToSql + Sync), Type); 3] =
             [(&job, Type::TEXT), (&number(rank), Type::INT4), (&number(chunk), Type::INT4)];
         let rows = self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values)?;
         Ok(rows.first().map(|row| row.get("bytes")))
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
         let rank = rank.map_or(NONE, number);
         let values: [(&(dyn ToSql + Sync), Type); 2] = [(&job, Type::TEXT), (&rank, Type::INT4)];
         self.ask("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
     }
 
-    fn give_up(&self) {
-        self.link.give_up();
+    fn abort(&self) {
+        self.link.abort();
     }
 }

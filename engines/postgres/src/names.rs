@@ -1,6 +1,6 @@
 //! How mindful's objects are called in a database, quoted.
 
-pub use mindful_core::dataset::tables::Kind;
+pub use mindful_core::dataset::table_registry::TableKind;
 
 use crate::template::quote_ident;
 
@@ -26,12 +26,12 @@ impl Namespace {
     }
 
     /// The bare name of a table of `schema` (from 1).
-    pub fn table_name(kind: Kind, schema: u32) -> String {
+    pub fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
 
     /// The same, qualified and quoted.
-    pub fn table(&self, kind: Kind, schema: u32) -> String {
+    pub fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }
 

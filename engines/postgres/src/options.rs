@@ -13,7 +13,7 @@ use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
 pub static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len()] =
-    settings::joined(&[OWN, private::KEYS, server::KEYS]);
+    settings::join_keys(&[OWN, private::KEYS, server::KEYS]);
 
 const OWN: &[Key] = &[
     Key::with_default(
@@ -28,9 +28,9 @@ const OWN: &[Key] = &[
         "Role that may own the namespace beside the one that runs: its objects are trusted as one's own",
     )
     .command(),
-    sharing::KEY,
+    sharing::SHARED_KEY,
     Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
-    sampling::key("20ms"),
+    sampling::option_key("20ms"),
 ];
 
 /// The same, parsed.
@@ -56,7 +56,7 @@ const LONGEST_NAME: usize = 63;
 impl Options {
     /// The options that `settings` give.
     pub fn from_settings(settings: &Settings) -> Result<Self> {
-        settings.within(&KEYS)?;
+        settings.check_bounds(&KEYS)?;
         let name = |text: &str| {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {
                 return Err(Error::plan("not a name", format!("give 1 to {LONGEST_NAME} bytes, none of them zero")));
@@ -66,7 +66,7 @@ impl Options {
         let namespace = settings.parse("namespace", name)?.unwrap_or_else(|| "mindful".to_owned());
         if namespace.starts_with("pg_") {
             return Err(Error::plan(
-                format!("{}: names that begin with pg_ belong to PostgreSQL", settings.place("namespace")),
+                format!("{}: names that begin with pg_ belong to PostgreSQL", settings.describe_place("namespace")),
                 "choose another --namespace",
             ));
         }
@@ -75,7 +75,7 @@ impl Options {
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             tablespace: settings.parse("tablespace", name)?,
             given_settings: private::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
-            shaped: settings.given("compress_ratio").is_some(),
+            shaped: settings.given_text("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
         })
     }

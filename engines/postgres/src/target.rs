@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
@@ -110,7 +110,7 @@ impl PostgresTarget {
     }
 
     fn loaded(&self) -> Result<Dataset> {
-        self.dataset()?.ok_or_else(nothing_loaded)
+        self.dataset()?.ok_or_else(nothing_loaded_error)
     }
 
     fn sampled(&self) -> MutexGuard<'_, Sampled> {
@@ -168,7 +168,7 @@ impl Target for PostgresTarget {
         })
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         match &self.private {
             Some(private) => private.host(),
             None => describe::host(&self.link),
@@ -179,7 +179,7 @@ impl Target for PostgresTarget {
         Ok(registry::dataset(&self.entries()?))
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.serve(Purpose::Load)?;
             let loaded = lock::alone(&self.link, &self.options.namespace, || {
@@ -188,20 +188,20 @@ impl Target for PostgresTarget {
             self.serve(Purpose::Run)?;
             *self.sampled() = loaded?;
             if let Some(stored) = self.stored(self.dataset().ok().flatten())? {
-                note(events, format!("stored blocks: {stored}"));
+                emit_note(events, format!("stored blocks: {stored}"));
             }
         }
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let dataset = self.loaded()?;
         // A sample that the load took is reported once; who asks again gets a new look.
         let sampled = std::mem::take(&mut *self.sampled());
         verify::by_sample(&self.link, &self.options.namespace, &dataset, &sampled, stop)
     }
 
-    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify_all(&self, stop: &StopFlag) -> Result<LayoutProof> {
         verify::of_all(&self.link, &self.options.namespace, &self.loaded()?, stop)
     }
 
@@ -220,7 +220,7 @@ impl Target for PostgresTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
-        self.client_clock.store(workload.looping == LoopSite::Client, Ordering::SeqCst);
+        self.client_clock.store(workload.loop_site == LoopSite::Client, Ordering::SeqCst);
         if let Some(private) = &self.private
             && private.carry(sessions)?
         {
@@ -256,7 +256,7 @@ impl Target for PostgresTarget {
 
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let namespace = &self.options.namespace;
-        Ok(match workload.looping {
+        Ok(match workload.loop_site {
             LoopSite::Server => Box::new(ServerLoop::open(&self.link, workload, placement, namespace, &self.sessions)?),
             LoopSite::Client => {
                 Box::new(ClientSession::open(&self.link, workload, placement, namespace, &self.sessions)?)
@@ -268,12 +268,12 @@ impl Target for PostgresTarget {
         self.samplers_of(Whom::Ours)
     }
 
-    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers_of(Whom::AllClients)
     }
 
     fn data_files(&self) -> Result<Vec<PathBuf>> {
-        if self.host().local { describe::data_files(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
+        if self.host_view().local { describe::data_files(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
     }
 
     fn interrupt(&self) {
@@ -281,8 +281,8 @@ impl Target for PostgresTarget {
         self.link.wait(self.sessions.end());
     }
 
-    fn give_up(&self) {
-        self.link.give_up();
+    fn abort(&self) {
+        self.link.abort();
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {

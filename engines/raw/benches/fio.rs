@@ -201,7 +201,7 @@ fn raw<'a>(
                     let mut session = target.session(&workload, support::PLACEMENT)?;
                     let begin_us = clock::now_us();
                     let end_us = begin_us + (arguments.seconds * 1e6) as i64;
-                    session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })
+                    session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None })
                 })
                 .join()
                 .map_err(|_| Error::run("the session panicked", ""))?

@@ -6,7 +6,7 @@ use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::LayoutProof;
 use mindful_core::workload::draw::{self, Permutation};
 use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{self, Like, Op, OpKind, Skew, Workload};
+use mindful_core::workload::{self, Compatibility, Op, OpKind, Skew, Workload};
 
 use crate::options::{Large, Pattern};
 use crate::space::{Place, Space};
@@ -84,9 +84,9 @@ impl AccessPattern {
             && workload.hot_schema.is_none()
             && workload.skew == Skew::Uniform
             && workload.think_time.is_none()
-            && workload.like == Like::Mindful
+            && workload.compatibility == Compatibility::Mindful
             && workload.work_unit <= workload.scale;
-        let starts = workload::starts(workload.scale, workload.work_unit);
+        let starts = workload::count_starts(workload.scale, workload.work_unit);
         let plain = only_keys.then_some((draws.streams().key, starts));
         // All keys alike, one at a time: any key's block is any block, with or without the layout between.
         let scattered = !only_keys || workload.work_unit > 1 || workload.scale < layout.blocks_per_schema();
@@ -102,7 +102,7 @@ impl AccessPattern {
         Op {
             index,
             kind: OpKind::Select,
-            schema: self.draws.spread().schema(index),
+            schema: self.draws.schema_share().schema(index),
             first_key: 1 + draw::draw(index, stream) % starts,
             blocks: self.work_unit,
             hot: false,

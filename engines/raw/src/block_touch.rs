@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use mindful_core::Result;
-use mindful_core::contract::file_reads::BlockTouch;
+use mindful_core::contract::file_read::BlockTouch;
 use mindful_core::plan::settings;
 
 /// All looks by name, from least to most work.

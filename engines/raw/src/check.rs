@@ -46,7 +46,7 @@ pub fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Re
     if !workload.scan_pct.is_none() {
         return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
     }
-    if workload.looping == LoopSite::Server {
+    if workload.loop_site == LoopSite::Server {
         return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
     }
     if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result, contract::clock, plan::units, workload::draw};
@@ -124,7 +124,7 @@ pub fn fill(
     source: &Source,
     destroy_data: &[String],
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
     done: &mut u64,
     of: u64,
 ) -> Result<()> {
@@ -145,7 +145,7 @@ pub fn fill(
     *done += mark.filled_bytes;
     let mut at = mark.filled_bytes;
     while at < mark.data_bytes {
-        if stop.requested() {
+        if stop.is_requested() {
             return Err(Error::interrupted(format!("the fill of {} was stopped", source.path.display())));
         }
         let bytes = CHUNK.min(mark.data_bytes - at);

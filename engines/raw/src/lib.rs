@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use mindful_core::contract::engine::{Capabilities, Engine, Target};
 use mindful_core::contract::event::Events;
-use mindful_core::contract::file_reads::{BlockTouch, FileReads, InFlight, names};
+use mindful_core::contract::file_read::{BlockTouch, FileReads, InFlight, names};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::ranks::meeting::{self, Meeting};
+use mindful_core::ranks::rendezvous::{self, Rendezvous};
 use mindful_core::result::finding::Code;
 use mindful_core::{Result, contract::error};
 
@@ -92,8 +92,13 @@ impl Engine for Raw {
         options::Options::parse(url, settings).map(drop)
     }
 
-    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
-        Err(meeting::nowhere("bare files"))
+    fn open_rendezvous(
+        &self,
+        _url: &str,
+        _settings: &Settings,
+        _events: &Arc<dyn Events>,
+    ) -> Result<Box<dyn Rendezvous>> {
+        Err(rendezvous::unsupported_engine_error("bare files"))
     }
 
     fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
@@ -113,7 +118,7 @@ impl FileReads for Raw {
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }
 
-    fn keeping(&self, load: InFlight) -> Vec<(&'static str, String)> {
+    fn options_for_load(&self, load: InFlight) -> Vec<(&'static str, String)> {
         let depths = [(names::IODEPTH, load.small), (names::LARGE_IODEPTH, load.large)];
         let depths = depths.map(|(option, depth)| (option, depth.to_string()));
         [(names::IO, "uring".to_owned())].into_iter().chain(depths).collect()

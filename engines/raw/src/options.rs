@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::contract::file_reads::{BlockTouch, names};
+use mindful_core::contract::file_read::{BlockTouch, names};
 use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, plan::units};
@@ -26,18 +26,18 @@ const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::with_default("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O").within(IO_SIZE),
+    Key::with_default("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O").bounded(IO_SIZE),
     Key::with_default(
         names::IO,
         "KIND",
         "uring",
         "How blocks are read: uring (io_uring) or psync (pread, one at a time)",
     ),
-    Key::with_default(names::IODEPTH, "N", "1", "I/Os that each session keeps in flight (uring)").within(IODEPTH),
+    Key::with_default(names::IODEPTH, "N", "1", "I/Os that each session keeps in flight (uring)").bounded(IODEPTH),
     Key::with_default("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
     Key::with_default("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
     Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
-    Key::with_default("streams", "N", "1", "Sequential streams of each session").within(Bound::Count(1, 1_024)),
+    Key::with_default("streams", "N", "1", "Sequential streams of each session").bounded(Bound::Count(1, 1_024)),
     Key::with_default(
         names::SPAN,
         "PART",
@@ -51,15 +51,15 @@ pub const KEYS: &[Key] = &[
         "Read all of the files as one schema, whatever schemas they were made with (`mindful raw`: on)",
     ),
     Key::with_default("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
-    Key::with_default("stripe_size", "SIZE", "1MiB", "Length of a stripe").within(IO_SIZE),
+    Key::with_default("stripe_size", "SIZE", "1MiB", "Length of a stripe").bounded(IO_SIZE),
     Key::with_default(
         names::LARGE_IODEPTH,
         "N",
         "0",
         "Large reads that each session keeps in flight beside its blocks (uring)",
     )
-    .within(IODEPTH),
-    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Length of a large read").within(IO_SIZE),
+    .bounded(IODEPTH),
+    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Length of a large read").bounded(IO_SIZE),
     Key::with_default("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
     Key::with_default(
         "look",
@@ -151,7 +151,7 @@ pub struct Options {
 impl Options {
     /// The options that `url` and `s` give.
     pub fn parse(url: &str, s: &Settings) -> Result<Self> {
-        s.within(KEYS)?;
+        s.check_bounds(KEYS)?;
         let options = Self {
             paths: paths(url)?,
             block_size: s.require("block_size", io_size)?,

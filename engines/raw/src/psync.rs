@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mindful_host::cpu;
@@ -99,8 +99,8 @@ fn retry(mut call: impl FnMut() -> rustix::io::Result<usize>) -> rustix::io::Res
     }
 }
 
-impl Operate for Blocks {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Blocks {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         for nth in 0..op.blocks {
             let place = self.pattern.place(op, nth);
             match op.kind {
@@ -119,9 +119,9 @@ impl Operate for Blocks {
 }
 
 impl Session for PsyncSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         let cpu_before = cpu::of_thread();
-        let mut report = self.client_loop.slice(order, &mut self.blocks)?;
+        let mut report = self.client_loop.run_slice(order, &mut self.blocks)?;
         report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }

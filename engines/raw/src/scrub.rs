@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::{Error, Result};
 
 use crate::access_pattern::Layout;
@@ -17,7 +17,7 @@ pub fn good_blocks(
     space: &Space,
     layout: &Layout,
     access: Access,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Vec<u64>> {
     let mut buffer = Buffer::new(space.unit() as usize)
         .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;
@@ -27,7 +27,7 @@ pub fn good_blocks(
         let mut count = 0;
         let first = u64::from(schema - 1) * layout.blocks_per_schema();
         for block in first..first + layout.blocks_per_schema() {
-            if stop.requested() {
+            if stop.is_requested() {
                 return Err(Error::interrupted("the proof was stopped"));
             }
             let place = space.place(block);

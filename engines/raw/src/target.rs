@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Stop};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
@@ -278,7 +278,7 @@ impl Target for RawTarget {
         })
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         let resolve = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         HostView {
             local: true,
@@ -293,7 +293,7 @@ impl Target for RawTarget {
         self.sources()?.map_or(Ok(None), |sources| self.dataset_of(&sources))
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         let there = self.sources()?;
         if there.is_none() {
             self.begin_files(plan)?;
@@ -318,7 +318,7 @@ impl Target for RawTarget {
         self.require_dataset(&sources)
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let sources = self.require_sources()?;
         let dataset = self.require_dataset(&sources)?;
         if let Some(bare) = sources.iter().find(|source| source.mark.is_none()) {

@@ -398,7 +398,7 @@ impl UringSession {
             report.tally.add(cell as u8, std::mem::take(count));
         }
         for kind in OpKind::ALL {
-            let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
+            let (service, response) = (self.service[kind as usize].drain(), self.response[kind as usize].drain());
             let op = report.op_mut(kind);
             op.latency = service;
             op.response = self.schedule.is_some().then_some(response);
@@ -413,7 +413,7 @@ fn due_ns(schedule: &Schedule, bounds: &Bounds) -> u64 {
 }
 
 impl Session for UringSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         clock::sleep_until_us(order.begin_us);
         let begin_us = self.handed_on_us.unwrap_or_else(clock::now_us);
         let cpu_before = cpu::of_thread();

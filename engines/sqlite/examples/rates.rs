@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::engine::{Engine, StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -22,7 +22,7 @@ use mindful_core::{Error, Result};
 const BLOCKS: u64 = 32_768;
 
 fn workload(work_unit: u64) -> Workload {
-    Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, work_unit) }
+    Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, work_unit) }
 }
 
 /// Blocks per CPU-second of one session over a second and a half, everything cached.
@@ -32,7 +32,7 @@ fn rate(target: &dyn Target, work_unit: u64, max_ops: Option<u64>) -> Result<f64
     let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let mut slice = |index: u32, first_op| -> Result<SliceReport> {
         let begin_us = target.clock_us()?;
-        session.slice(&SliceOrder { index, begin_us, end_us: begin_us + 1_500_000, first_op, max_ops })
+        session.run_slice(&SliceOrder { index, begin_us, end_us: begin_us + 1_500_000, first_op, max_ops })
     };
     let warm = slice(0, 0)?;
     let report = slice(1, warm.total_ops())?;
@@ -63,14 +63,14 @@ fn main() -> Result<()> {
     let content = Content::INCOMPRESSIBLE;
     let plan = DatasetPlan { schemas: 1, blocks_per_schema: BLOCKS, scan_blocks: 0, content, seed: 1, load_streams: 1 };
     let began = Instant::now();
-    let dataset = target.load(&plan, &Silent, &Stop::default())?;
+    let dataset = target.load(&plan, &Silent, &StopFlag::default())?;
     let load_s = began.elapsed().as_secs_f64();
     let plain_s = write_s(PathBuf::from(format!("{path}.plain")), dataset.bytes)
         .map_err(|error| Error::run(format!("{path}.plain: {error}"), "name another file"))?;
     let mib = dataset.bytes as f64 / f64::from(1 << 20);
     println!("load {:.0} MiB/s, {:.2} of a plain write and sync", mib / load_s, plain_s / load_s);
     let began = Instant::now();
-    let proof = target.verify(&Stop::default())?;
+    let proof = target.verify(&StopFlag::default())?;
     println!("proof in {:.2} s: {:?}", began.elapsed().as_secs_f64(), proof.failure());
     let scan = rate(&*target, BLOCKS, None)?;
     println!("one long index scan: {scan:.0} blocks per CPU-second");

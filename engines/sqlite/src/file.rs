@@ -98,8 +98,8 @@ impl DatabaseFile {
     }
 
     /// Ends whatever its connections are at, from another thread; later ones are refused.
-    pub fn give_up(&self) {
-        self.under_way.give_up();
+    pub fn abort(&self) {
+        self.under_way.abort();
     }
 
     /// A connection to the file, which is made if it is not there.
@@ -254,7 +254,7 @@ mod tests {
         });
         // As one that waits for a stop does: a statement may begin a moment after the first time.
         while !ended.is_finished() {
-            given_up.give_up();
+            given_up.abort();
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         assert_eq!(ended.join().unwrap(), ErrorKind::Interrupted);

@@ -23,7 +23,7 @@ use mindful_core::Result;
 use mindful_core::contract::engine::{Capabilities, Engine, Target, Words};
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::ranks::meeting::{self, Meeting};
+use mindful_core::ranks::rendezvous::{self, Rendezvous};
 
 pub use options::KEYS;
 
@@ -82,8 +82,13 @@ impl Engine for Sqlite {
         file::parse(url).map(drop)
     }
 
-    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
-        Err(meeting::in_no_file("SQLite"))
+    fn open_rendezvous(
+        &self,
+        _url: &str,
+        _settings: &Settings,
+        _events: &Arc<dyn Events>,
+    ) -> Result<Box<dyn Rendezvous>> {
+        Err(rendezvous::file_target_error("SQLite"))
     }
 
     fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {

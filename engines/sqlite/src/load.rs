@@ -1,6 +1,6 @@
 //! Loading: each schema in one transaction, so that a load that was cut off is completed, never half there.
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::units::format_bytes;
@@ -31,7 +31,7 @@ pub fn load(
     locks: &FileLocks,
     plan: &DatasetPlan,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Dataset> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
     let parameters = Parameters::from(plan);
@@ -73,7 +73,7 @@ fn complete(
     plan: &DatasetPlan,
     parameters: &Parameters,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<()> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
     let missing = missing(file, plan, parameters)?;
@@ -171,7 +171,7 @@ fn load_schema(
     schema: u32,
     parameters: &Parameters,
     progress: &mut Progress<'_>,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<()> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explained)?;
@@ -202,7 +202,7 @@ struct Rows<'r> {
 
 impl Rows<'_> {
     /// Inserts `count` rows in physical order; their keys are a permutation of it.
-    fn insert(&self, table: &str, count: u64, progress: &mut Progress<'_>, stop: &Stop) -> Result<()> {
+    fn insert(&self, table: &str, count: u64, progress: &mut Progress<'_>, stop: &StopFlag) -> Result<()> {
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let Parameters { seed, content, .. } = *self.parameters;
         let layout = Permutation::layout(count, seed, self.schema, LayoutProof::MAX_CORRELATION);
@@ -216,7 +216,7 @@ impl Rows<'_> {
             insert.execute((position as i64 + 1, key as i64, c1, filler.row(key, 0), c2)).map_err(explained)?;
             if (position + 1).is_multiple_of(STRIDE) {
                 progress.add_blocks(STRIDE);
-                if stop.requested() {
+                if stop.is_requested() {
                     return Err(Error::interrupted("the load was stopped; load again to complete it"));
                 }
             }

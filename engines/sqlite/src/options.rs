@@ -13,9 +13,9 @@ pub const KEYS: &[Key] = &[
         "2MiB",
         "SQLite's page cache for each session: small for physical reads, larger than a schema for logical ones",
     )
-    .within(Bound::Size(64 << 10, units::LARGEST)),
+    .bounded(Bound::Size(64 << 10, units::LARGEST)),
     Key::unset("sqlite_page", "SIZE", "Page length of a new file, a power of two (default: that of the file, or 8KiB)")
-        .within(Bound::Size(4 << 10, 64 << 10)),
+        .bounded(Bound::Size(4 << 10, 64 << 10)),
     Key::with_default("shared", "on|off", "off", "Run although another run uses the file, and say so in the report"),
 ];
 
@@ -36,7 +36,7 @@ pub struct Options {
 impl Options {
     /// The options that `given` holds; the defaults of [`KEYS`] elsewhere.
     pub fn from_settings(given: &Settings) -> Result<Self> {
-        given.within(KEYS)?;
+        given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);
         for (name, setting) in given.iter() {
             all.set(name, setting.value.as_str(), setting.origin.clone());

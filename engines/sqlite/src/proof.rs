@@ -1,7 +1,7 @@
 //! The proof of the layout, from the pages of the file themselves.
 
 use mindful_core::contract::clock;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::dataset::{LayoutProof, SchemaProof};
 use mindful_core::{Error, Result};
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ use crate::registry;
 use crate::statement;
 
 /// Proves every schema of `file`.
-pub fn prove(file: &DatabaseFile, connection: &Connection, stop: &Stop) -> Result<LayoutProof> {
+pub fn prove(file: &DatabaseFile, connection: &Connection, stop: &StopFlag) -> Result<LayoutProof> {
     let schemas = registry::schemas(connection).map_err(|error| explain(file.path(), &error))?;
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: 0 };
     let mut neighbour: Option<Vec<u64>> = None;
@@ -45,13 +45,13 @@ struct Order {
 }
 
 impl Order {
-    fn read(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &Stop) -> Result<Self> {
+    fn read(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &StopFlag) -> Result<Self> {
         let explained = |error: rusqlite::Error| explain(file.path(), &error);
         let leaves = pairs(connection, include_str!("../sql/leaves.sql"), [format!("blocks_{schema}")], stop)
             .map_err(explained)?;
         let keys = pairs(connection, &statement::text(include_str!("../sql/keys.sql"), schema), [], stop)
             .map_err(explained)?;
-        if stop.requested() {
+        if stop.is_requested() {
             return Err(Error::interrupted("the proof was stopped"));
         }
         // How many rows a page has says its file: no more are taken than there are keys, and one that is too many.
@@ -77,12 +77,12 @@ fn pairs(
     connection: &Connection,
     sql: &str,
     parameters: impl rusqlite::Params,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> rusqlite::Result<Vec<(u64, u64)>> {
     let mut statement = connection.prepare(sql)?;
     let rows =
         statement.query_map(parameters, |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)))?;
-    rows.take_while(|_| !stop.requested()).collect()
+    rows.take_while(|_| !stop.is_requested()).collect()
 }
 
 /// The rank, from 0, of each value; equal values in order of appearance.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use mindful_core::contract::engine::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::dataset::Dataset;
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draw::mix64;
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result};
@@ -108,7 +108,7 @@ fn await_writer(
 }
 
 impl Session for SqliteSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         self.interrupts_seen.store(self.shared.interrupts.load(Ordering::SeqCst), Ordering::SeqCst);
         let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
@@ -128,7 +128,7 @@ impl Session for SqliteSession {
             uncommitted: 0,
             commits: 0,
         };
-        let outcome = self.client.slice(order, &mut worker);
+        let outcome = self.client.run_slice(order, &mut worker);
         let commits = worker.commits;
         drop(worker);
         let writer_wait_us = self.waited_ns.swap(0, Ordering::Relaxed) / 1_000;
@@ -246,8 +246,8 @@ impl<'c> Worker<'c> {
     }
 }
 
-impl Operate for Worker<'_> {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Worker<'_> {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         if self.interrupted() {
             return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
         }

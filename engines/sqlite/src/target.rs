@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::description::decides;
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, Stop, Target};
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, StopFlag, Target};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
@@ -67,7 +67,7 @@ impl SqliteTarget {
 
     fn carriable(&self, workload: &Workload) -> Result<()> {
         let dataset = self.loaded()?;
-        if workload.looping == LoopSite::Server {
+        if workload.loop_site == LoopSite::Server {
             return Err(Error::plan("SQLite has no server, so no work loop in it", "give --loop client"));
         }
         if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
@@ -146,7 +146,7 @@ impl Target for SqliteTarget {
         })
     }
 
-    fn host(&self) -> HostView {
+    fn host_view(&self) -> HostView {
         let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
         HostView { local: true, server_pid: None, data_paths, in_process: true, private: false }
     }
@@ -156,16 +156,16 @@ impl Target for SqliteTarget {
         registry::dataset(&connection, self.file.page_bytes()).map_err(|error| self.explained(&error))
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         plan.content.refuse_repeated("pages", "page of SQLite holds a row with a key and position of its own")?;
         let dataset = load::load(&self.file, &self.locks, plan, events, stop)?;
         if let Some(stored) = self.stored() {
-            note(events, format!("stored blocks: {stored}"));
+            emit_note(events, format!("stored blocks: {stored}"));
         }
         Ok(dataset)
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.loaded()?;
         let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
         proof::prove(&self.file, &connection, stop)
@@ -225,9 +225,9 @@ impl Target for SqliteTarget {
         running.iter().for_each(InterruptHandle::interrupt);
     }
 
-    fn give_up(&self) {
+    fn abort(&self) {
         self.interrupt();
-        self.file.give_up();
+        self.file.abort();
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {

@@ -25,7 +25,7 @@ impl UnderWay {
     }
 
     /// Ends the statement that each is at, and lets none begin.
-    pub fn give_up(&self) {
+    pub fn abort(&self) {
         let connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.given_up.store(true, Ordering::SeqCst);
         // A handle whose connection is closed does nothing.

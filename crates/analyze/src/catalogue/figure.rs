@@ -192,7 +192,7 @@ impl Column {
     /// The figure of `step`; `None` where it is not known.
     pub fn of(&self, step: &StepAnalysis) -> Option<f64> {
         match (self.figure.value, self.kind) {
-            (Value::Operation(value), Some(kind)) => step.summary.ops.of(kind).and_then(value),
+            (Value::Operation(value), Some(kind)) => step.summary.ops.get(kind).and_then(value),
             _ => self.figure.of(step),
         }
     }

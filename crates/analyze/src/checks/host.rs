@@ -86,7 +86,7 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
     }
     let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds / left);
     let cpus = counters.0.iter().filter(|change| change.source == source::STAT);
-    let cpus = cpus.filter_map(|change| Some((CPU_BUSY.thing(&change.name)?, busy(change)?)));
+    let cpus = cpus.filter_map(|change| Some((CPU_BUSY.find_thing(&change.name)?, busy(change)?)));
     let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = "One CPU is full while others have room: interrupts of the device, or a process of which there is only \
                 one, may be the limit. Spread the interrupts, or look at the top process.";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::{Each, network, source};
+use mindful_core::contract::metric::{MetricFamily, network, source};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -71,12 +71,12 @@ fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
         series.metrics.iter().zip(last)
     });
     named
-        .filter_map(|(metric, value)| Some((network::SPEED.thing(&metric.name)?, value.filter(|v| *v > 0.0)?)))
+        .filter_map(|(metric, value)| Some((network::SPEED.find_thing(&metric.name)?, value.filter(|v| *v > 0.0)?)))
         .collect()
 }
 
 fn way<'a>(change: &'a Change, speeds: &BTreeMap<&str, f64>) -> Option<Way<'a>> {
-    let does = |figure: Each, does| Some((figure.thing(&change.name)?, does));
+    let does = |figure: MetricFamily, does| Some((figure.find_thing(&change.name)?, does));
     let (interface, does) = does(network::RECEIVED, "received").or_else(|| does(network::SENT, "sent"))?;
     Some(Way { interface, does, bytes_per_s: change.delta? / change.seconds, speed: *speeds.get(interface)? })
 }

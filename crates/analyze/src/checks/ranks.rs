@@ -1,6 +1,6 @@
 //! What speaks against a step that several ranks took together.
 
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::Run;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, RankSummary};
@@ -35,7 +35,8 @@ fn part(ranks: &[RankSummary]) -> Option<Finding> {
     let text = "This is what one of several ranks did, not the run: operations and latencies are of its sessions alone, \
                 while what the target counts is of all. Rank 0 stored the run of all; `mindful merge` makes it of the \
                 folders of all.";
-    let evidence = format!("rank {} of {} on {}, {}", rank.rank, rank.of, rank.host, counted(rank.sessions, "session"));
+    let evidence =
+        format!("rank {} of {} on {}, {}", rank.rank, rank.of, rank.host, format_counted(rank.sessions, "session"));
     (rank.of > 1).then(|| codes::PART_OF_RUN.finding(text, evidence))
 }
 
@@ -46,7 +47,7 @@ fn client_bound(ranks: &[RankSummary]) -> Option<Finding> {
     let (cores, cpus) = fullest.client_cores.zip(fullest.client_cpus)?;
     let text = "mindful itself used up its CPUs on a rank: the figures are those of that client, and the other ranks do not \
                 make up for it. Give it a larger host, or spread the --sessions over more ranks.";
-    let more = if others > 0 { format!(", and {} more", counted(others, "rank")) } else { String::new() };
+    let more = if others > 0 { format!(", and {} more", format_counted(others, "rank")) } else { String::new() };
     let evidence = format!("{}: {cores:.2} of {cpus} CPUs that it may use{more}", named(fullest));
     Some(codes::CLIENT_BOUND.finding(text, evidence))
 }

@@ -3,7 +3,7 @@
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
 use mindful_core::contract::metric::shared;
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -59,8 +59,8 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
         "{} of database time{}; {} on {}",
         percent(share),
         if latches > 0.0 { format!(", latches {}", percent(latches)) } else { String::new() },
-        counted(step.head.placements.len(), "session"),
-        counted(workload.schemas, "schema")
+        format_counted(step.head.placements.len(), "session"),
+        format_counted(workload.schemas, "schema")
     );
     Some(Finding::new(codes::CONTENTION, severity, text, evidence))
 }

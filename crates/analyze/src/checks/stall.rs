@@ -92,7 +92,7 @@ fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnal
         }
     }
     if let Some((class, share)) = Shares::of(None, &then).top(1).first() {
-        known.push(format!("sessions {} on {}", percent(*share), class.called(&found.evidence.words)));
+        known.push(format!("sessions {} on {}", percent(*share), class.name_in(&found.evidence.words)));
     }
     let place = if within { "within it" } else { "in the slices around it" };
     if known.is_empty() { String::new() } else { format!("; {place} {}", known.join(", ")) }

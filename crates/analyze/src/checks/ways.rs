@@ -6,7 +6,7 @@ use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::workload::{Commit, Like, LoopSite, OpKind};
+use mindful_core::workload::{Commit, Compatibility, LoopSite, OpKind};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, SINGLE_BLOCK, one_by_one};
 use crate::judgement::headline::percent;
@@ -100,7 +100,8 @@ fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
 /// Updates, commits, waits for the log and bytes of it, each compared with the others where every update commits and waits.
 fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let workload = step.head.workload.as_ref()?;
-    let waits = workload.commit == Commit::Each && workload.commit_wait && workload.like != Like::Slob;
+    let waits =
+        workload.commit == Commit::Each && workload.commit_wait && workload.compatibility != Compatibility::Slob;
     let work = found.work.as_ref()?;
     let updates = work.kind(OpKind::Update);
     let rates = [shared::COMMITS, shared::COMMIT_WAITS].map(|counter| found.counters.rate(counter));
@@ -123,7 +124,7 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
 /// What the readings of the server's clock took of the operations: it is in their latencies.
 fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let us = run.description.as_ref()?.clock_cost_us?;
-    let server = step.head.workload.as_ref()?.looping == LoopSite::Server;
+    let server = step.head.workload.as_ref()?.loop_site == LoopSite::Server;
     let work = found.work.as_ref().filter(|work| server && work.ops() >= FEWEST_UPDATES)?;
     let busy_us = f64::from(work.sessions) * work.seconds * 1e6 - work.think_us;
     let share = us * work.ops() / busy_us.max(1.0);

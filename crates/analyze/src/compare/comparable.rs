@@ -101,9 +101,9 @@ fn choices(w: &Workload) -> [(&'static str, String); 4] {
     let wait = if w.commit_wait { "on" } else { "off" };
     [
         ("spread of keys", spread(w)),
-        ("loop", format!("{}, {think}, {rate}", w.looping)),
+        ("loop", format!("{}, {think}, {rate}", w.loop_site)),
         ("redo and commit", format!("redo {}, commit {}, commit wait {wait}", w.redo, w.commit)),
-        ("arithmetic", w.like.to_string()),
+        ("arithmetic", w.compatibility.to_string()),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Limits that held the storage: those whose time a cloud's volume tells, and those of the server's control group.
 
-use mindful_core::contract::metric::limits::{END, OF_GROUP, OF_VOLUME};
+use mindful_core::contract::metric::limits::{GAUGE_SUFFIX, GROUP_LIMITS, VOLUME_LIMITS};
 use mindful_core::contract::metric::source;
 use mindful_core::result::CapSummary;
 
@@ -38,15 +38,15 @@ impl Cap {
     pub fn all(counters: &Counters) -> Vec<Self> {
         let volumes = of_source(counters, source::VOLUME_CAPS).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
-            let limit = OF_VOLUME.iter().position(|(known, _)| *known == name)?;
+            let limit = VOLUME_LIMITS.iter().position(|(known, _)| *known == name)?;
             let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
             Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
         });
         let groups = of_source(counters, source::CGROUP).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
-            let kind = OF_GROUP.iter().position(|(known, _)| *known == name)?;
-            let limit =
-                of_source(counters, source::CGROUP).find(|limit| limit.name == format!("{device}.{name}{END}"))?;
+            let kind = GROUP_LIMITS.iter().position(|(known, _)| *known == name)?;
+            let limit = of_source(counters, source::CGROUP)
+                .find(|limit| limit.name == format!("{device}.{name}{GAUGE_SUFFIX}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
             Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
         });
@@ -76,10 +76,13 @@ impl Cap {
         let device = &self.device;
         match self.limit {
             Limited::Volume(limit, us, seconds) => {
-                format!("{} held {device} for {:.1} of {seconds:.1} s", OF_VOLUME[limit].1, us / 1e6)
+                format!("{} held {device} for {:.1} of {seconds:.1} s", VOLUME_LIMITS[limit].1, us / 1e6)
             }
             Limited::Group(kind, per_s, may) => {
-                format!("the control group's {} at {device} were {per_s:.0}/s, of {may:.0}/s allowed", OF_GROUP[kind].1)
+                format!(
+                    "the control group's {} at {device} were {per_s:.0}/s, of {may:.0}/s allowed",
+                    GROUP_LIMITS[kind].1
+                )
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use mindful_core::contract::metric::shared;
 use mindful_core::contract::metric::source::BLOCK_TRACE;
-use mindful_core::record::latency::{Recorder, Sampled, at_device};
+use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;
@@ -14,7 +14,7 @@ pub const MOST_LOST: f64 = 0.01;
 
 /// The latencies `timed` over `window`, as sources reported them at each boundary. A share that changed while work went on would count some seconds more than
 /// others: then only those of the smallest share are taken.
-pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Counters) -> DeviceSummary {
+pub fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let timed = timed.iter().filter(|(source, boundary, _)| source == BLOCK_TRACE && inside(*boundary));
     let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
@@ -28,7 +28,7 @@ pub fn device(timed: &[(String, u32, Sampled)], window: &Window, counters: &Coun
         alike.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
         merged
     };
-    let (reads, writes) = (merged(at_device::READ), merged(at_device::WRITE));
+    let (reads, writes) = (merged(device_request::READ), merged(device_request::WRITE));
     DeviceSummary {
         one_of: Some(one_of),
         reads_timed: Some(reads.count()),
@@ -70,14 +70,17 @@ mod tests {
     }
 
     /// `(boundary, one of so many, reads of so many us)`.
-    fn timed(slices: &[(u32, u64, u64)]) -> Vec<(String, u32, Sampled)> {
+    fn timed(slices: &[(u32, u64, u64)]) -> Vec<(String, u32, SampledLatencies)> {
         let sampled = |(boundary, one_of, us): &(u32, u64, u64)| {
             let mut recorder = Recorder::new();
             (0..600).for_each(|_| recorder.record(us * 1_000));
             (
                 BLOCK_TRACE.to_owned(),
                 *boundary,
-                Sampled { one_of: *one_of, kinds: [(at_device::READ.to_owned(), recorder.take())].into() },
+                SampledLatencies {
+                    one_of: *one_of,
+                    kinds: [(device_request::READ.to_owned(), recorder.drain())].into(),
+                },
             )
         };
         slices.iter().map(sampled).collect()

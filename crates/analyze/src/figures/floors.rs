@@ -1,7 +1,7 @@
 //! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
 //! a cache, or stands on one.
 
-use mindful_core::contract::metric::Each;
+use mindful_core::contract::metric::MetricFamily;
 use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
 use mindful_core::record::run::{Facts, Run};
 
@@ -64,8 +64,8 @@ pub fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
 }
 
 fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
-    let growth = |device: &str, counter: Each| {
-        let name = counter.of(device);
+    let growth = |device: &str, counter: MetricFamily| {
+        let name = counter.metric_name(device);
         let change = counters.0.iter().rev().find(|change| change.name == name)?;
         Some((change.readings[1]?, change.delta? / change.seconds))
     };

@@ -52,7 +52,7 @@ fn published(reading: &Reading, series: &Series, step: &StepRecord) -> (u64, u64
         return (step.published.total(), step.published.total());
     }
     let begin_us = reading.at_us.saturating_add(step.clock_offset_us);
-    step.published.between(begin_us, begin_us.saturating_add_unsigned(reading.cost_us))
+    step.published.blocks_between(begin_us, begin_us.saturating_add_unsigned(reading.cost_us))
 }
 
 fn mean((least, most): (u64, u64)) -> f64 {

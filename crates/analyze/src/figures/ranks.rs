@@ -34,7 +34,7 @@ pub fn ranks(
         let used = if whole { window.and_then(|window| cores(rank, step, window)) } else { of_counters() };
         RankSummary {
             rank: rank.rank,
-            of: rank.of,
+            of: rank.ranks,
             host: rank.host.clone(),
             sessions: rank.sessions,
             ops_share: work.filter(|_| whole).and_then(|work| share(work, own)),
@@ -50,7 +50,7 @@ pub fn ranks(
 
 /// Whether all ranks of `step` are there.
 pub fn is_whole(step: &StepRecord) -> bool {
-    step.ranks.first().is_some_and(|rank| step.ranks.len() == rank.of as usize)
+    step.ranks.first().is_some_and(|rank| step.ranks.len() == rank.ranks as usize)
 }
 
 /// Cores' worth of CPU that other ranks used on the host of the first, which alone looks at its host.

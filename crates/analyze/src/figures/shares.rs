@@ -9,7 +9,7 @@ use crate::figures::work::Work;
 
 /// WaitClass and growth of a counter of waits, of busy sessions alone.
 fn busy(change: &Change) -> Option<(WaitClass, f64)> {
-    let class = WaitClass::of(&change.name);
+    let class = WaitClass::from_counter(&change.name);
     Some((class, change.delta?)).filter(|_| class.is_busy())
 }
 

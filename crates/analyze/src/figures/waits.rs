@@ -1,13 +1,13 @@
 //! Waits that the database counted by how long they took.
 
-use mindful_core::record::latency::{Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::record::latency::{Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_core::result::WaitSummary;
 
 use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
 /// Those of `timed` that were counted within `window`.
-pub fn waits(timed: &[(String, u32, Sampled)], window: &Window) -> WaitSummary {
+pub fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) -> WaitSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let counted: Vec<_> =
         timed.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && inside(*boundary)).collect();
@@ -17,13 +17,13 @@ pub fn waits(timed: &[(String, u32, Sampled)], window: &Window) -> WaitSummary {
         merged
     };
     let known = |kind: &str| counted.iter().any(|(.., sampled)| sampled.kinds.contains_key(kind));
-    let (reads, log) = (of(wait::READ), of(wait::LOG_WRITE));
+    let (reads, log) = (of(wait_kind::READ), of(wait_kind::LOG_WRITE));
     WaitSummary {
-        reads: known(wait::READ).then(|| reads.count()),
+        reads: known(wait_kind::READ).then(|| reads.count()),
         read_p50_us: quantile_us(&reads, 0.5),
         read_p95_us: quantile_us(&reads, 0.95),
         read_p99_us: quantile_us(&reads, 0.99),
-        log_writes: known(wait::LOG_WRITE).then(|| log.count()),
+        log_writes: known(wait_kind::LOG_WRITE).then(|| log.count()),
         log_write_p50_us: quantile_us(&log, 0.5),
         log_write_p99_us: quantile_us(&log, 0.99),
     }

@@ -1,6 +1,6 @@
 //! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
-use mindful_core::contract::file_reads::{InFlight, names};
+use mindful_core::contract::file_read::{InFlight, names};
 use mindful_core::contract::metric::shared;
 use mindful_core::record::run::{Point, Run, StepRecord};
 
@@ -30,7 +30,7 @@ impl LadderStep {
     pub fn of(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
         let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
-        let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::all);
+        let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::total);
         let of_io = counters.ratio(shared::READ_TIME_US, shared::READ_REQUESTS).filter(|_| of_each > 1);
         Some(Self {
             in_flight: f64::from(work.sessions) * f64::from(of_each),

@@ -1,6 +1,6 @@
 //! Little's law in a closed loop: sessions that neither think nor stall are inside operations (docs/method.md, Little's law).
 
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::LoopSite;
 
@@ -37,7 +37,7 @@ pub fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
 }
 
 fn of_each(run: &Run, step: &StepRecord) -> u32 {
-    io_job::in_flight(run, &step.head).map_or(1, InFlight::all)
+    io_job::in_flight(run, &step.head).map_or(1, InFlight::total)
 }
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
@@ -56,7 +56,7 @@ pub fn residing(step: &StepRecord, work: &Work) -> f64 {
 }
 
 fn loops_in_server(step: &StepRecord) -> bool {
-    step.head.workload.as_ref().is_some_and(|workload| workload.looping == LoopSite::Server)
+    step.head.workload.as_ref().is_some_and(|workload| workload.loop_site == LoopSite::Server)
 }
 
 /// Share of the time in slices, pauses apart, that was spent outside of operations.

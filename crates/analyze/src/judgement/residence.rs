@@ -31,7 +31,7 @@ impl Residence {
             && workload.scan_pct.is_none();
         let own = description.cache_each_session;
         // How much of its schemas each session visits, its placement does not tell.
-        let divided = own && workload.spread.is_some();
+        let divided = own && workload.spread_sessions.is_some();
         // What one session commits, the others' caches do not know: how much of them stays good, sizes do not tell.
         let spoilt = own && placements.len() > 1 && !workload.update_pct.is_none();
         let cache = description.cache_bytes.filter(|_| even && !spoilt && !divided)? as f64;

@@ -333,7 +333,7 @@ fn page_cache(e: &Evidence) -> Option<Verdict> {
 
 fn undecided(e: &Evidence) -> Verdict {
     let top =
-        e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.called(&e.words), percent(share)));
+        e.shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name_in(&e.words), percent(share)));
     let top: Vec<_> = top.collect();
     let figures = if top.is_empty() {
         format!("where {} went is not known", e.time())

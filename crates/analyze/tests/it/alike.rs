@@ -64,7 +64,7 @@ fn of_few_operations_hit_ratios_apart_by_chance_are_alike() {
 fn no_knee_is_fitted_where_few_sessions_visit_few_schemas() {
     let mut run = swept(|_| 0.95);
     for step in &mut run.steps {
-        step.head.workload.as_mut().unwrap().spread = None;
+        step.head.workload.as_mut().unwrap().spread_sessions = None;
     }
     let (evidence, model) = judged(&run);
     assert_eq!(model, None);

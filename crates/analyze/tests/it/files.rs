@@ -27,7 +27,7 @@ fn on_files(mut run: Run, io: &str, iodepth: u32) -> Run {
     description.files = true;
     description.facts = [("io", io.to_owned()), ("iodepth", iodepth.to_string())].map(|(k, v)| (k.into(), v)).into();
     run.head.server_side_loop = Some(false);
-    run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().looping = LoopSite::Client);
+    run.steps.iter_mut().for_each(|step| step.head.workload.as_mut().unwrap().loop_site = LoopSite::Client);
     run.shapes.clear();
     run
 }

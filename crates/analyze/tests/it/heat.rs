@@ -27,7 +27,7 @@ fn recorded(latencies: &[(u64, u64)]) -> Latency {
     for (us, count) in latencies {
         recorder.record_many(us * 1_000, *count);
     }
-    recorder.take()
+    recorder.drain()
 }
 
 fn map(step: &StepRecord, fineness: Fineness) -> HeatMap {

@@ -327,7 +327,7 @@ fn a_server_side_loop_is_advised_only_where_there_is_one() {
     let advice = |server_side_loop, looping| {
         let mut run = Made { client_cores: 7.0, ..Made::default() }.run();
         run.head.server_side_loop = server_side_loop;
-        run.steps[0].head.workload.as_mut().unwrap().looping = looping;
+        run.steps[0].head.workload.as_mut().unwrap().loop_site = looping;
         let analysis = analyze(&run);
         let finding = analysis.summary.findings.iter().find(|finding| finding.code == "client-bound").unwrap();
         let next = &analysis.steps[0].verdict.as_ref().unwrap().next;
@@ -585,7 +585,7 @@ fn slow_operations_too_few_for_p99_are_reported() {
             let mut recorder = Recorder::new();
             (slow..1_000).for_each(|_| recorder.record(100_000));
             (0..slow).for_each(|_| recorder.record(slow_us * 1_000));
-            slice.op_mut(OpKind::Select).latency = recorder.take();
+            slice.op_mut(OpKind::Select).latency = recorder.drain();
         }
         let found = analyze(&run).summary.findings;
         found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)

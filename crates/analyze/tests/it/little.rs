@@ -12,7 +12,7 @@ use crate::made::Made;
 fn a_client_that_stalls_breaks_littles_law() {
     for looping in [LoopSite::Server, LoopSite::Client] {
         let mut run = Made::default().run();
-        run.steps[0].head.workload.as_mut().unwrap().looping = looping;
+        run.steps[0].head.workload.as_mut().unwrap().loop_site = looping;
         for (_, slice) in &mut run.steps[0].unmerged {
             // The slice is over, and the next one does not begin.
             slice.end_us -= 100_000;
@@ -32,7 +32,7 @@ fn the_cost_of_a_loop_in_the_database_is_no_stall_of_the_client() {
     }
     let analysis = analyze(&run);
     assert_eq!((analysis.summary.validity, codes(&analysis)), (Validity::Valid, vec!["loop-overhead"]));
-    run.steps[0].head.workload.as_mut().unwrap().looping = LoopSite::Client;
+    run.steps[0].head.workload.as_mut().unwrap().loop_site = LoopSite::Client;
     assert!(codes(&analyze(&run)).contains(&"little"));
 }
 
@@ -41,7 +41,7 @@ fn sessions_that_drain_at_the_end_are_no_stall_of_the_client() {
     for looping in [LoopSite::Server, LoopSite::Client] {
         let mut run = Made { warmup: 2, ..Made::default() }.run();
         let step = &mut run.steps[0];
-        step.head.workload.as_mut().unwrap().looping = looping;
+        step.head.workload.as_mut().unwrap().loop_site = looping;
         let ends = step.boundaries_us.clone();
         // Operations go on for 0.8 s over each boundary but the last, as they do with hundreds of sessions.
         for (_, slice) in &mut step.unmerged {

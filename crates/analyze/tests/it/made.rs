@@ -181,7 +181,7 @@ impl Made {
                 recorder.record(self.latency_us * (900 + (i * 200) / count.max(2).saturating_sub(1).max(1)));
             }
             let op = report.op_mut(kind);
-            (op.ops, op.blocks, op.latency) = (count, count * self.work_unit, recorder.take());
+            (op.ops, op.blocks, op.latency) = (count, count * self.work_unit, recorder.drain());
         }
         report.tally = Tally(vec![(0, ops - updates), (1, updates)]);
         report

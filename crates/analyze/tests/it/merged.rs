@@ -24,7 +24,7 @@ fn report(index: u32, boundaries: &[i64], open: bool, (ops, late_us, over_us, wh
         let count = if kind == 2 { 0 } else { ops / (kind + 1) };
         let mut recorder = Recorder::new();
         (0..count).for_each(|i| recorder.record(50_000 + i * ops * 997));
-        let latency = recorder.take();
+        let latency = recorder.drain();
         let response = (open && count > 0).then(|| latency.clone());
         report.ops[kind as usize] = OpReport { ops: count, blocks: count * 8, latency, response };
     }

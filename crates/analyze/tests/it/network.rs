@@ -12,9 +12,9 @@ fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];
     let metrics = vec![
-        Metric::counter(network::RECEIVED.of("eth0.7"), "bytes", "Made."),
-        Metric::counter(network::SENT.of("eth0.7"), "bytes", "Made."),
-        Metric::gauge(network::SPEED.of("eth0.7"), "bytes/s", "Made."),
+        Metric::counter(network::RECEIVED.metric_name("eth0.7"), "bytes", "Made."),
+        Metric::counter(network::SENT.metric_name("eth0.7"), "bytes", "Made."),
+        Metric::gauge(network::SPEED.metric_name("eth0.7"), "bytes/s", "Made."),
     ];
     let reading = |(boundary, us): (usize, &i64)| {
         let seconds = boundary as f64;
@@ -49,7 +49,7 @@ fn an_interface_with_room_or_of_unknown_speed_is_no_finding() {
 #[test]
 fn the_network_of_each_rank_is_reported_with_its_name() {
     let rank =
-        |rank: u32| RankRecord { rank, of: 2, host: format!("host-{rank}"), sessions: 2, ..RankRecord::default() };
+        |rank: u32| RankRecord { rank, ranks: 2, host: format!("host-{rank}"), sessions: 2, ..RankRecord::default() };
     let mut run = carried(Some(1.25e9), 1.2e9, 1e6);
     let part = checks::of_part(&run);
     assert_eq!(part.len(), 1, "what goes to the first rank with a part");

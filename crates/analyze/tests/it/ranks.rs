@@ -10,12 +10,12 @@ use mindful_core::result::Validity;
 fn rank(rank: u32, of: u32, cores: f64, behind_ms: i64) -> RankRecord {
     RankRecord {
         rank,
-        of,
+        ranks: of,
         job: "job".into(),
         host: format!("host-{rank}"),
         first_session: 2 * rank,
         sessions: 2,
-        on: None,
+        on_target: None,
         clock_offset_us: Some(behind_ms * 1_000),
         clock_within_us: Some(500),
         start_us: 0,

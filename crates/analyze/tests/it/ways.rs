@@ -6,7 +6,7 @@ use mindful_core::contract::metric::{Counter, Phase, shared};
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
-use mindful_core::workload::{Like, OpKind};
+use mindful_core::workload::{Compatibility, OpKind};
 
 /// A run whose server tells `rates` beside the usual; updates alone where `updates`.
 fn reported(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
@@ -87,7 +87,7 @@ fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     }
     // What was asked to commit as the old kit does, waits for nothing and is reported before the run.
     let mut slob = of(1.0, 0.0, 200.0);
-    slob.steps[0].head.workload.as_mut().unwrap().like = Like::Slob;
+    slob.steps[0].head.workload.as_mut().unwrap().compatibility = Compatibility::Slob;
     assert_eq!(found(&slob, "commits-unproven"), None);
 }
 

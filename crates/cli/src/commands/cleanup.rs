@@ -29,7 +29,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     if ours == 0 {
         return Ok(Exit::Ok);
     }
-    if !matches.get_flag("yes") && !context.stop.cut_off(|| question::yes("cleanup", "Remove these?"))? {
+    if !matches.get_flag("yes") && !context.stop.run_expendable(|| question::yes("cleanup", "Remove these?"))? {
         context::print("nothing was removed\n")?;
         return Ok(Exit::Ok);
     }

@@ -17,7 +17,7 @@ pub fn delete(matches: &ArgMatches) -> Result<Exit> {
     let runs: Vec<_> = store.list()?.into_iter().filter(|run| ids.contains(&run.id)).collect();
     context::print(&list::table(&runs))?;
     if !matches.get_flag("yes")
-        && !signals::stop_on_signal()?.cut_off(|| question::yes("delete", "Remove these runs?"))?
+        && !signals::stop_on_signal()?.run_expendable(|| question::yes("delete", "Remove these runs?"))?
     {
         context::print("nothing was removed\n")?;
         return Ok(Exit::Ok);

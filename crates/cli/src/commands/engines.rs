@@ -60,7 +60,7 @@ fn as_text(engine: &dyn Engine) -> String {
     let _ = writeln!(text, "  can      {}", named(true));
     let _ = writeln!(text, "  cannot   {}", named(false));
     for key in engine.options() {
-        let _ = writeln!(text, "  --{:<22} {}", format!("{} {}", key.flag(), key.value), key.explained());
+        let _ = writeln!(text, "  --{:<22} {}", format!("{} {}", key.flag_name(), key.value), key.help_text());
     }
     text
 }

@@ -41,8 +41,8 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
         context::print(&format!(
             "{}{} of {} of {} each ({} in all) loaded and proven on {}\n",
             context::found_plan(&context.settings),
-            units::counted(dataset.schemas, "schema"),
-            units::counted(dataset.blocks_per_schema, "block"),
+            units::format_counted(dataset.schemas, "schema"),
+            units::format_counted(dataset.blocks_per_schema, "block"),
             units::format_bytes(dataset.block_bytes),
             units::format_bytes(dataset.bytes),
             mindful_report::escape(&context.redacted_target()),

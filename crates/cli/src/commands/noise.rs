@@ -59,7 +59,8 @@ fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
     } else {
         "beyond the method's claim of 1 to 2 %, 3 % at worst: a comparison here needs more runs"
     };
-    let figures: Vec<_> = values.iter().map(|value| mindful_report::figure::whole(value.round() as u64)).collect();
+    let figures: Vec<_> =
+        values.iter().map(|value| mindful_report::figure::format_whole(value.round() as u64)).collect();
     format!(
         "run-to-run noise: {} (standard deviation; 95 % interval {} to {}); the farthest run is {} from the middle\n\
          this platform is {stands}\nblocks/s of each run: {}\n",

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::{Error, Result};
 use mindful_runner::Context;
@@ -31,7 +31,11 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn run(context: Context, first: &Rank, matches: &ArgMatches) -> Result<Exit> {
     if let Some(name) = ["meet", "job"].into_iter().find(|name| context.settings.get(name).is_some()) {
         return Err(Error::plan(
-            format!("{}: mindful starts the ranks of its {} targets itself", context.settings.place(name), first.of),
+            format!(
+                "{}: mindful starts the ranks of its {} targets itself",
+                context.settings.describe_place(name),
+                first.count
+            ),
             "leave it away, or let a launcher start them: --rank K --ranks N",
         ));
     }
@@ -104,16 +108,16 @@ impl Processes {
 }
 
 impl Others {
-    fn start(first: &Rank, meet: &str, matches: &ArgMatches, stop: &Stop) -> Result<Self> {
+    fn start(first: &Rank, meet: &str, matches: &ArgMatches, stop: &StopFlag) -> Result<Self> {
         let failed = |error: std::io::Error| {
             Error::run(format!("a rank cannot be started: {error}"), "look at the limit on processes (ulimit -u)")
         };
         let program = std::env::current_exe().map_err(failed)?;
         let others = Self(Arc::default());
-        for number in 1..first.of {
+        for number in 1..first.count {
             let mut command = Command::new(&program);
             command.args(std::env::args_os().skip(1));
-            command.args(["--rank", &number.to_string(), "--ranks", &first.of.to_string(), "--meet", meet]);
+            command.args(["--rank", &number.to_string(), "--ranks", &first.count.to_string(), "--meet", meet]);
             command.args(["--job", first.job.as_deref().unwrap_or_default()]);
             command.args(["--started-by", &std::process::id().to_string()]);
             if !matches.get_flag("quiet") {
@@ -128,11 +132,11 @@ impl Others {
     }
 
     /// Hands an interruption on as soon as it comes.
-    fn hand_on(&self, stop: Stop) {
+    fn hand_on(&self, stop: StopFlag) {
         let others = Arc::downgrade(&self.0);
         std::thread::spawn(move || {
             while let Some(all) = others.upgrade() {
-                if stop.requested() {
+                if stop.is_requested() {
                     return all.stop();
                 }
                 drop(all);
@@ -183,7 +187,7 @@ impl Parent {
             while !is_gone(pid) {
                 std::thread::sleep(LOOK);
             }
-            if !stop.requested() {
+            if !stop.is_requested() {
                 signals::interrupt();
             }
         });

@@ -50,7 +50,8 @@ fn as_text(context: &Context) -> String {
 fn of_targets(context: &Context) -> String {
     let Some(rank) = ranks_of(context) else { return String::new() };
     let of_target = |(target, url): (u32, String)| {
-        let (ranks, sessions) = (rank.ranks_of(target), rank.spread.sessions_of(target, context.plan.sessions));
+        let (ranks, sessions) =
+            (rank.target_ranks(target), rank.assignment.target_sessions(target, context.plan.sessions));
         let ranks = if ranks.len() == 1 {
             format!("rank {}", ranks.start)
         } else {
@@ -75,12 +76,12 @@ fn ranks_of(context: &Context) -> Option<Rank> {
 
 /// Which part of the work is this rank's.
 fn share(rank: &Rank, sessions: u32) -> String {
-    let share = rank.share(sessions);
+    let share = rank.own_sessions(sessions);
     format!(
         "rank: {} of {}, counted from 0 ({}), sessions {} to {} of {sessions}",
         rank.number,
-        rank.of,
-        escape(&rank.from),
+        rank.count,
+        escape(&rank.source),
         share.start + 1,
         share.end
     )
@@ -95,7 +96,11 @@ fn cost(plan: &Plan) -> String {
     };
     let time = match plan.ops {
         Some(ops) => {
-            format!("{} per session, at most {}", units::counted(ops, "operation"), units::format_duration(plan.guard))
+            format!(
+                "{} per session, at most {}",
+                units::format_counted(ops, "operation"),
+                units::format_duration(plan.guard)
+            )
         }
         None => format!(
             "{} of warm-up and {} measured",
@@ -105,8 +110,8 @@ fn cost(plan: &Plan) -> String {
     };
     format!(
         "dataset: {}, {size} in all, unless one is loaded already\nrun: {}, {time}",
-        units::counted(schemas, "schema"),
-        units::counted(plan.sessions, "session")
+        units::format_counted(schemas, "schema"),
+        units::format_counted(plan.sessions, "session")
     )
 }
 
@@ -114,15 +119,16 @@ fn as_json(context: &Context) -> String {
     let settings = context.public_settings();
     let mut value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
     if let Some(rank) = &context.rank {
-        let share = rank.share(context.plan.sessions);
+        let share = rank.own_sessions(context.plan.sessions);
         value["rank"] = json!({
-            "rank": rank.number, "ranks": rank.of, "from": rank.from, "job": rank.job,
+            "rank": rank.number, "ranks": rank.count, "from": rank.source, "job": rank.job,
             "first_session": share.start, "sessions": share.len(),
         });
     }
     if let Some(rank) = ranks_of(context) {
         let of_target = |(target, url): (u32, String)| {
-            let (ranks, sessions) = (rank.ranks_of(target), rank.spread.sessions_of(target, context.plan.sessions));
+            let (ranks, sessions) =
+                (rank.target_ranks(target), rank.assignment.target_sessions(target, context.plan.sessions));
             json!({
                 "target": url, "first_rank": ranks.start, "ranks": ranks.len(),
                 "first_session": sessions.start, "sessions": sessions.len(),

@@ -40,7 +40,7 @@ pub fn run_at(meet: &str, context: Context, rank: &Rank, form: show::Form) -> Re
 
 fn invitation(context: &Context, rank: Rank, url: &str) -> Result<Invitation> {
     let meet = || registry::meet(url, context.engine, &context.settings, &context.events());
-    let meeting = context.stop.cut_off(meet)?;
+    let meeting = context.stop.run_expendable(meet)?;
     let plan = shared_run::digest(context);
     Ok(Invitation {
         job: rank.job.clone().unwrap_or_else(|| format!("plan-{plan}")),
@@ -68,9 +68,9 @@ fn in_a_line(rank: &Rank, shared: &Shared) -> String {
     format!(
         "rank {} of {}: {}, {} in its window; its part is {}, rank 0 has the report",
         rank.number,
-        rank.of,
-        units::counted(u64::from(sessions), "session"),
-        units::counted(ops, "operation"),
+        rank.count,
+        units::format_counted(u64::from(sessions), "session"),
+        units::format_counted(ops, "operation"),
         shared.own.run.head.id
     )
 }

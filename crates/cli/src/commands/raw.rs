@@ -46,20 +46,22 @@ fn name_target(matches: &ArgMatches, settings: &mut Settings) -> Result<()> {
         let url = if path.starts_with("raw:") { path.clone() } else { format!("raw:{path}") };
         settings.set("target", url, Origin::Flag("PATH".to_owned()));
     }
-    match settings.given("target") {
+    match settings.given_text("target") {
         Some(url) if url.starts_with("raw:") => Ok(()),
-        Some(_) => Err(Error::plan(format!("{}: `mindful raw` measures files", settings.place("target")), next)),
+        Some(_) => {
+            Err(Error::plan(format!("{}: `mindful raw` measures files", settings.describe_place("target")), next))
+        }
         None => Err(Error::plan("`mindful raw` does not know what to measure", next)),
     }
 }
 
 /// One session reads one schema: it is to read all of the files, unless schemas are what was asked for.
 fn read_whole(settings: &mut Settings) {
-    if ["schemas", "hot_schema", "whole"].iter().any(|key| settings.given(key).is_some()) {
+    if ["schemas", "hot_schema", "whole"].iter().any(|key| settings.given_text(key).is_some()) {
         return;
     }
     settings.set("whole", "on", Origin::Default);
-    if settings.given("scale").is_some() {
+    if settings.given_text("scale").is_some() {
         // A file that is yet to be made is as large as said.
         settings.set("schemas", "1", Origin::Default);
     }

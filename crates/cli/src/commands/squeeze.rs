@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
@@ -52,7 +52,7 @@ pub fn squeeze(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// Touched memory, until no more than `leave` is available.
-fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
+fn hold(leave: u64, stop: &StopFlag) -> Result<Vec<Vec<u8>>> {
     let available = available_bytes()?;
     if leave < FLOOR {
         return Err(Error::plan(
@@ -69,7 +69,7 @@ fn hold(leave: u64, stop: &Stop) -> Result<Vec<Vec<u8>>> {
     let mut held = Vec::new();
     loop {
         let beyond = available_bytes()?.saturating_sub(leave);
-        if stop.requested() {
+        if stop.is_requested() {
             return Err(Error::interrupted("interrupted; the command was not begun"));
         }
         if beyond <= GRAIN {
@@ -87,7 +87,7 @@ fn available_bytes() -> Result<u64> {
 }
 
 /// Runs the command to its end; a signal to this process is passed on to its group.
-fn run(matches: &ArgMatches, stop: &Stop) -> Result<u8> {
+fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     let mut words = matches.get_many::<std::ffi::OsString>("command").into_iter().flatten();
     let program = words.next().ok_or_else(|| Error::plan("no command is given", "add -- COMMAND"))?;
     let mut watcher = Watcher::start()?;
@@ -104,7 +104,7 @@ fn run(matches: &ArgMatches, stop: &Stop) -> Result<u8> {
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
         }
-        if stop.requested() && !passed_on {
+        if stop.is_requested() && !passed_on {
             watcher.signal(Signal::INT);
             passed_on = true;
         }

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use serde_json::json;
 
 use crate::context;
@@ -41,5 +41,5 @@ fn reported(proof: &LayoutProof) -> String {
     } else {
         format!("all {rows} blocks")
     };
-    format!("the layout of {} holds by {how}", counted(proof.schemas.len(), "schema"))
+    format!("the layout of {} holds by {how}", format_counted(proof.schemas.len(), "schema"))
 }

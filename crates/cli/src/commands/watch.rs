@@ -40,11 +40,11 @@ enum Shape {
 /// has passed.
 pub fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    let until = context.settings.given("duration").map(units::parse_duration).transpose()?;
+    let until = context.settings.given_text("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
     let mut shape = shape(matches, &context.engine.words().log)?;
     let target = context.open()?;
-    let of_target = target.samplers_of_all_clients()?;
+    let of_target = target.samplers_for_all_clients()?;
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target, &of_target)?;
     let events = context.events();
     for finding in unseen {
@@ -113,7 +113,7 @@ fn filter(matches: &ArgMatches) -> Result<Filter> {
 /// Prints each second as soon as all sources have reported it.
 fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, shape: &mut Shape) -> Result<()> {
     let mut sources = Sources::default();
-    while !context.stop.requested() {
+    while !context.stop.is_requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
                 if matches!(shape, Shape::Screen) {

@@ -55,34 +55,34 @@ pub trait Time {
 
 /// The clock of a run: all of its threads read time from it and wait by it.
 pub trait Clock: Time + Send + Sync + fmt::Debug {
-    /// A bell for what threads wait for.
-    fn bell(&self) -> Arc<dyn Bell>;
+    /// A notifier for what threads wait for.
+    fn new_notifier(&self) -> Arc<dyn Notifier>;
 
-    /// A place for a thread that is about to be started.
-    fn place(&self) -> Box<dyn Place>;
+    /// A slot for a thread that is about to be started.
+    fn new_thread_slot(&self) -> Box<dyn ThreadSlot>;
 
     /// Whether time is simulated: no host and no server but an imagined one goes by it.
-    fn simulated(&self) -> bool {
+    fn is_simulated(&self) -> bool {
         false
     }
 }
 
-/// Wakes those who wait for something that another thread changes.
-pub trait Bell: Send + Sync + fmt::Debug {
+/// Wakes threads that wait for something another thread changes.
+pub trait Notifier: Send + Sync + fmt::Debug {
     /// Waits while `blocked`, at most `at_most`.
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool);
 
-    /// Something changed: all who wait look again. Not to be called with a lock that `blocked` takes.
-    fn ring(&self);
+    /// Wakes all waiting threads, which check again. Do not call it while holding a lock that `blocked` takes.
+    fn notify(&self);
 
-    /// The same for one of those who wait.
-    fn ring_one(&self);
+    /// Wakes one waiting thread.
+    fn notify_one(&self);
 }
 
-/// A thread among those that go by a clock. Dropping it ends its part.
-pub trait Place: Send {
-    /// Called once, first, on the thread itself.
-    fn begin(&mut self);
+/// The slot of one thread on a clock; a simulated clock advances only when all its threads wait. Dropping it frees the slot.
+pub trait ThreadSlot: Send {
+    /// Called once on the thread itself, before anything else.
+    fn enter(&mut self);
 }
 
 /// Longer than any wait.
@@ -108,44 +108,44 @@ impl Time for HostClock {
 }
 
 impl Clock for HostClock {
-    fn bell(&self) -> Arc<dyn Bell> {
-        Arc::new(HostBell::default())
+    fn new_notifier(&self) -> Arc<dyn Notifier> {
+        Arc::new(HostNotifier::default())
     }
 
-    fn place(&self) -> Box<dyn Place> {
-        Box::new(HostPlace)
+    fn new_thread_slot(&self) -> Box<dyn ThreadSlot> {
+        Box::new(HostThreadSlot)
     }
 }
 
 #[derive(Debug, Default)]
-struct HostBell {
+struct HostNotifier {
     look: Mutex<()>,
     rung: Condvar,
 }
 
-impl Bell for HostBell {
+impl Notifier for HostNotifier {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
         let look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.rung.wait_timeout_while(look, at_most, |()| blocked());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn ring(&self) {
+    fn notify(&self) {
         drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
         self.rung.notify_all();
     }
 
-    fn ring_one(&self) {
+    fn notify_one(&self) {
         drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
         self.rung.notify_one();
     }
 }
 
-/// Threads of this host run by themselves.
-struct HostPlace;
+/// The kernel schedules threads of this host.
+struct HostThreadSlot;
 
-impl Place for HostPlace {
-    fn begin(&mut self) {}
+impl ThreadSlot for HostThreadSlot {
+    fn enter(&mut self) {}
 }
 
 #[cfg(test)]

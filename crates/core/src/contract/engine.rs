@@ -10,14 +10,14 @@ use crate::contract::clock;
 pub use crate::contract::description::{AccessPath, Description, HostView, Words};
 use crate::contract::error::{Error, Result};
 use crate::contract::event::Events;
-use crate::contract::file_reads::FileReads;
+use crate::contract::file_read::FileReads;
 use crate::contract::metric::Sampler;
 pub use crate::contract::self_proof::{Proven, SelfProof, StoredProof};
 use crate::contract::slice::{Placement, SliceOrder, SliceReport};
 use crate::dataset::{Dataset, DatasetPlan, LayoutProof};
 use crate::plan::Plan;
 use crate::plan::settings::{Key, Settings};
-use crate::ranks::meeting::{self, Meeting};
+use crate::ranks::rendezvous::{self, Rendezvous};
 use crate::result::finding::{Code, Finding};
 use crate::workload::Workload;
 
@@ -102,14 +102,24 @@ pub trait Engine: Sync {
 
     /// The folder in which [`Engine::open`] would make a server first; `None` where there is something to open. Changes
     /// nothing and fetches nothing.
-    fn would_make(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+    fn find_folder_to_make(
+        &self,
+        _url: &str,
+        _settings: &Settings,
+        _events: &Arc<dyn Events>,
+    ) -> Result<Option<PathBuf>> {
         Ok(None)
     }
 
     /// Opens the place behind `url` where ranks of a run meet. Apart from the target: a rank may meet elsewhere than it
     /// measures.
-    fn meet(&self, _url: &str, _settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Meeting>> {
-        Err(meeting::nowhere(self.name()))
+    fn open_rendezvous(
+        &self,
+        _url: &str,
+        _settings: &Settings,
+        _events: &Arc<dyn Events>,
+    ) -> Result<Box<dyn Rendezvous>> {
+        Err(rendezvous::unsupported_engine_error(self.name()))
     }
 
     /// Opens (for some engines: starts) the system under test. Changes no data.
@@ -129,30 +139,30 @@ pub struct OwnedObject {
 
 /// Set once to end everything within about a second.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<Wishes>);
+pub struct StopFlag(Arc<StopState>);
 
 #[derive(Debug, Default)]
-struct Wishes {
+struct StopState {
     requested: AtomicBool,
     /// How much is under way that may be cut off.
     expendable: AtomicU32,
 }
 
-impl Stop {
+impl StopFlag {
     /// Asks everybody to end.
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
     }
 
     /// Whether someone asked.
-    pub fn requested(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.requested.load(Ordering::SeqCst)
     }
 
     /// Does `work`, of which nothing is lost when the process ends in the middle of it: what looks at no stop, such as
     /// opening a target. Who is asked to stop meanwhile may end the process.
-    pub fn cut_off<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        if self.requested() {
+    pub fn run_expendable<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.is_requested() {
             return Err(Error::interrupted("interrupted; nothing is stored"));
         }
         self.0.expendable.fetch_add(1, Ordering::SeqCst);
@@ -162,7 +172,7 @@ impl Stop {
     }
 
     /// Whether what is under way may be cut off.
-    pub fn may_cut_off(&self) -> bool {
+    pub fn may_exit_at_once(&self) -> bool {
         self.0.expendable.load(Ordering::SeqCst) > 0
     }
 }
@@ -178,22 +188,22 @@ pub trait Target: Send + Sync {
     }
 
     /// Where it can be seen on this host.
-    fn host(&self) -> HostView;
+    fn host_view(&self) -> HostView;
 
     /// The dataset it holds, if any of ours.
     fn dataset(&self) -> Result<Option<Dataset>>;
 
     /// Makes the dataset, or completes one that was begun with the same parameters. Leaves no debt: a read-only pass
     /// afterwards writes nothing. Refuses before the first byte what does not fit or is not ours.
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset>;
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset>;
 
     /// Proves the layout of what is loaded, by a sample where that is enough: see [`SchemaProof::sample`].
     ///
     /// [`SchemaProof::sample`]: crate::dataset::SchemaProof::sample
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof>;
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof>;
 
     /// The same by a look at every block. By default [`Target::verify`] looks at all of them anyway.
-    fn verify_all(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify_all(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.verify(stop)
     }
 
@@ -223,7 +233,7 @@ pub trait Target: Send + Sync {
 
     /// Proves that its engine does here what it claims, in about half a minute; leaves nothing behind. `None` from an engine that
     /// has nothing to prove.
-    fn self_proof(&self, _stop: &Stop) -> Result<Option<SelfProof>> {
+    fn self_proof(&self, _stop: &StopFlag) -> Result<Option<SelfProof>> {
         Ok(None)
     }
 
@@ -246,7 +256,7 @@ pub trait Target: Send + Sync {
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
     /// The same where no session of mindful's works: what the server's clients wait for is that of all of them.
-    fn samplers_of_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers()
     }
 
@@ -260,7 +270,7 @@ pub trait Target: Send + Sync {
 
     /// Ends whatever anyone waits for here, sessions or not, from another thread; best effort. All that is done to the
     /// target after it may fail as interrupted, and nothing waits for a server that answers nobody.
-    fn give_up(&self) {
+    fn abort(&self) {
         self.interrupt();
     }
 
@@ -286,18 +296,18 @@ pub trait Target: Send + Sync {
 /// One connection, made and used on its own thread.
 pub trait Session {
     /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
 
     /// The same by a session that may go on by itself before anyone has read what it reports: into the slices behind it that
     /// end at `later_ends_us`, those that are over by then passed over. It is asked as long as it is
     /// [`Session::under_way`], or dropped.
-    fn slice_and_on(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
-        self.slice(order)
+    fn run_slice_ahead(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
+        self.run_slice(order)
     }
 
     /// No counter is read to be exact between these two instants, us since the epoch on the engine's clock. Reported once, before
     /// the first slice; where nothing is reported, counters are exact at the end of each slice.
-    fn unread_between(&mut self, _from_us: i64, _to_us: i64) {}
+    fn set_unread_interval(&mut self, _from_us: i64, _to_us: i64) {}
 
     /// Goes through the motions of a slice and works nothing. How long that takes, all sessions at once, tells how far ahead
     /// of their start they have to know of it.
@@ -306,7 +316,7 @@ pub trait Session {
     }
 
     /// Whether it went on by itself: then its next report is of the slice that it went on in, whichever is ordered.
-    fn under_way(&self) -> bool {
+    fn is_under_way(&self) -> bool {
         false
     }
 }

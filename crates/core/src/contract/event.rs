@@ -7,8 +7,8 @@ use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::SliceReport;
 use crate::dataset::{Dataset, LayoutProof};
 use crate::record::head::{Facts, HookRecord, RunHead, StepHead};
-use crate::record::latency::Sampled;
-use crate::record::rank_record::{RankRecord, Spans, Together};
+use crate::record::latency::SampledLatencies;
+use crate::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
 use crate::result::finding::Finding;
 
 /// One thing that happened.
@@ -59,7 +59,6 @@ pub enum Event {
     /// All sessions were released; the boundaries of all slices are decided.
     Started {
         /// Boundaries of slices on the engine's clock, us since the epoch: one more than there are slices.
-        #[serde(rename = "borders_us")]
         boundaries_us: Vec<i64>,
         /// Engine clock minus this host's clock, us.
         clock_offset_us: i64,
@@ -85,7 +84,6 @@ pub enum Event {
         /// Its name.
         source: String,
         /// The boundary of slices it stands for: 0 is the start.
-        #[serde(rename = "border")]
         boundary: u32,
         /// When it was read, us since the epoch on this host's clock.
         at_us: i64,
@@ -99,17 +97,15 @@ pub enum Event {
         /// Its name.
         source: String,
         /// The boundary of slices up to which they were timed.
-        #[serde(rename = "border")]
         boundary: u32,
         /// What was timed.
-        sampled: Sampled,
+        sampled: SampledLatencies,
     },
     /// A sampler tells which processes beside the run used the most CPU since its reading before.
     Busiest {
         /// Its name.
         source: String,
         /// The boundary of slices up to which they used it.
-        #[serde(rename = "border")]
         boundary: u32,
         /// The busiest first.
         processes: Vec<ProcessCpu>,
@@ -119,7 +115,7 @@ pub enum Event {
     /// When sessions were at work, where slices were stored merged.
     Spans(Spans),
     /// A slice of several sessions, merged.
-    Together(Together),
+    MergedSlice(MergedSliceRecord),
     /// Which part of the step counts, where what was seen decided it.
     Window {
         /// The boundary of slices where it begins.
@@ -155,7 +151,7 @@ pub enum Event {
         unit: String,
     },
     /// In the run of several targets: what happened on one of them, as in a run of its own.
-    OfTarget {
+    OnTarget {
         /// Number of the target, from 0.
         target: u32,
         /// What happened there.
@@ -180,7 +176,7 @@ pub trait Events: Send + Sync {
 }
 
 /// A remark, shortly.
-pub fn note(events: &dyn Events, text: impl Into<String>) {
+pub fn emit_note(events: &dyn Events, text: impl Into<String>) {
     events.emit(Event::Note { text: text.into() });
 }
 

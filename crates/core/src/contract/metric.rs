@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::error::Result;
-use crate::record::latency::Sampled;
+use crate::record::latency::SampledLatencies;
 
 /// How a metric moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ pub mod source {
     pub const VOLUME_CAPS: &str = "volume_caps";
 
     /// Those that count for a whole host, or for mindful on it, whichever system under test they are asked about.
-    pub const OF_HOST: [&str; 13] = [
+    pub const HOST_SOURCES: [&str; 13] = [
         BLOCK_TRACE,
         CGROUP,
         CLIENT,
@@ -255,52 +255,52 @@ pub mod source {
 
 /// A counter that each of several things of a host has, by a name that is made of the thing's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Each {
+pub struct MetricFamily {
     before: &'static str,
     between: &'static str,
     behind: &'static str,
 }
 
-impl Each {
+impl MetricFamily {
     /// One that is a field of the thing: `sda.reads_completed`.
     pub const fn field(name: &'static str) -> Self {
         Self { before: "", between: ".", behind: name }
     }
 
     /// The name under which that of `thing` is stored.
-    pub fn of(self, thing: impl std::fmt::Display) -> String {
+    pub fn metric_name(self, thing: impl std::fmt::Display) -> String {
         format!("{}{thing}{}{}", self.before, self.between, self.behind)
     }
 
     /// The thing whose counter is stored under `name`; `None` where that is another counter.
-    pub fn thing(self, name: &str) -> Option<&str> {
+    pub fn find_thing(self, name: &str) -> Option<&str> {
         name.strip_prefix(self.before)?.strip_suffix(self.behind)?.strip_suffix(self.between)
     }
 }
 
 /// Time that one CPU of the host was busy, us; by its number.
-pub const CPU_BUSY: Each = Each { before: "cpu", between: "", behind: "_busy" };
+pub const CPU_BUSY: MetricFamily = MetricFamily { before: "cpu", between: "", behind: "_busy" };
 
 /// What the interfaces of a host carry.
 pub mod network {
-    use super::Each;
+    use super::MetricFamily;
 
     /// Bytes received so far.
-    pub const RECEIVED: Each = Each::field("received");
+    pub const RECEIVED: MetricFamily = MetricFamily::field("received");
     /// Bytes sent so far.
-    pub const SENT: Each = Each::field("sent");
+    pub const SENT: MetricFamily = MetricFamily::field("sent");
     /// Bytes per second that it can carry in one direction.
-    pub const SPEED: Each = Each::field("speed");
+    pub const SPEED: MetricFamily = MetricFamily::field("speed");
 }
 
 /// What the kernel counts of each block device, whether the data lies on it or below it.
 pub mod block_device {
-    use super::Each;
+    use super::MetricFamily;
 
     /// Read requests completed.
-    pub const READS: Each = Each::field("reads_completed");
+    pub const READS: MetricFamily = MetricFamily::field("reads_completed");
     /// Sectors read.
-    pub const SECTORS_READ: Each = Each::field("sectors_read");
+    pub const SECTORS_READ: MetricFamily = MetricFamily::field("sectors_read");
     /// Bytes of a sector in the kernel's counters, whatever the device says.
     pub const SECTOR_BYTES: f64 = 512.0;
 }
@@ -308,21 +308,21 @@ pub mod block_device {
 /// Limits that storage is held by, where they are counted: of each device the counter is `DEVICE.NAME`.
 pub mod limits {
     /// The time that each limit of a volume held it, us: the counter's name, and what the limit is called.
-    pub const OF_VOLUME: [(&str, &str); 4] = [
+    pub const VOLUME_LIMITS: [(&str, &str); 4] = [
         ("over_volume_iops", "the volume's limit of IOPS"),
         ("over_volume_bytes", "the volume's limit of throughput"),
         ("over_instance_iops", "the instance's limit of IOPS"),
         ("over_instance_bytes", "the instance's limit of throughput"),
     ];
     /// What a control group may do a second at a device: the counter's name, and what it counts.
-    pub const OF_GROUP: [(&str, &str); 4] = [
+    pub const GROUP_LIMITS: [(&str, &str); 4] = [
         ("group_reads", "read requests"),
         ("group_read_bytes", "bytes read"),
         ("group_writes", "write requests"),
         ("group_write_bytes", "bytes written"),
     ];
     /// What the name of the gauge that holds the limit ends with, behind that of the counter.
-    pub const END: &str = "_limit";
+    pub const GAUGE_SUFFIX: &str = "_limit";
 }
 
 /// CPU that one process used for some time.
@@ -341,7 +341,6 @@ pub struct ProcessCpu {
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// At the boundary of two slices: sources that are always current, such as `/proc`.
-    #[serde(rename = "border")]
     Boundary,
     /// In the middle of the following slice, or once all sessions are done: sources that sessions publish when a slice
     /// ends. What is read then stands exactly as it was at the boundary.
@@ -365,7 +364,7 @@ pub trait Sampler: Send {
     fn read(&mut self) -> Result<Vec<Option<f64>>>;
 
     /// Latencies it timed since it was asked last; asked after each reading. `None` from a sampler that times nothing.
-    fn latencies(&mut self) -> Option<Sampled> {
+    fn latencies(&mut self) -> Option<SampledLatencies> {
         None
     }
 

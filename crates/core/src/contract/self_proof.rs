@@ -46,7 +46,7 @@ pub struct StoredProof {
 
 impl StoredProof {
     /// The claims that came out as `proven`.
-    pub fn of(&self, proven: Proven) -> impl Iterator<Item = &str> {
+    pub fn claims(&self, proven: Proven) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == proven).map(|line| line.1.as_str())
     }
 }

@@ -53,12 +53,12 @@ impl WaitClass {
     }
 
     /// The same where the system has a word of its own.
-    pub fn called(self, words: &Words) -> &str {
+    pub fn name_in(self, words: &Words) -> &str {
         if self == Self::Log { &words.log } else { self.name() }
     }
 
     /// The name of the counter of `event` under this class: `read/DataFileRead`.
-    pub fn counter_of(self, event: &str) -> String {
+    pub fn counter_name(self, event: &str) -> String {
         format!("{}/{event}", self.key())
     }
 
@@ -77,7 +77,7 @@ impl WaitClass {
     }
 
     /// The class of the counter called `metric`; [`WaitClass::Other`] where it names none that is known.
-    pub fn of(metric: &str) -> Self {
+    pub fn from_counter(metric: &str) -> Self {
         let key = metric.split('/').next().unwrap_or(metric);
         if key == LATCH {
             return Self::Contention;
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn a_class_is_found_again_in_the_name_of_its_counters() {
         for class in WaitClass::ALL {
-            assert_eq!(WaitClass::of(&WaitEvent::new(class, "Event").to_string()), class);
+            assert_eq!(WaitClass::from_counter(&WaitEvent::new(class, "Event").to_string()), class);
         }
-        assert_eq!(WaitClass::of("unheard-of/Event"), WaitClass::Other);
+        assert_eq!(WaitClass::from_counter("unheard-of/Event"), WaitClass::Other);
         let (latch, lock) =
             (WaitEvent::latch("Map").to_string(), WaitEvent::new(WaitClass::Contention, "Row").to_string());
-        assert_eq!(WaitClass::of(&latch), WaitClass::Contention);
+        assert_eq!(WaitClass::from_counter(&latch), WaitClass::Contention);
         assert!(is_latch(&latch) && !is_latch(&lock) && !is_latch("latch"));
         assert!(!WaitClass::Idle.is_busy() && !WaitClass::Server.is_busy());
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::contract::event::{Event, Events};
-use crate::dataset::tables::Table;
+use crate::dataset::table_registry::Table;
 use crate::{Error, Result};
 
 /// One queue for all streams, so that none waits for another's table.
@@ -32,7 +32,7 @@ impl LoadQueue {
 
     /// Does `stream` on so many threads, each with its first table, as far as there are tables. It makes them
     /// by [`LoadQueue::make`].
-    pub fn by_streams(&self, streams: u32, stream: impl Fn(Table) -> Result<()> + Sync) -> Result<()> {
+    pub fn run_streams(&self, streams: u32, stream: impl Fn(Table) -> Result<()> + Sync) -> Result<()> {
         let stream = || self.next().map_or(Ok(()), &stream);
         let results: Vec<Result<()>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..streams.max(1)).map(|_| scope.spawn(stream)).collect();
@@ -44,7 +44,7 @@ impl LoadQueue {
 
     /// Makes `first`, and then one table after another. A failure empties the queue, so that the other streams end with
     /// their table.
-    pub fn make(&self, first: Table, mut make: impl FnMut(Table) -> Result<()>) -> Result<()> {
+    pub fn make_tables(&self, first: Table, mut make: impl FnMut(Table) -> Result<()>) -> Result<()> {
         let mut table = Some(first);
         while let Some(current) = table {
             make(current).inspect_err(|_| self.tables().clear())?;
@@ -54,7 +54,7 @@ impl LoadQueue {
     }
 
     /// Reports `written` more blocks of `block_bytes` each.
-    pub fn progress(&self, written: u64, block_bytes: u64, events: &dyn Events) {
+    pub fn emit_progress(&self, written: u64, block_bytes: u64, events: &dyn Events) {
         let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
         events.emit(Event::Progress {
             what: "loading".to_owned(),
@@ -76,10 +76,10 @@ impl LoadQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::tables::Kind;
+    use crate::dataset::table_registry::TableKind;
 
     fn queue(schemas: u32) -> LoadQueue {
-        LoadQueue::new((1..=schemas).map(|schema| Table { kind: Kind::Blocks, schema, blocks: 2 }).collect())
+        LoadQueue::new((1..=schemas).map(|schema| Table { kind: TableKind::Blocks, schema, blocks: 2 }).collect())
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
                 made.lock().unwrap().push(table.schema);
                 Ok(())
             };
-            queue.by_streams(streams, |first| queue.make(first, one)).unwrap();
+            queue.run_streams(streams, |first| queue.make_tables(first, one)).unwrap();
             let mut made = made.into_inner().unwrap();
             made.sort_unstable();
             assert_eq!(made, [1, 2, 3, 4, 5], "{streams} streams");
@@ -105,7 +105,9 @@ mod tests {
             made.fetch_add(1, Ordering::SeqCst);
             if table.schema == 4 { Err(Error::run("full", "free some")) } else { Ok(()) }
         };
-        assert!(queue.by_streams(1, |first| queue.make(first, fails)).unwrap_err().to_string().contains("full"));
+        assert!(
+            queue.run_streams(1, |first| queue.make_tables(first, fails)).unwrap_err().to_string().contains("full")
+        );
         assert_eq!(made.into_inner(), 2);
     }
 }

@@ -4,7 +4,7 @@
 const LN_ONCE_IN: f64 = 20.723_265_836_946_41;
 
 /// The share of a schema's blocks that may be wrong at most, where the correlations as written ask for no less.
-pub const SHARE: f64 = 1.0 / 1000.0;
+pub const MAX_WRONG_SHARE: f64 = 1.0 / 1000.0;
 
 /// By how much a correlation changes when a share f of the rows stands elsewhere, as a multiple of f. Each moves the
 /// covariance by N/2 times N by N at most, which is 6 f of the product of deviations N^2/12, and all of them shrink a
@@ -12,13 +12,13 @@ pub const SHARE: f64 = 1.0 / 1000.0;
 const MOVED_BY: f64 = 6.1;
 
 /// The share of wrong blocks below which a correlation is changed by less than `margin`; [`SHARE`] at most.
-pub fn share_for(margin: f64) -> f64 {
-    SHARE.min(margin / MOVED_BY)
+pub fn max_wrong_share(margin: f64) -> f64 {
+    MAX_WRONG_SHARE.min(margin / MOVED_BY)
 }
 
 /// How many of `blocks` to draw without replacement, so that if a `share` of them is wrong all of those are missed once in
 /// 10^9 at most: each of W wrong ones is left out with probability 1 - n/N, so all of them with (1 - n/N)^W at most.
-pub fn draws(blocks: u64, share: f64) -> u64 {
+pub fn sample_size(blocks: u64, share: f64) -> u64 {
     let wrong = share.max(0.0) * blocks as f64;
     let drawn = -(-LN_ONCE_IN / wrong).exp_m1() * blocks as f64;
     (drawn.ceil() as u64).min(blocks)
@@ -47,17 +47,20 @@ mod tests {
 
     #[test]
     fn a_large_schema_takes_what_does_not_depend_on_its_size() {
-        assert_eq!([1 << 16, 1 << 20, 1 << 30].map(|blocks| draws(blocks, SHARE)), [17_767, 20_520, 20_724]);
-        assert_eq!(draws(1000, SHARE), 1000);
-        assert_eq!(draws(1 << 20, 0.0), 1 << 20);
+        assert_eq!(
+            [1 << 16, 1 << 20, 1 << 30].map(|blocks| sample_size(blocks, MAX_WRONG_SHARE)),
+            [17_767, 20_520, 20_724]
+        );
+        assert_eq!(sample_size(1000, MAX_WRONG_SHARE), 1000);
+        assert_eq!(sample_size(1 << 20, 0.0), 1 << 20);
     }
 
     proptest! {
         #[test]
         fn what_is_to_be_found_is_missed_once_in_a_billion(
-            blocks in 100_u64..3_000_000, share in 0.000_05_f64..SHARE
+            blocks in 100_u64..3_000_000, share in 0.000_05_f64..MAX_WRONG_SHARE
         ) {
-            let drawn = draws(blocks, share);
+            let drawn = sample_size(blocks, share);
             let wrong = (share * blocks as f64).ceil() as u64;
             prop_assert!(missed(blocks, wrong, drawn) <= 1.000_001e-9);
             // And not far from it: what is drawn is paid for.
@@ -67,9 +70,9 @@ mod tests {
 
         #[test]
         fn the_error_is_that_of_the_share_drawn_for(
-            blocks in 100_u64..3_000_000, share in 0.000_05_f64..SHARE
+            blocks in 100_u64..3_000_000, share in 0.000_05_f64..MAX_WRONG_SHARE
         ) {
-            let drawn = draws(blocks, share);
+            let drawn = sample_size(blocks, share);
             let error = correlation_error(blocks, drawn);
             prop_assert!(error <= MOVED_BY * share * 1.000_001, "{error}");
             prop_assert!(drawn == blocks || error > MOVED_BY * share * 0.9, "{error}");

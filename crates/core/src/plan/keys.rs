@@ -33,15 +33,15 @@ pub const KEYS: &[Key] = &[
     Key::unset("price", "PRICE", "What an hour of the target costs, such as '1.92 EUR', for figures per unit of money")
         .one_value(),
     Key::with_default("seed", "N", "1", "Seed of layout, keys and mixes: the same seed draws the same keys"),
-    Key::unset("schemas", "N", "Schemas, each a table with its index (default: what is loaded, or 4)").within(SCHEMAS),
+    Key::unset("schemas", "N", "Schemas, each a table with its index (default: what is loaded, or 4)").bounded(SCHEMAS),
     Key::unset(
         "scale",
         "SIZE",
         "Size of each schema, 64MiB or a number of blocks (default: what is loaded, or 256MiB)",
     )
-    .within(Bound::Extent),
+    .bounded(Bound::Extent),
     Key::with_default("scan_table", "SIZE", "0", "Size of an unindexed table in each schema for full scans")
-        .within(Bound::Extent),
+        .bounded(Bound::Extent),
     Key::with_default(
         "content",
         "KIND",
@@ -53,15 +53,15 @@ pub const KEYS: &[Key] = &[
         "RATIO",
         "Stored bytes by compressed bytes that blocks shall have (default: short random rows)",
     )
-    .within(RATIO),
+    .bounded(RATIO),
     Key::with_default("dedupe_ratio", "RATIO", "1", "Blocks by distinct blocks that the content shall have")
-        .within(RATIO),
-    Key::with_default("load_streams", "N", "2", "Schemas loaded side by side").within(Bound::Count(1, 256)),
+        .bounded(RATIO),
+    Key::with_default("load_streams", "N", "2", "Schemas loaded side by side").bounded(Bound::Count(1, 256)),
     Key::unset("sessions", "N", "Sessions, spread evenly over the schemas (default: 8, or schemas times threads)")
-        .within(SESSIONS),
-    Key::unset("threads", "N", "Sessions in each schema").within(SESSIONS),
-    Key::with_default("warmup", "TIME", "3s", "Time before the measured window").within(Bound::ANY_TIME),
-    Key::with_default("duration", "TIME", "30s", "Length of the measured window").within(Bound::SOME_TIME),
+        .bounded(SESSIONS),
+    Key::unset("threads", "N", "Sessions in each schema").bounded(SESSIONS),
+    Key::with_default("warmup", "TIME", "3s", "Time before the measured window").bounded(Bound::ANY_TIME),
+    Key::with_default("duration", "TIME", "30s", "Length of the measured window").bounded(Bound::SOME_TIME),
     Key::with_default(
         "steady",
         "",
@@ -69,20 +69,20 @@ pub const KEYS: &[Key] = &[
         "Measure until it is steady: the warm-up is found, and a window of at least --duration and a minute is kept",
     ),
     Key::with_default("steady_cap", "TIME", "10m", "Longest time a step may take to become steady")
-        .within(Bound::SOME_TIME),
+        .bounded(Bound::SOME_TIME),
     Key::unset("ops", "N", "Operations for each session instead of a duration")
-        .within(Bound::Count(1, 1_000_000_000_000)),
+        .bounded(Bound::Count(1, 1_000_000_000_000)),
     Key::with_default(
         "guard",
         "TIME",
         "1h",
         "Longest time a fixed amount of work may take; beyond it the run is incomplete",
     )
-    .within(Bound::SOME_TIME),
-    Key::with_default("work_unit", "BLOCKS", "64", "Blocks a read operation visits").within(BLOCKS),
+    .bounded(Bound::SOME_TIME),
+    Key::with_default("work_unit", "BLOCKS", "64", "Blocks a read operation visits").bounded(BLOCKS),
     Key::with_default("update_pct", "PERCENT", "0", "Share of operations that are updates, 0 to 100"),
     Key::unset("update_work_unit", "BLOCKS", "Blocks an update operation visits (default: as work_unit)")
-        .within(BLOCKS),
+        .bounded(BLOCKS),
     Key::with_default("scan_pct", "PERCENT", "0", "Share of reads that are full scans of the scan table"),
     Key::with_default(
         "redo",
@@ -93,8 +93,8 @@ pub const KEYS: &[Key] = &[
     Key::with_default("commit", "WHEN", "each", "When updates commit: each operation, every N (a number), or slice"),
     Key::with_default("commit_wait", "on|off", "on", "Whether a commit waits until the log is on storage"),
     Key::unset("hot_spot_size", "SIZE", "Size of a window of each schema that takes hot_spot_share of its operations")
-        .within(Bound::Extent),
-    Key::with_default("hot_spot_offset", "SIZE", "0", "Where the hot spot begins").within(Bound::Extent),
+        .bounded(Bound::Extent),
+    Key::with_default("hot_spot_offset", "SIZE", "0", "Where the hot spot begins").bounded(Bound::Extent),
     Key::with_default("hot_spot_share", "PERCENT", "33.33", "Share of operations that go to the hot spot"),
     Key::with_default("hot_schema", "PERCENT", "0", "Share of all sessions' operations that go to schema 1"),
     Key::with_default(
@@ -129,7 +129,7 @@ pub const KEYS: &[Key] = &[
     Key::unset("hook_before", "COMMAND", "Shell command run before the sessions start, waited for").command(),
     Key::unset("hook_after", "COMMAND", "Shell command run when the sessions have stopped, waited for").command(),
     Key::unset("hook_end", "COMMAND", "Shell command run when the result is stored, waited for").command(),
-    Key::with_default("hook_timeout", "TIME", "1m", "Longest time a hook may take").command().within(Bound::SOME_TIME),
+    Key::with_default("hook_timeout", "TIME", "1m", "Longest time a hook may take").command().bounded(Bound::SOME_TIME),
     Key::with_default("hook_failure", "POLICY", "stop", "What a failed hook does: stop (the run is invalid) or warn")
         .command(),
     Key::with_default(
@@ -139,23 +139,23 @@ pub const KEYS: &[Key] = &[
         "Arithmetic of an older kit for comparison with old figures: slob or pgio",
     ),
     Key::unset("rank", "K", "Which of the ranks of a run this process is, from 0 (default: as its launcher says)")
-        .within(Bound::Count(0, MOST_RANKS as u64 - 1))
+        .bounded(Bound::Count(0, MOST_RANKS as u64 - 1))
         .one_value(),
     Key::unset("ranks", "N", "How many ranks share the sessions of the run (default: as its launcher says)")
-        .within(Bound::Count(1, MOST_RANKS as u64))
+        .bounded(Bound::Count(1, MOST_RANKS as u64))
         .one_value(),
     Key::unset("job", "NAME", "Name under which ranks meet, where their launcher has none (default: by the plan)")
         .one_value(),
     Key::unset("meet", "URL", "Where ranks meet: a database by its URL, or dir:PATH (default: in the target)").place(),
     Key::with_default("meet_timeout", "TIME", "2m", "How long a rank waits for the others to come and to connect")
-        .within(Bound::SOME_TIME)
+        .bounded(Bound::SOME_TIME)
         .one_value(),
 ];
 
 /// Keys that decide how a sweep goes about its points.
 pub const SWEEP_KEYS: &[Key] = &[
     Key::with_default("repeat", "N", "1", "How often each point is measured, in orders of their own")
-        .within(Bound::Count(1, 1_000)),
+        .bounded(Bound::Count(1, 1_000)),
     Key::with_default(
         "paired",
         "on|off",
@@ -163,7 +163,7 @@ pub const SWEEP_KEYS: &[Key] = &[
         "Take the first values of all keys together, then the second ones, instead of the full grid",
     ),
     Key::unset("budget", "TIME", "Longest time the sweep may take; what does not fit is left out and named")
-        .within(Bound::SOME_TIME),
+        .bounded(Bound::SOME_TIME),
     Key::unset("max_iops_at", "OBJECTIVE", "Search the highest load that meets a latency objective: 'p99<=1ms'")
         .one_value(),
 ];

@@ -10,7 +10,7 @@ use crate::plan::price::Price;
 use crate::plan::settings::{self, Settings};
 use crate::plan::units::{self, Share};
 use crate::ranks::assignment;
-use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 /// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
@@ -27,9 +27,9 @@ impl Plan {
 }
 
 fn plan(s: &Settings) -> Result<Plan> {
-    s.within(KEYS)?;
+    s.check_bounds(KEYS)?;
     // How many targets there are is known to who has the list.
-    assignment::weights(s)?;
+    assignment::parse_weights(s)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
         tag: s.parse("tag", tag)?,
@@ -59,13 +59,16 @@ fn plan(s: &Settings) -> Result<Plan> {
         skew: s.require("skew", skew)?,
         think_time: s.parse("think_time", think_time)?,
         rate: s.parse("rate", rate)?,
-        looping: s.require("loop", |t| {
+        loop_site: s.require("loop", |t| {
             settings::parse_choice(t, &[("server", LoopSite::Server), ("client", LoopSite::Client)])
         })?,
         device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
         hooks: hooks(s)?,
-        like: s.require("like", |t| {
-            settings::parse_choice(t, &[("mindful", Like::Mindful), ("slob", Like::Slob), ("pgio", Like::Pgio)])
+        compatibility: s.require("like", |t| {
+            settings::parse_choice(
+                t,
+                &[("mindful", Compatibility::Mindful), ("slob", Compatibility::Slob), ("pgio", Compatibility::Pgio)],
+            )
         })?,
         access: access(s)?,
     })
@@ -74,9 +77,9 @@ fn plan(s: &Settings) -> Result<Plan> {
 fn access(s: &Settings) -> Result<Access> {
     let choices = [("index", Access::Index), ("bitmap", Access::Bitmap), ("scan", Access::Scan)];
     let access = s.require("access", |text| settings::parse_choice(text, &choices))?;
-    if access == Access::Scan && s.given("work_unit").is_some() {
+    if access == Access::Scan && s.given_text("work_unit").is_some() {
         return Err(Error::plan(
-            format!("access scan with {}: an operation reads all blocks of a schema", s.place("work_unit")),
+            format!("access scan with {}: an operation reads all blocks of a schema", s.describe_place("work_unit")),
             "leave one of them away; --scale decides how much a scan reads",
         ));
     }
@@ -133,7 +136,7 @@ fn sessions(s: &Settings) -> Result<u32> {
 
 fn ops(s: &Settings) -> Result<Option<u64>> {
     let ops = s.parse("ops", units::parse_count)?;
-    if ops.is_some() && s.given("duration").is_some() {
+    if ops.is_some() && s.given_text("duration").is_some() {
         return Err(Error::plan(
             "both ops and duration are given",
             "give one: a fixed amount of work, or a fixed time",
@@ -144,10 +147,10 @@ fn ops(s: &Settings) -> Result<Option<u64>> {
 
 fn steady(s: &Settings) -> Result<bool> {
     let steady = s.require("steady", settings::parse_switch)?;
-    match ["ops", "warmup"].into_iter().find(|name| s.given(name).is_some()).filter(|_| steady) {
+    match ["ops", "warmup"].into_iter().find(|name| s.given_text(name).is_some()).filter(|_| steady) {
         None => Ok(steady),
         Some(name) => Err(Error::plan(
-            format!("both steady and {} are given", s.place(name)),
+            format!("both steady and {} are given", s.describe_place(name)),
             "leave one away: a step that is measured until steady finds its warm-up and ends by itself",
         )),
     }
@@ -157,7 +160,7 @@ fn content(s: &Settings) -> Result<Content> {
     let compress_ratio = s.parse("compress_ratio", units::parse_number)?.unwrap_or(1.0);
     let dedupe_ratio = s.require("dedupe_ratio", units::parse_number)?;
     let repeated = s.require("content", |t| settings::parse_choice(t, &[("mixed", false), ("repeated", true)]))?;
-    if repeated && (s.given("compress_ratio").is_some() || s.given("dedupe_ratio").is_some()) {
+    if repeated && (s.given_text("compress_ratio").is_some() || s.given_text("dedupe_ratio").is_some()) {
         return Err(Error::plan(
             "content repeated has no ratios to choose",
             "leave --compress-ratio and --dedupe-ratio away",
@@ -182,8 +185,11 @@ pub(super) fn commit(text: &str) -> Result<Commit> {
 fn hot_spot(s: &Settings) -> Result<Option<HotSpotPlan>> {
     let Some(size) = s.parse("hot_spot_size", Extent::parse)? else {
         for name in ["hot_spot_offset", "hot_spot_share"] {
-            if s.given(name).is_some() {
-                return Err(Error::plan(format!("{} without a hot spot", s.place(name)), "give --hot-spot-size too"));
+            if s.given_text(name).is_some() {
+                return Err(Error::plan(
+                    format!("{} without a hot spot", s.describe_place(name)),
+                    "give --hot-spot-size too",
+                ));
             }
         }
         return Ok(None);

@@ -51,7 +51,7 @@ impl Price {
 
     /// How many of something that happens `per_s` times a second one unit of the currency buys.
     #[must_use]
-    pub fn buys(&self, per_s: f64) -> f64 {
+    pub fn work_per_unit(&self, per_s: f64) -> f64 {
         per_s * HOUR_S / self.per_hour
     }
 }
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(Price::parse(text).unwrap().to_string(), text);
         }
         let price = Price::parse("2EUR").unwrap();
-        assert!((price.buys(1_000.0) - 1.8e6).abs() < 1e-6, "1,000 a second for half an hour");
+        assert!((price.work_per_unit(1_000.0) - 1.8e6).abs() < 1e-6, "1,000 a second for half an hour");
     }
 
     #[test]

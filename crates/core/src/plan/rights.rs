@@ -19,12 +19,12 @@ pub struct Rights {
 
 impl Rights {
     /// Those of what has these facts.
-    pub fn of(facts: &Metadata) -> Self {
+    pub fn from_metadata(facts: &Metadata) -> Self {
         Self { owner: facts.uid(), group: facts.gid(), mode: facts.mode() }
     }
 
     /// Whether it belongs to user number `me`, or to root, who may do all anyway.
-    pub fn is_of(self, me: u32) -> bool {
+    pub fn belongs_to(self, me: u32) -> bool {
         [0, me].contains(&self.owner)
     }
 
@@ -63,6 +63,6 @@ mod tests {
         assert_eq!(all(with(0o100_664)), [true, false, true, false]);
         assert_eq!(all(with(0o100_646)), [false, true, true, false]);
         assert_eq!(all(with(0o041_777)), [true; 4]);
-        assert!(with(0).is_of(7) && !with(0).is_of(8) && Rights { owner: 0, ..with(0) }.is_of(8));
+        assert!(with(0).belongs_to(7) && !with(0).belongs_to(8) && Rights { owner: 0, ..with(0) }.belongs_to(8));
     }
 }

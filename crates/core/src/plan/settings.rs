@@ -25,18 +25,18 @@ pub struct Key {
     /// Between which values it makes sense.
     pub bound: Bound,
     /// How a sweep reads a value with commas or dots.
-    pub ladder: Ladder,
+    pub syntax: ValueSyntax,
 }
 
 /// How a sweep reads a value with commas or dots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ladder {
+pub enum ValueSyntax {
     /// As several values: `1..256`, `0,20,50`.
-    Values,
+    List,
     /// As one: commas and dots are part of it.
-    OneValue,
+    Single,
     /// `NAME=V1,V2` as several values of one setting.
-    OfSetting,
+    Setting,
 }
 
 /// What the value of a key can bring about, and so from where it is taken.
@@ -52,7 +52,7 @@ pub enum Trust {
 }
 
 /// Keys of several `lists` as one, in their order; `N` is how many these are.
-pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+pub const fn join_keys<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut keys = [Key::unset("", "", ""); N];
     let (mut list, mut key, mut at) = (0, 0, 0);
     while at < N {
@@ -81,20 +81,20 @@ impl Key {
             help,
             trust: Trust::Value,
             bound: Bound::Own,
-            ladder: Ladder::Values,
+            syntax: ValueSyntax::List,
         }
     }
 
     /// A key that is unset unless someone gives it.
     pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own, ladder: Ladder::Values }
+        Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own, syntax: ValueSyntax::List }
     }
 
     /// The same, for a value that names a place.
     #[must_use]
     pub const fn place(mut self) -> Self {
         self.trust = Trust::Place;
-        self.ladder = Ladder::OneValue;
+        self.syntax = ValueSyntax::Single;
         self
     }
 
@@ -102,44 +102,44 @@ impl Key {
     #[must_use]
     pub const fn command(mut self) -> Self {
         self.trust = Trust::Command;
-        self.ladder = Ladder::OneValue;
+        self.syntax = ValueSyntax::Single;
         self
     }
 
     /// The same, for a value whose commas and dots are part of it.
     #[must_use]
     pub const fn one_value(mut self) -> Self {
-        self.ladder = Ladder::OneValue;
+        self.syntax = ValueSyntax::Single;
         self
     }
 
     /// The same, for a value that is a setting with its value.
     #[must_use]
-    pub const fn of_setting(mut self) -> Self {
-        self.ladder = Ladder::OfSetting;
+    pub const fn setting_values(mut self) -> Self {
+        self.syntax = ValueSyntax::Setting;
         self
     }
 
     /// The same key with a bound.
     #[must_use]
-    pub const fn within(self, bound: Bound) -> Self {
+    pub const fn bounded(self, bound: Bound) -> Self {
         Self { bound, ..self }
     }
 
     /// What `--help` says of it: its sentence, bound and default.
-    pub fn explained(&self) -> String {
+    pub fn help_text(&self) -> String {
         let bound = if self.bound == Bound::Own { String::new() } else { format!(" [{}]", self.bound) };
         let default = self.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
         format!("{}{bound}{default}", self.help)
     }
 
     /// The name as a flag, without the dashes in front.
-    pub fn flag(&self) -> String {
+    pub fn flag_name(&self) -> String {
         self.name.replace('_', "-")
     }
 
     /// The name as an environment variable.
-    pub fn variable(&self) -> String {
+    pub fn variable_name(&self) -> String {
         format!("MINDFUL_{}", self.name.to_uppercase())
     }
 }
@@ -211,7 +211,7 @@ impl Settings {
     }
 
     /// The text of `name` if someone other than the built-in default gave it.
-    pub fn given(&self, name: &str) -> Option<&str> {
+    pub fn given_text(&self, name: &str) -> Option<&str> {
         self.0.get(name).filter(|setting| setting.origin != Origin::Default).map(|setting| setting.value.as_str())
     }
 
@@ -219,7 +219,7 @@ impl Settings {
     pub fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T>) -> Result<Option<T>> {
         match self.0.get(name) {
             None => Ok(None),
-            Some(setting) => parse(&setting.value).map(Some).map_err(|error| error.at(self.place(name))),
+            Some(setting) => parse(&setting.value).map(Some).map_err(|error| error.at(self.describe_place(name))),
         }
     }
 
@@ -230,12 +230,12 @@ impl Settings {
     }
 
     /// Refuses values of `keys` beyond their bounds; errors name the key, its origin and the bound.
-    pub fn within(&self, keys: &[Key]) -> Result<()> {
+    pub fn check_bounds(&self, keys: &[Key]) -> Result<()> {
         keys.iter().try_for_each(|key| self.parse(key.name, |text| key.bound.check(text)).map(drop))
     }
 
     /// How a message names this setting: by the flag, variable or file it comes from.
-    pub fn place(&self, name: &str) -> String {
+    pub fn describe_place(&self, name: &str) -> String {
         match self.0.get(name).map(|setting| &setting.origin) {
             Some(Origin::Found(path) | Origin::File(path)) => format!("{name} in {path}"),
             Some(Origin::Variable(variable)) => variable.clone(),

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::plan::settings::Key;
 
 /// The option by which a run says so.
-pub const KEY: Key = Key::with_default(
+pub const SHARED_KEY: Key = Key::with_default(
     "shared",
     "on|off",
     "off",
@@ -17,7 +17,7 @@ pub const SHARED: &str = "Another run, load or cleanup of mindful uses the names
                           --namespace; without --shared a run is refused";
 
 /// Others use `what`.
-pub fn refused(what: &str) -> Error {
+pub fn in_use_error(what: &str) -> Error {
     Error::target(
         format!("another run, load or cleanup of mindful uses {what}"),
         "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",

@@ -25,7 +25,7 @@ pub struct SweepPlan {
 impl SweepPlan {
     /// The sweep that `settings` describe.
     pub fn from_settings(s: &Settings) -> Result<Self> {
-        s.within(SWEEP_KEYS)?;
+        s.check_bounds(SWEEP_KEYS)?;
         let repeat = |text: &str| units::parse_count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         Ok(Self {
             repeat: s.require("repeat", repeat)?,
@@ -73,15 +73,15 @@ impl Objective {
     }
 
     /// Operations that it takes to tell the percentile: ten lie beyond it.
-    pub fn least_ops(&self) -> u64 {
+    pub fn min_ops(&self) -> u64 {
         (1_000.0 / (100.0 - self.percentile)).round() as u64
     }
 
     /// Whether the main operations of a step meet it; `None` where too few of them tell. Of a rate that was not kept no
     /// percentile is reported, however many operations there were: that is a miss.
-    pub fn met(&self, ops: &OpsSummary) -> Option<bool> {
+    pub fn is_met_by(&self, ops: &OpsSummary) -> Option<bool> {
         let op = ops.main()?;
-        let enough = op.count >= self.least_ops();
+        let enough = op.count >= self.min_ops();
         self.figure(op).map(|us| us <= self.limit_us).or(enough.then_some(false))
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         assert!((objective.percentile - 99.0).abs() < 1e-9 && (objective.limit_us - 1_000.0).abs() < 1e-9);
         assert_eq!(objective.to_string(), "p99<=1ms");
         assert_eq!(
-            ["p50<=1s", "p99<=1s", "p99.9<=1s"].map(|o| Objective::parse(o).unwrap().least_ops()),
+            ["p50<=1s", "p99<=1s", "p99.9<=1s"].map(|o| Objective::parse(o).unwrap().min_ops()),
             [20, 1_000, 10_000]
         );
         for bad in ["p98<=1ms", "p99", "p99<=1", "99<=1ms", "p99<=0ms"] {

@@ -171,7 +171,7 @@ impl Share {
 }
 
 /// `1234567` as `1,234,567`.
-pub fn whole(number: u64) -> String {
+pub fn format_whole(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -184,10 +184,10 @@ pub fn whole(number: u64) -> String {
 }
 
 /// `1 step`, `3 steps`: a number of things whose name takes an s.
-pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+pub fn format_counted(count: impl TryInto<u64>, thing: &str) -> String {
     match count.try_into() {
         Ok(1) => format!("1 {thing}"),
-        Ok(count) => format!("{} {thing}s", whole(count)),
+        Ok(count) => format!("{} {thing}s", format_whole(count)),
         Err(_) => format!("- {thing}s"),
     }
 }
@@ -251,6 +251,6 @@ mod tests {
 
     #[test]
     fn one_thing_is_no_things() {
-        assert_eq!([0_u64, 1, 1_234].map(|count| counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
+        assert_eq!([0_u64, 1, 1_234].map(|count| format_counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
     }
 }

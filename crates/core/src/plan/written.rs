@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::dataset::Content;
 use crate::plan::units;
-use crate::workload::{Access, Commit, Like, LoopSite, Rate, Redo, Skew, ThinkTime};
+use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew, ThinkTime};
 
 impl Display for Content {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -79,7 +79,7 @@ impl Display for LoopSite {
     }
 }
 
-impl Display for Like {
+impl Display for Compatibility {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(match self {
             Self::Mindful => "mindful",

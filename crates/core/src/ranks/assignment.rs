@@ -15,16 +15,16 @@ const MOST_WEIGHT: u32 = 1_000;
 /// The targets of a run by how much of its sessions each takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Spread(Vec<u32>);
+pub struct TargetAssignment(Vec<u32>);
 
-impl Default for Spread {
+impl Default for TargetAssignment {
     /// One target, which takes all.
     fn default() -> Self {
         Self(vec![1])
     }
 }
 
-impl Spread {
+impl TargetAssignment {
     /// Of targets with these weights, none of which is 0.
     pub fn new(weights: Vec<u32>) -> Self {
         if weights.is_empty() { Self::default() } else { Self(weights) }
@@ -34,21 +34,21 @@ impl Spread {
     ///
     /// # Errors
     /// There is not one weight for each target.
-    pub fn of(settings: &Settings) -> Result<Self> {
-        Self::over(settings.get("target").map_or(1, |text| urls(text).count()), settings)
+    pub fn from_settings(settings: &Settings) -> Result<Self> {
+        Self::for_targets(settings.get("target").map_or(1, |text| split_urls(text).count()), settings)
     }
 
     /// The same of so many targets.
     ///
     /// # Errors
     /// There is not one weight for each target.
-    pub fn over(targets: usize, settings: &Settings) -> Result<Self> {
-        let Some(weights) = weights(settings)? else { return Ok(Self::new(vec![1; targets])) };
+    pub fn for_targets(targets: usize, settings: &Settings) -> Result<Self> {
+        let Some(weights) = parse_weights(settings)? else { return Ok(Self::new(vec![1; targets])) };
         if weights.len() == targets {
             return Ok(Self::new(weights));
         }
         Err(Error::plan(
-            format!("{}: {} weights for {targets} targets", settings.place("target_weights"), weights.len()),
+            format!("{}: {} weights for {targets} targets", settings.describe_place("target_weights"), weights.len()),
             "give one for each target, in their order, such as --target-weights 3,1",
         ))
     }
@@ -59,7 +59,7 @@ impl Spread {
     }
 
     /// The sessions of `target` among so many, by their numbers.
-    pub fn sessions_of(&self, target: u32, sessions: u32) -> Range<u32> {
+    pub fn target_sessions(&self, target: u32, sessions: u32) -> Range<u32> {
         let weight = |targets: u32| self.0.iter().take(targets as usize).map(|weight| u64::from(*weight)).sum::<u64>();
         let all = weight(self.targets()).max(1);
         let begin = |target: u32| (weight(target) * u64::from(sessions) / all) as u32;
@@ -67,24 +67,25 @@ impl Spread {
     }
 
     /// Fewest sessions of which each of `ranks` has one.
-    pub fn least(&self, ranks: u32) -> u32 {
+    pub fn min_sessions(&self, ranks: u32) -> u32 {
         let enough = |sessions: &u32| {
-            (0..self.targets())
-                .all(|target| self.sessions_of(target, *sessions).len() >= even(0..ranks, self.targets(), target).len())
+            (0..self.targets()).all(|target| {
+                self.target_sessions(target, *sessions).len() >= even_share(0..ranks, self.targets(), target).len()
+            })
         };
         (ranks..=ranks.saturating_mul(MOST_WEIGHT).max(ranks)).find(enough).unwrap_or(ranks)
     }
 }
 
 /// Part number `part` of `parts` even ones of `all`.
-pub fn even(all: Range<u32>, parts: u32, part: u32) -> Range<u32> {
+pub fn even_share(all: Range<u32>, parts: u32, part: u32) -> Range<u32> {
     let length = u64::from(all.end.saturating_sub(all.start));
     let begin = |part: u32| all.start + (u64::from(part) * length / u64::from(parts.max(1))) as u32;
     begin(part)..begin(part + 1)
 }
 
 /// The targets in the text of a setting, one a line.
-pub fn urls(text: &str) -> impl Iterator<Item = &str> {
+pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|url| !url.is_empty())
 }
 
@@ -92,7 +93,7 @@ pub fn urls(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// These are no weights.
-pub fn weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
+pub fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }
 
@@ -113,11 +114,14 @@ mod tests {
 
     #[test]
     fn sessions_go_to_targets_by_weight() {
-        let spread = Spread::new(vec![3, 1]);
-        assert_eq!((spread.sessions_of(0, 8), spread.sessions_of(1, 8)), (0..6, 6..8));
-        let three = Spread::new(vec![1; 3]);
-        assert_eq!([0, 1, 2].map(|target| three.sessions_of(target, 10).len()), [3, 3, 4]);
-        assert_eq!((Spread::default().least(4), spread.least(2), spread.least(4)), (4, 2, 5));
+        let spread = TargetAssignment::new(vec![3, 1]);
+        assert_eq!((spread.target_sessions(0, 8), spread.target_sessions(1, 8)), (0..6, 6..8));
+        let three = TargetAssignment::new(vec![1; 3]);
+        assert_eq!([0, 1, 2].map(|target| three.target_sessions(target, 10).len()), [3, 3, 4]);
+        assert_eq!(
+            (TargetAssignment::default().min_sessions(4), spread.min_sessions(2), spread.min_sessions(4)),
+            (4, 2, 5)
+        );
     }
 
     #[test]
@@ -129,8 +133,15 @@ mod tests {
             settings.set("target_weights", weights, flag("--target-weights"));
             settings
         };
-        assert_eq!(Spread::of(&settings("3, 1")).unwrap(), Spread::new(vec![3, 1]));
-        assert!(Spread::of(&settings("3")).unwrap_err().to_string().contains("1 weights for 2 targets"));
-        assert!(Spread::of(&settings("3,0")).unwrap_err().to_string().contains("`3,0` are no weights"));
+        assert_eq!(TargetAssignment::from_settings(&settings("3, 1")).unwrap(), TargetAssignment::new(vec![3, 1]));
+        assert!(
+            TargetAssignment::from_settings(&settings("3"))
+                .unwrap_err()
+                .to_string()
+                .contains("1 weights for 2 targets")
+        );
+        assert!(
+            TargetAssignment::from_settings(&settings("3,0")).unwrap_err().to_string().contains("`3,0` are no weights")
+        );
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::plan::settings::Settings;
 use crate::plan::units;
-use crate::ranks::assignment::{self, Spread};
+use crate::ranks::assignment::{self, TargetAssignment};
 
 /// Most ranks of a run.
 pub const MOST_RANKS: u32 = 10_000;
@@ -18,15 +18,15 @@ pub struct Rank {
     /// Its number, from 0.
     pub number: u32,
     /// How many there are: two or more.
-    pub of: u32,
+    pub count: u32,
     /// Where that was said: flags, variables.
-    pub from: String,
+    pub source: String,
     /// What the launcher calls all ranks together, where it does: the name under which they meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// How ranks and sessions are spread over the targets of the run.
     #[serde(default)]
-    pub spread: Spread,
+    pub assignment: TargetAssignment,
 }
 
 /// A launcher by the variables that it sets.
@@ -60,15 +60,15 @@ const LAUNCHERS: [Launcher; 4] = [
 ];
 
 /// What a launcher says of this process.
-struct FromLauncher {
+struct LauncherValues {
     number: u32,
-    of: Option<u32>,
-    from: String,
+    count: Option<u32>,
+    source: String,
     job: Option<String>,
 }
 
 impl Launcher {
-    fn reported(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<FromLauncher>> {
+    fn values(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<LauncherValues>> {
         let count = |name: &str| {
             let text = variable(name).filter(|text| !text.is_empty());
             text.map(|text| number(&text).map_err(|error| error.at(name))).transpose()
@@ -80,7 +80,7 @@ impl Launcher {
         let names: Vec<&str> = std::iter::once(self.rank).chain(self.ranks).collect();
         let parts: Option<Vec<String>> = self.job.iter().map(|name| variable(name)).collect();
         let job = parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join("."));
-        Ok(Some(FromLauncher { number, of, from: names.join(", "), job }))
+        Ok(Some(LauncherValues { number, count: of, source: names.join(", "), job }))
     }
 }
 
@@ -89,7 +89,7 @@ impl Rank {
     ///
     /// # Errors
     /// Flags and environment contradict each other, or one of two figures is missing.
-    pub fn find(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
+    pub fn detect(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
         let given = |name| settings.parse(name, number);
         let (rank, ranks, job) = (given("rank")?, given("ranks")?, settings.parse("job", job_name)?);
         // Who says that there is one is alone, whatever started it.
@@ -99,10 +99,10 @@ impl Rank {
                 Some(rank) => Err(beyond(rank, 1)),
             };
         }
-        let reported = reported(variable)?;
+        let reported = launcher_values(variable)?;
         let (Some(number), Some(of)) = (
             rank.or(reported.as_ref().map(|reported| reported.number)),
-            ranks.or(reported.as_ref().and_then(|reported| reported.of)),
+            ranks.or(reported.as_ref().and_then(|reported| reported.count)),
         ) else {
             return match (rank, ranks, reported) {
                 (None, None, None) => Ok(None),
@@ -120,82 +120,87 @@ impl Rank {
         if number >= of {
             return Err(beyond(number, of));
         }
-        let said = |name| settings.get(name).is_some().then(|| settings.place(name));
+        let said = |name| settings.get(name).is_some().then(|| settings.describe_place(name));
         let from: Vec<String> = [said("rank"), said("ranks")]
             .into_iter()
             .flatten()
-            .chain(reported.as_ref().map(|reported| reported.from.clone()))
+            .chain(reported.as_ref().map(|reported| reported.source.clone()))
             .collect();
         let job = job.or(reported.and_then(|reported| reported.job));
-        let spread = Spread::of(settings)?;
-        Ok((of > 1).then(|| Self { number, of, from: from.join(", "), job, spread }))
+        let spread = TargetAssignment::from_settings(settings)?;
+        Ok((of > 1).then(|| Self { number, count: of, source: from.join(", "), job, assignment: spread }))
     }
 
     /// The target it works on, from 0.
     pub fn target(&self) -> u32 {
-        (0..self.spread.targets()).find(|target| self.ranks_of(*target).contains(&self.number)).unwrap_or(0)
+        (0..self.assignment.targets()).find(|target| self.target_ranks(*target).contains(&self.number)).unwrap_or(0)
     }
 
     /// Whether it is the first rank of its target, which looks after that.
     pub fn leads(&self) -> bool {
-        self.ranks_of(self.target()).start == self.number
+        self.target_ranks(self.target()).start == self.number
     }
 
     /// The ranks of a target: even shares, in a row.
-    pub fn ranks_of(&self, target: u32) -> Range<u32> {
-        assignment::even(0..self.of, self.spread.targets(), target)
+    pub fn target_ranks(&self, target: u32) -> Range<u32> {
+        assignment::even_share(0..self.count, self.assignment.targets(), target)
     }
 
     /// The sessions of its target among so many.
-    pub fn sessions_of_target(&self, sessions: u32) -> Range<u32> {
-        self.spread.sessions_of(self.target(), sessions)
+    pub fn own_target_sessions(&self, sessions: u32) -> Range<u32> {
+        self.assignment.target_sessions(self.target(), sessions)
     }
 
     /// The sessions of this rank among so many, by their numbers: even shares of those of its target, in a row.
-    pub fn share(&self, sessions: u32) -> Range<u32> {
-        let ranks = self.ranks_of(self.target());
-        assignment::even(self.sessions_of_target(sessions), ranks.len() as u32, self.number - ranks.start)
+    pub fn own_sessions(&self, sessions: u32) -> Range<u32> {
+        let ranks = self.target_ranks(self.target());
+        assignment::even_share(self.own_target_sessions(sessions), ranks.len() as u32, self.number - ranks.start)
     }
 
     /// Refuses fewer ranks than targets, and so few `sessions` that a rank would have nothing to do.
     pub fn refuse_idle(&self, sessions: u32) -> Result<()> {
-        let targets = self.spread.targets();
-        if self.of < targets {
+        let targets = self.assignment.targets();
+        if self.count < targets {
             return Err(Error::plan(
-                format!("{targets} targets for {}", units::counted(u64::from(self.of), "rank")),
+                format!("{targets} targets for {}", units::format_counted(u64::from(self.count), "rank")),
                 format!("start {targets} ranks or more: each works on one target"),
             ));
         }
-        let idle = |target: &u32| self.spread.sessions_of(*target, sessions).len() < self.ranks_of(*target).len();
+        let idle =
+            |target: &u32| self.assignment.target_sessions(*target, sessions).len() < self.target_ranks(*target).len();
         let Some(idle) = (0..targets).find(idle) else { return Ok(()) };
         let own = if targets > 1 {
-            format!(", {} of them on target {}", self.spread.sessions_of(idle, sessions).len(), idle + 1)
+            format!(", {} of them on target {}", self.assignment.target_sessions(idle, sessions).len(), idle + 1)
         } else {
             String::new()
         };
         Err(Error::plan(
-            format!("{} for {} ranks{own}", units::counted(u64::from(sessions), "session"), self.of),
-            format!("give --sessions {} or more: they are those of all ranks together", self.spread.least(self.of)),
+            format!("{} for {} ranks{own}", units::format_counted(u64::from(sessions), "session"), self.count),
+            format!(
+                "give --sessions {} or more: they are those of all ranks together",
+                self.assignment.min_sessions(self.count)
+            ),
         ))
     }
 }
 
 /// What the innermost launcher says.
-fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<FromLauncher>> {
+fn launcher_values(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<LauncherValues>> {
     let mut all = Vec::new();
     for launcher in &LAUNCHERS {
-        all.extend(launcher.reported(variable)?);
+        all.extend(launcher.values(variable)?);
     }
     // Slurm's own figures are those of what it started, such as the daemons of mpirun.
-    let inner = all.iter().any(|reported| reported.from.contains("MPI_") || reported.from.starts_with("PMI_"));
-    all.retain(|reported| !(inner && reported.from.starts_with("SLURM_")));
-    let differs =
-        |a: &FromLauncher, b: &FromLauncher| a.number != b.number || a.of.zip(b.of).is_some_and(|(a, b)| a != b);
+    let inner = all.iter().any(|reported| reported.source.contains("MPI_") || reported.source.starts_with("PMI_"));
+    all.retain(|reported| !(inner && reported.source.starts_with("SLURM_")));
+    let differs = |a: &LauncherValues, b: &LauncherValues| {
+        a.number != b.number || a.count.zip(b.count).is_some_and(|(a, b)| a != b)
+    };
     if let [first, rest @ ..] = &*all
         && let Some(other) = rest.iter().find(|other| differs(first, other))
     {
         return Err(Error::plan(
-            format!("{} and {} contradict each other", first.from, other.from),
+            format!("{} and {} contradict each other", first.source, other.source),
             "unset those of the launcher that did not start this process",
         ));
     }
@@ -206,13 +211,17 @@ fn reported(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<FromLaun
 fn agree(
     settings: &Settings,
     (rank, ranks): (Option<u32>, Option<u32>),
-    reported: Option<&FromLauncher>,
+    reported: Option<&LauncherValues>,
 ) -> Result<()> {
     let Some(reported) = reported else { return Ok(()) };
-    for (name, given, known) in [("rank", rank, Some(reported.number)), ("ranks", ranks, reported.of)] {
+    for (name, given, known) in [("rank", rank, Some(reported.number)), ("ranks", ranks, reported.count)] {
         if let Some((given, known)) = given.zip(known).filter(|(given, known)| given != known) {
             return Err(Error::plan(
-                format!("{} says {given}, and the launcher {known} ({})", settings.place(name), reported.from),
+                format!(
+                    "{} says {given}, and the launcher {known} ({})",
+                    settings.describe_place(name),
+                    reported.source
+                ),
                 format!("leave --{name} away, or unset these variables"),
             ));
         }
@@ -258,12 +267,12 @@ mod tests {
             settings.set(name, *value, Origin::Flag(format!("--{name}")));
         }
         let variable = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, v)| (*v).to_owned());
-        Rank::find(&settings, &variable)
+        Rank::detect(&settings, &variable)
     }
 
     fn is(found: Result<Option<Rank>>, number: u32, of: u32) {
         let rank = found.unwrap().unwrap();
-        assert_eq!((rank.number, rank.of), (number, of));
+        assert_eq!((rank.number, rank.count), (number, of));
     }
 
     #[test]
@@ -316,8 +325,8 @@ mod tests {
     proptest! {
         #[test]
         fn shares_are_even_and_leave_no_session_out(sessions in 1_u32..100_000, of in 2_u32..1_000) {
-            let rank = |number| Rank { number, of, from: String::new(), job: None, spread: Spread::default() };
-            let share = |number| rank(number).share(sessions);
+            let rank = |number| Rank { number, count: of, source: String::new(), job: None, assignment: TargetAssignment::default() };
+            let share = |number| rank(number).own_sessions(sessions);
             let lengths: Vec<u32> = (0..of).map(|number| share(number).len() as u32).collect();
             prop_assert_eq!(lengths.iter().sum::<u32>(), sessions);
             prop_assert!((1..of).all(|number| share(number - 1).end == share(number).start));
@@ -326,14 +335,14 @@ mod tests {
 
         #[test]
         fn over_targets_no_session_is_left_out_or_twice(weights in proptest::collection::vec(1_u32..50, 1..6), more in 0_u32..9, sessions in 1_u32..5_000) {
-            let (of, spread) = (weights.len() as u32 + more, Spread::new(weights.clone()));
-            let rank = |number| Rank { number, of, from: String::new(), job: None, spread: spread.clone() };
-            let shares: Vec<Range<u32>> = (0..of).map(|number| rank(number).share(sessions)).collect();
+            let (of, spread) = (weights.len() as u32 + more, TargetAssignment::new(weights.clone()));
+            let rank = |number| Rank { number, count: of, source: String::new(), job: None, assignment: spread.clone() };
+            let shares: Vec<Range<u32>> = (0..of).map(|number| rank(number).own_sessions(sessions)).collect();
             prop_assert_eq!((shares[0].start, shares[of as usize - 1].end), (0, sessions));
             prop_assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
             prop_assert_eq!((0..of).filter(|number| rank(*number).leads()).count(), weights.len());
-            let least = spread.least(of);
-            prop_assert!((0..of).all(|number| rank(number).refuse_idle(least).is_ok() && !rank(number).share(least).is_empty()));
+            let least = spread.min_sessions(of);
+            prop_assert!((0..of).all(|number| rank(number).refuse_idle(least).is_ok() && !rank(number).own_sessions(least).is_empty()));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::contract::slice::{LongOp, Placement, SliceReport};
 use crate::ranks::rank::MOST_RANKS;
 use crate::record::published::Published;
 use crate::record::rank_record::{RankRecord, Span, Spans};
-use crate::record::run::{Merged, MergedSlice, Series, StepRecord, Summed};
+use crate::record::run::{Merged, MergedSlice, MergedSliceSum, Series, StepRecord};
 
 impl StepRecord {
     /// What one rank's sessions did, as it goes to the first rank: with the CPU of its process and, of all counters, those
@@ -17,28 +17,28 @@ impl StepRecord {
     ///
     /// # Errors
     /// The step is none of a rank's.
-    pub fn part(&self, cpus: Option<f64>, keeps: Keeps) -> Result<Self, String> {
+    pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
         let rank = RankRecord { cpus, cpu_us, ..rank.clone() };
         Ok(Self {
             ranks: vec![rank],
-            series: self.series.iter().filter(|series| keeps.wants(series)).cloned().collect(),
-            latencies: if keeps == Keeps::All { self.latencies.clone() } else { Vec::new() },
-            busiest: if keeps == Keeps::All { self.busiest.clone() } else { Vec::new() },
+            series: self.series.iter().filter(|series| keeps.includes(series)).cloned().collect(),
+            latencies: if keeps == KeptCounters::All { self.latencies.clone() } else { Vec::new() },
+            busiest: if keeps == KeptCounters::All { self.busiest.clone() } else { Vec::new() },
             window: self.window,
-            merged: Merged::given(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
+            merged: Merged::from_parts(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
             ..self.clone()
         })
     }
 
     /// The step as events that give it back when they are added to one that has its head.
-    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+    pub fn to_events(&self) -> impl Iterator<Item = Event> + '_ {
         let started =
             Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
         let ranks = self.ranks.iter().map(|rank| Event::Rank(rank.clone()));
         let spans = Event::Spans(self.merged.stored(&self.published));
-        let together = self.merged.slices().iter().map(|slice| Event::Together(slice.stored()));
+        let together = self.merged.slices().iter().map(|slice| Event::MergedSlice(slice.to_record()));
         let slices =
             self.unmerged.iter().map(|(session, report)| Event::Slice { session: *session, report: report.clone() });
         let end = Event::StepEnd { error: self.error.clone(), interrupted: self.interrupted };
@@ -47,7 +47,7 @@ impl StepRecord {
             .chain([spans])
             .chain(together)
             .chain(slices)
-            .chain(self.series.iter().flat_map(of_series))
+            .chain(self.series.iter().flat_map(series_events))
             .chain(self.latencies.iter().map(|(source, boundary, sampled)| Event::Latencies {
                 source: source.clone(),
                 boundary: *boundary,
@@ -63,7 +63,7 @@ impl StepRecord {
     }
 }
 
-fn of_series(series: &Series) -> impl Iterator<Item = Event> + '_ {
+fn series_events(series: &Series) -> impl Iterator<Item = Event> + '_ {
     let source = Event::Source { source: series.source.clone(), metrics: series.metrics.clone(), phase: series.phase };
     std::iter::once(source).chain(series.readings.iter().map(|reading| Event::Sample {
         source: series.source.clone(),
@@ -76,7 +76,7 @@ fn of_series(series: &Series) -> impl Iterator<Item = Event> + '_ {
 
 /// Which counters a part keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeps {
+pub enum KeptCounters {
     /// None: they stand with another rank.
     Nothing,
     /// Those of a target that is in the process.
@@ -85,8 +85,8 @@ pub enum Keeps {
     All,
 }
 
-impl Keeps {
-    fn wants(self, series: &Series) -> bool {
+impl KeptCounters {
+    fn includes(self, series: &Series) -> bool {
         self == Self::All || self == Self::InProcess && of_target(series)
     }
 }
@@ -123,13 +123,13 @@ fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
 
 /// Takes the parts of ranks one by one and makes one step of them.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct RankMerge {
     /// The first rank's step, which has the counters.
     first: StepRecord,
     /// The ranks that belong to it.
     ranks: Range<u32>,
     parts: BTreeMap<u32, PartFacts>,
-    slices: BTreeMap<u32, Summed>,
+    slices: BTreeMap<u32, MergedSliceSum>,
     occupied_us: Vec<i64>,
     published: Published,
 }
@@ -143,28 +143,29 @@ struct PartFacts {
     unmerged: Vec<(u32, SliceReport)>,
 }
 
-impl Gathered {
+impl RankMerge {
     /// From the first rank's step with all its counters.
     ///
     /// # Errors
     /// It is none of a rank's.
     pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
-        let of = first.ranks.first().map_or(0, |rank| rank.of);
-        Self::of_ranks(first, cpus, 0..of)
+        let of = first.ranks.first().map_or(0, |rank| rank.ranks);
+        Self::for_ranks(first, cpus, 0..of)
     }
 
     /// The same of one of several targets: from the step of the rank that looked after it.
     ///
     /// # Errors
     /// It is none of such a rank.
-    pub fn of_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
-        let on = first.ranks.first().and_then(|rank| rank.on).ok_or("it is no part of a run of several targets")?;
-        Self::of_ranks(first, cpus, on.first_rank..on.first_rank.saturating_add(on.ranks))
+    pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
+        let on =
+            first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is no part of a run of several targets")?;
+        Self::for_ranks(first, cpus, on.first_rank..on.first_rank.saturating_add(on.ranks))
     }
 
-    fn of_ranks(first: StepRecord, cpus: Option<f64>, ranks: Range<u32>) -> Result<Self, String> {
+    fn for_ranks(first: StepRecord, cpus: Option<f64>, ranks: Range<u32>) -> Result<Self, String> {
         // Its counters are there already.
-        let part = first.part(cpus, Keeps::Nothing)?;
+        let part = first.to_rank_part(cpus, KeptCounters::Nothing)?;
         if ranks.len() > MOST_RANKS as usize {
             return Err(format!("it is of {} ranks, and no run has more than {MOST_RANKS}", ranks.len()));
         }
@@ -187,8 +188,8 @@ impl Gathered {
     pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
         let [rank] = &*part.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();
-        if (rank.of, &rank.job) != (mine.of, &mine.job) {
-            return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.of));
+        if (rank.ranks, &rank.job) != (mine.ranks, &mine.job) {
+            return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.ranks));
         }
         if !self.ranks.contains(&rank.rank) {
             return Err(format!("rank {} worked on another target", rank.rank));
@@ -217,7 +218,7 @@ impl Gathered {
             }
         }
         let occupied = part.merged.stored(&part.published).occupied_us;
-        self.published.join(&part.published, shift_us);
+        self.published.merge_shifted(&part.published, shift_us);
         self.occupied_us.resize(self.occupied_us.len().max(occupied.len()), 0);
         self.occupied_us.iter_mut().zip(&occupied).for_each(|(all, us)| *all = all.saturating_add(*us));
         let spans = part.merged.spans().iter().map(|span| span.map(|(begin, end)| (moved(begin), moved(end))));
@@ -269,7 +270,7 @@ impl Gathered {
             spans.extend(part.spans);
             step.head.placements.extend(part.placements);
             step.unmerged.extend(part.unmerged);
-            step.ranks.push(RankRecord { of, ..part.rank });
+            step.ranks.push(RankRecord { ranks: of, ..part.rank });
         }
         step.unmerged.sort_by_key(|(session, report)| (report.index, *session));
         let between = |index: u32| {
@@ -280,7 +281,7 @@ impl Gathered {
             self.slices.into_iter().map(|(index, sum)| sum.finish(index, between(index))).collect();
         step.published = self.published.clone();
         let spans = Spans { spans, occupied_us: self.occupied_us, published: self.published };
-        step.merged = Merged::given(slices, spans);
+        step.merged = Merged::from_parts(slices, spans);
         Ok(step)
     }
 }

@@ -6,7 +6,7 @@ use crate::record::run::{Series, StepRecord};
 
 /// The counters that all of `targets` tell, added up, of the sources that `adds_up` names: what one target does not tell is not
 /// known of all.
-pub fn summed(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> Vec<Series> {
+pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> Vec<Series> {
     let Some((first, others)) = targets.split_first() else { return Vec::new() };
     let sum = |series: &Series| {
         let mut all = counters(series)?;

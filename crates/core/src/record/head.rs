@@ -61,7 +61,6 @@ pub struct StepHead {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
     /// Where each session works; empty where that is not known.
-    #[serde(rename = "seats")]
     pub placements: Vec<Placement>,
     /// How many sessions another tool had; `None` where that is not known, and in runs of our own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

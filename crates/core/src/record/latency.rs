@@ -27,10 +27,10 @@ pub struct Latency {
 
 impl Latency {
     /// All of `parts` in one.
-    pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+    pub fn merge_all<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Recorder::new();
         parts.into_iter().for_each(|part| all.merge(part));
-        all.take()
+        all.drain()
     }
 
     /// How many operations it holds.
@@ -49,7 +49,7 @@ impl Latency {
 pub const WAIT_HISTOGRAM: &str = "wait_histogram";
 
 /// Kinds of waits that are counted so.
-pub mod wait {
+pub mod wait_kind {
     /// Of a session for one block.
     pub const READ: &str = "read";
     /// Of the writer of the log for the log.
@@ -68,7 +68,7 @@ pub mod wait {
 }
 
 /// Kinds of requests that are timed at the device.
-pub mod at_device {
+pub mod device_request {
     /// A read.
     pub const READ: &str = "read";
     /// A write.
@@ -77,7 +77,7 @@ pub mod at_device {
 
 /// Latencies of a sample of what happened, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sampled {
+pub struct SampledLatencies {
     /// One of so many was timed.
     pub one_of: u64,
     /// By kind, such as those of [`at_device`] and [`wait`]; a kind that did not happen is missing.
@@ -174,7 +174,7 @@ impl Recorder {
     }
 
     /// Gives out what was recorded and begins anew.
-    pub fn take(&mut self) -> Latency {
+    pub fn drain(&mut self) -> Latency {
         let buckets = self
             .histogram
             .iter_recorded()
@@ -202,7 +202,7 @@ mod tests {
                 recorder.record(*value);
             }
             let mut copy = Recorder::new();
-            copy.merge(&recorder.take());
+            copy.merge(&recorder.drain());
             values.sort_unstable();
             let exact = values[values.len().div_ceil(2) - 1] as f64;
             let reported = copy.quantile_ns(0.5).unwrap() as f64;

@@ -37,7 +37,7 @@ impl Published {
     }
 
     /// Adds what others published by a clock that is `shift_us` behind, to a tick.
-    pub fn join(&mut self, others: &Self, shift_us: i64) {
+    pub fn merge_shifted(&mut self, others: &Self, shift_us: i64) {
         for (tick, blocks) in &others.0 {
             let end_us = tick.saturating_mul(TICK_US).saturating_add(shift_us);
             let all = self.0.entry(end_us.div_euclid(TICK_US)).or_default();
@@ -51,7 +51,7 @@ impl Published {
     }
 
     /// Blocks that were published before `begin_us` for sure, and at most those that were before `end_us`.
-    pub fn between(&self, begin_us: i64, end_us: i64) -> (u64, u64) {
+    pub fn blocks_between(&self, begin_us: i64, end_us: i64) -> (u64, u64) {
         let (from, to) = (begin_us.div_euclid(TICK_US), end_us.div_euclid(TICK_US));
         let sum = |blocks: &mut dyn Iterator<Item = u64>| blocks.fold(0, u64::saturating_add);
         let least = sum(&mut self.0.range(..from).map(|(_, blocks)| *blocks));
@@ -73,9 +73,9 @@ mod tests {
             report.op_mut(OpKind::Select).blocks = blocks;
             published.add(&report);
         }
-        assert_eq!(published.between(1_200_000, 1_300_000), (10, 10));
-        assert_eq!(published.between(1_500_000, 1_500_000), (10, 30));
-        assert_eq!(published.between(1_200_000, 2_050_000), (10, 70));
+        assert_eq!(published.blocks_between(1_200_000, 1_300_000), (10, 10));
+        assert_eq!(published.blocks_between(1_500_000, 1_500_000), (10, 30));
+        assert_eq!(published.blocks_between(1_200_000, 2_050_000), (10, 70));
         assert_eq!(published.total(), 150);
     }
 }

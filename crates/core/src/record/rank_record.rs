@@ -12,7 +12,7 @@ pub type Span = (i64, i64);
 
 /// One of several targets, and its ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OnTarget {
+pub struct RankTarget {
     /// Its number, from 0.
     pub target: u32,
     /// How many targets there are: two or more.
@@ -29,7 +29,7 @@ pub struct RankRecord {
     /// Its number, from 0.
     pub rank: u32,
     /// How many there were.
-    pub of: u32,
+    pub ranks: u32,
     /// The name under which they met.
     pub job: String,
     /// Name of its host.
@@ -40,7 +40,7 @@ pub struct RankRecord {
     pub sessions: u32,
     /// The target it worked on, where the run has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on: Option<OnTarget>,
+    pub on_target: Option<RankTarget>,
     /// The clock where ranks met minus its host's clock, us; `None` where it was not read.
     pub clock_offset_us: Option<i64>,
     /// To how much that is known, us.
@@ -60,7 +60,7 @@ pub struct RankRecord {
 
 /// Reports of all sessions of a slice as they are stored once no window can cut them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Together {
+pub struct MergedSliceRecord {
     /// Sums of what they tell.
     pub report: SliceReport,
     /// How many reports.
@@ -87,7 +87,7 @@ pub struct Spans {
 
 impl RankRecord {
     /// Whether it looked after a target that is not the first one of the run.
-    pub fn leads_another(&self) -> bool {
-        self.rank > 0 && self.on.is_some_and(|on| on.first_rank == self.rank)
+    pub fn leads_other_target(&self) -> bool {
+        self.rank > 0 && self.on_target.is_some_and(|on| on.first_rank == self.rank)
     }
 }

@@ -9,11 +9,11 @@ use crate::contract::slice::{LongOp, SliceReport};
 use crate::dataset::{Dataset, LayoutProof};
 pub use crate::record::head::Point;
 pub use crate::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-use crate::record::latency::Sampled;
+use crate::record::latency::SampledLatencies;
 pub use crate::record::published::Published;
-pub use crate::record::rank_record::{OnTarget, RankRecord, Span};
+pub use crate::record::rank_record::{RankRecord, RankTarget, Span};
 use crate::result::finding::Finding;
-pub(crate) use merged::Summed;
+pub(crate) use merged::MergedSliceSum;
 pub use merged::{Merged, MergedSlice};
 
 /// Version of the run folder and of the summary.
@@ -65,7 +65,7 @@ pub struct StepRecord {
     /// Counters.
     pub series: Vec<Series>,
     /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
-    pub latencies: Vec<(String, u32, Sampled)>,
+    pub latencies: Vec<(String, u32, SampledLatencies)>,
     /// `(boundary, processes)` beside the run that used the most CPU in the slice that ended at the boundary.
     pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
     /// First error of a session.
@@ -119,7 +119,7 @@ impl StepRecord {
             }
             Event::Slice { session, report } => {
                 self.published.add(&report);
-                self.merged.take(session, report, &self.boundaries_us, &mut self.unmerged)?;
+                self.merged.add_report(session, report, &self.boundaries_us, &mut self.unmerged)?;
             }
             Event::Source { source, metrics, phase } => {
                 self.series.push(Series { source, metrics, phase, readings: Vec::new() });
@@ -132,10 +132,10 @@ impl StepRecord {
             Event::Rank(rank) => self.ranks.push(rank),
             Event::Spans(spans) => {
                 self.published = spans.published.clone();
-                self.merged.begin_given(spans, self.head.placements.len())?;
+                self.merged.begin_merged(spans, self.head.placements.len())?;
             }
-            Event::Together(slice) => {
-                self.merged.take_given(slice, self.boundaries_us.len().saturating_sub(1))?;
+            Event::MergedSlice(slice) => {
+                self.merged.add_merged(slice, self.boundaries_us.len().saturating_sub(1))?;
             }
             Event::Window { first, last } => self.window = Some((first, last)),
             Event::StepEnd { error, interrupted } => {

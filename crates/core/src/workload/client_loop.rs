@@ -11,9 +11,9 @@ use crate::workload::schedule::Schedule;
 use crate::workload::{Op, OpKind, Rate, Workload};
 
 /// Carries out single operations.
-pub trait Operate {
+pub trait Operator {
     /// Carries out `op` and tells how many blocks it visited.
-    fn operate(&mut self, op: &Op) -> Result<u64>;
+    fn run_op(&mut self, op: &Op) -> Result<u64>;
 
     /// Whether someone asked it to end whatever it waits for.
     fn interrupted(&self) -> bool {
@@ -90,7 +90,7 @@ impl<T: Time> ClientLoop<T> {
     }
 
     /// Works one slice.
-    pub fn slice(&mut self, order: &SliceOrder, operator: &mut dyn Operate) -> Result<SliceReport> {
+    pub fn run_slice(&mut self, order: &SliceOrder, operator: &mut dyn Operator) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
         // Who thinks across the boundary is in time for it, however late this thread wakes.
         let begin_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
@@ -118,7 +118,7 @@ impl<T: Time> ClientLoop<T> {
         report.end_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         report.backlog = self.schedule.as_ref().map(|s| s.backlog(order.end_us));
         for kind in OpKind::ALL {
-            let (service, response) = (self.service[kind as usize].take(), self.response[kind as usize].take());
+            let (service, response) = (self.service[kind as usize].drain(), self.response[kind as usize].drain());
             let op = report.op_mut(kind);
             op.latency = service;
             op.response = self.schedule.is_some().then_some(response);
@@ -167,13 +167,13 @@ impl<T: Time> ClientLoop<T> {
         }
     }
 
-    fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operate, report: &mut SliceReport) -> Result<()> {
+    fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operator, report: &mut SliceReport) -> Result<()> {
         let op = self.draws.op(index);
         let began = self.time.elapsed();
         // Who stands still between two operations stands no less still than who does so inside of one.
         let outside = self.free_since.map_or(Duration::ZERO, |free| began.saturating_sub(free));
         self.note_long(op.kind, outside, report);
-        let blocks = operator.operate(&op)?;
+        let blocks = operator.run_op(&op)?;
         let ended = self.time.elapsed();
         let service = ended.saturating_sub(began);
         self.note_long(op.kind, service, report);

@@ -1,36 +1,36 @@
 //! The arithmetic of older kits, for figures that must be comparable with old ones: ranges off by one, and a mix that
 //! hangs on the parity of the key within cycles of 100 operations.
 
-use super::{Like, OpKind, Workload, starts};
+use super::{Compatibility, OpKind, Workload, count_starts};
 use crate::workload::draw;
 
 /// Operations in a cycle of the mix.
 const CYCLE: u64 = 100;
 
 /// How many blocks an operation of `unit` visits.
-pub fn blocks(like: Like, unit: u64) -> u64 {
+pub fn blocks(like: Compatibility, unit: u64) -> u64 {
     match like {
-        Like::Mindful => unit,
+        Compatibility::Mindful => unit,
         // The range was open at both ends.
-        Like::Slob => unit.saturating_sub(1).max(1),
+        Compatibility::Slob => unit.saturating_sub(1).max(1),
         // The range was closed, from `key` to `key + unit`.
-        Like::Pgio => unit + 1,
+        Compatibility::Pgio => unit + 1,
     }
 }
 
 /// The key an old kit drew for operation `index`; SLOB read downwards from it, pgio upwards.
 fn drawn_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
     let number = draw::draw(index, key_stream);
-    match w.like {
-        Like::Slob => w.work_unit + 1 + number % w.scale.saturating_sub(2 * w.work_unit).max(1),
-        _ => 1 + number % starts(w.scale, w.work_unit + 1),
+    match w.compatibility {
+        Compatibility::Slob => w.work_unit + 1 + number % w.scale.saturating_sub(2 * w.work_unit).max(1),
+        _ => 1 + number % count_starts(w.scale, w.work_unit + 1),
     }
 }
 
 /// First key that operation `index` visits.
 pub fn first_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
     let key = drawn_key(w, key_stream, index);
-    if w.like == Like::Slob { (key + 1).saturating_sub(w.work_unit).max(1) } else { key }
+    if w.compatibility == Compatibility::Slob { (key + 1).saturating_sub(w.work_unit).max(1) } else { key }
 }
 
 /// Whether operation `index` was an update: an even key while the cycle's quota of updates lasted; with pgio also when
@@ -41,7 +41,7 @@ pub fn kind(w: &Workload, key_stream: i64, index: u64) -> OpKind {
     let mut last = OpKind::Select;
     for i in index - index % CYCLE..=index {
         let even = drawn_key(w, key_stream, i).is_multiple_of(2);
-        let reads_used_up = w.like == Like::Pgio && reads == CYCLE - quota;
+        let reads_used_up = w.compatibility == Compatibility::Pgio && reads == CYCLE - quota;
         last = if updates < quota && (even || reads_used_up) { OpKind::Update } else { OpKind::Select };
         if last == OpKind::Update { updates += 1 } else { reads += 1 }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::schema_share::Spread;
-use super::{Like, Op, OpKind, Skew, Workload, compatibility, starts};
+use super::schema_share::SchemaShare;
+use super::{Compatibility, Op, OpKind, Skew, Workload, compatibility, count_starts};
 use crate::plan::units::Share;
 use crate::workload::draw::{self, Purpose};
 
@@ -12,7 +12,7 @@ use crate::workload::draw::{self, Purpose};
 #[derive(Debug, Clone)]
 pub struct Draws {
     workload: Workload,
-    spread: Spread,
+    share: SchemaShare,
     streams: Streams,
 }
 
@@ -65,18 +65,18 @@ impl Draws {
     /// The draws of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
     pub fn new(workload: &Workload, session: u32, schema: u32) -> Self {
         let streams = Streams::new(workload.seed, session);
-        Self { workload: workload.clone(), spread: Spread::new(workload, session, schema, streams.schema), streams }
+        Self { workload: workload.clone(), share: SchemaShare::new(workload, session, schema, streams.schema), streams }
     }
 
     /// The schemas that operations visit, but for hot ones.
-    pub fn spread(&self) -> Spread {
-        self.spread
+    pub fn schema_share(&self) -> SchemaShare {
+        self.share
     }
 
     /// All schemas that operations can visit, in order.
     pub fn schemas(&self) -> BTreeSet<u32> {
         let hot = (!self.workload.hot_schema.is_none()).then_some(1);
-        self.spread.schemas().chain(hot).collect()
+        self.share.schemas().chain(hot).collect()
     }
 
     /// The seeds behind the draws.
@@ -88,13 +88,17 @@ impl Draws {
     pub fn op(&self, index: u64) -> Op {
         let w = &self.workload;
         let kind = self.kind(index);
-        let wanted =
-            compatibility::blocks(w.like, if kind == OpKind::Update { w.update_work_unit } else { w.work_unit });
+        let wanted = compatibility::blocks(
+            w.compatibility,
+            if kind == OpKind::Update { w.update_work_unit } else { w.work_unit },
+        );
         let hot = w.hot_spot.is_some_and(|h| drawn(index, self.streams.hot_spot, h.share));
         let hot_schema = drawn(index, self.streams.hot_schema, w.hot_schema);
-        let schema = if hot_schema { 1 } else { self.spread.schema(index) };
+        let schema = if hot_schema { 1 } else { self.share.schema(index) };
         let (first_key, blocks) = match (w.hot_spot, hot) {
-            _ if w.like != Like::Mindful => (compatibility::first_key(w, self.streams.key, index), wanted.min(w.scale)),
+            _ if w.compatibility != Compatibility::Mindful => {
+                (compatibility::first_key(w, self.streams.key, index), wanted.min(w.scale))
+            }
             (Some(spot), true) => (self.key_in(index, spot.offset, spot.blocks, wanted), wanted.min(spot.blocks)),
             _ => (self.spread_key(index, wanted), wanted.min(w.scale)),
         };
@@ -104,7 +108,7 @@ impl Draws {
     /// Error diffusion: exact over any cycle, and no window off by more than one operation.
     fn kind(&self, index: u64) -> OpKind {
         let w = &self.workload;
-        if w.like != Like::Mindful {
+        if w.compatibility != Compatibility::Mindful {
             return compatibility::kind(w, self.streams.key, index);
         }
         let updates_before = diffused(index, w.update_pct, self.streams.update_phase);
@@ -118,7 +122,7 @@ impl Draws {
 
     /// Uniform over the keys from which `blocks` fit into `offset + 1 ..= offset + len`.
     fn key_in(&self, index: u64, offset: u64, len: u64, blocks: u64) -> u64 {
-        offset + 1 + draw::draw(index, self.streams.key) % starts(len, blocks)
+        offset + 1 + draw::draw(index, self.streams.key) % count_starts(len, blocks)
     }
 
     fn spread_key(&self, index: u64, blocks: u64) -> u64 {
@@ -126,11 +130,11 @@ impl Draws {
         match self.workload.skew {
             Skew::Uniform => self.key_in(index, 0, scale, blocks),
             Skew::Zipf(theta) => {
-                let spread = starts(scale, blocks);
+                let spread = count_starts(scale, blocks);
                 1 + zipf_rank(draw::draw_unit(index, self.streams.key), spread, theta)
             }
             Skew::HotSet { fraction, probability, moves_every } => {
-                let spread = starts(scale, blocks);
+                let spread = count_starts(scale, blocks);
                 let hot_keys = hot_set_keys(spread, fraction);
                 let base = index.checked_div(moves_every).unwrap_or(0).wrapping_mul(hot_keys) % spread;
                 let number = draw::draw(index, self.streams.key);

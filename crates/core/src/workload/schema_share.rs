@@ -11,40 +11,40 @@ use crate::workload::draw;
 
 /// The schemas of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spread {
+pub struct SchemaShare {
     /// Pieces before the session's.
     pub before: u64,
     /// Pieces of the session.
     pub pieces: u64,
     /// Pieces of a schema.
-    pub of_schema: u64,
+    pub pieces_per_schema: u64,
     /// Seed of the draws that choose a piece.
     pub stream: i64,
 }
 
-impl Spread {
+impl SchemaShare {
     /// The schemas of `session` (from 0), which stays in `home` (from 1) unless the workload spreads sessions.
     pub fn new(workload: &Workload, session: u32, home: u32, stream: i64) -> Self {
-        let Some(sessions) = workload.spread.map(u64::from).filter(|sessions| *sessions > 0) else {
-            return Self { before: u64::from(home.max(1)) - 1, pieces: 1, of_schema: 1, stream };
+        let Some(sessions) = workload.spread_sessions.map(u64::from).filter(|sessions| *sessions > 0) else {
+            return Self { before: u64::from(home.max(1)) - 1, pieces: 1, pieces_per_schema: 1, stream };
         };
         let schemas = u64::from(workload.schemas.max(1));
         // By schema they would begin in if each had one, so that a multiple of the schemas gets the same as without.
         let (first, turn) = (u64::from(session) % schemas, u64::from(session) / schemas);
         let rank = first * (sessions / schemas) + first.min(sessions % schemas) + turn;
-        Self { before: rank * schemas, pieces: schemas, of_schema: sessions, stream }
+        Self { before: rank * schemas, pieces: schemas, pieces_per_schema: sessions, stream }
     }
 
     /// The schema of operation `index`, from 1.
     #[inline]
     pub fn schema(&self, index: u64) -> u32 {
         let piece = if self.pieces > 1 { draw::draw(index, self.stream) % self.pieces } else { 0 };
-        ((self.before + piece) / self.of_schema + 1) as u32
+        ((self.before + piece) / self.pieces_per_schema + 1) as u32
     }
 
     /// All schemas it can choose, from 1.
     pub fn schemas(&self) -> RangeInclusive<u32> {
-        let of = |piece: u64| (piece / self.of_schema + 1) as u32;
+        let of = |piece: u64| (piece / self.pieces_per_schema + 1) as u32;
         of(self.before)..=of(self.before + self.pieces - 1)
     }
 }

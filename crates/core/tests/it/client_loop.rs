@@ -7,7 +7,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::slice::{Placement, SliceOrder};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, Workload};
 
 const STOOD_US: i64 = 3_000_000;
@@ -47,8 +47,8 @@ impl Time for SharedClock {
 /// Operations of 100 us.
 struct Quick(SharedClock);
 
-impl Operate for Quick {
-    fn operate(&mut self, _: &Op) -> Result<u64> {
+impl Operator for Quick {
+    fn run_op(&mut self, _: &Op) -> Result<u64> {
         self.0.0.moved_by(100);
         Ok(1)
     }
@@ -60,9 +60,9 @@ fn a_session_that_stands_still_is_reported_wherever_it_was() {
     for stands_at in 100..140 {
         let time = SharedClock(Arc::new(Standing { us: AtomicI64::new(1), looks: AtomicU32::new(0), stands_at }));
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
-        let mut work = ClientLoop::with_time(time.clone(), &Workload::reads(1, 1_000, 1), placement);
+        let mut work = ClientLoop::with_time(time.clone(), &Workload::reads_only(1, 1_000, 1), placement);
         let order = SliceOrder { index: 0, begin_us: 1, end_us: 10_000_000, first_op: 0, max_ops: Some(200) };
-        let report = work.slice(&order, &mut Quick(time)).unwrap();
+        let report = work.run_slice(&order, &mut Quick(time)).unwrap();
         let long: Vec<u64> = report.long.iter().map(|long| long.us).collect();
         assert!(matches!(long[..], [us] if (3_000_000..3_000_200).contains(&us)), "look {stands_at}: {long:?}");
     }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{HotSpot, Like, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
+use mindful_core::workload::{Compatibility, HotSpot, LoopSite, Op, OpKind, Skew, ThinkTime, Workload};
 use proptest::prelude::*;
 
 const SCALE: u64 = 10_000;
 
 fn workload() -> Workload {
-    Workload { seed: 7, looping: LoopSite::Client, ..Workload::reads(4, SCALE, 64) }
+    Workload { seed: 7, loop_site: LoopSite::Client, ..Workload::reads_only(4, SCALE, 64) }
 }
 
 fn percent(value: f64) -> Share {
@@ -159,7 +159,7 @@ fn a_hot_set_takes_its_probability_and_moves_on() {
 #[test]
 fn an_old_kits_parity_mix_falls_short_as_it_did() {
     let mut w = workload();
-    (w.like, w.update_pct) = (Like::Slob, percent(50.0));
+    (w.compatibility, w.update_pct) = (Compatibility::Slob, percent(50.0));
     let ops = ops(&w, 0, 50_000);
     let realised = share_of(&ops, |op| op.kind == OpKind::Update);
     // Published for SLOB 2.5.4: 48.0 % where 50 % was asked for.
@@ -170,7 +170,7 @@ fn an_old_kits_parity_mix_falls_short_as_it_did() {
 #[test]
 fn pgios_mix_is_exact_and_its_ranges_one_longer() {
     let mut w = workload();
-    (w.like, w.update_pct) = (Like::Pgio, percent(30.0));
+    (w.compatibility, w.update_pct) = (Compatibility::Pgio, percent(30.0));
     let ops = ops(&w, 0, 10_000);
     assert!((share_of(&ops, |op| op.kind == OpKind::Update) - 30.0).abs() < 1e-9);
     assert!(ops.iter().all(|op| op.blocks == 65 && op.last_key() <= SCALE));
@@ -193,7 +193,7 @@ fn visits(workload: &Workload, sessions: u32, count: u64) -> (Vec<u64>, Vec<Vec<
 fn any_number_of_sessions_visits_all_schemas_alike() {
     for schemas in 1..=9 {
         for sessions in 1..=20 {
-            let w = Workload { schemas, spread: Some(sessions), ..workload() };
+            let w = Workload { schemas, spread_sessions: Some(sessions), ..workload() };
             let (by_schema, reach) = visits(&w, sessions, 2_000);
             let each = 2_000.0 * f64::from(sessions) / f64::from(schemas);
             for (at, found) in by_schema.iter().enumerate() {
@@ -211,7 +211,7 @@ fn any_number_of_sessions_visits_all_schemas_alike() {
 
 #[test]
 fn a_multiple_of_the_schemas_stays_in_its_own() {
-    let spread = Workload { spread: Some(8), ..workload() };
+    let spread = Workload { spread_sessions: Some(8), ..workload() };
     for session in 0..8 {
         assert_eq!(ops(&spread, session, 100), ops(&workload(), session, 100), "session {session}");
     }
@@ -219,7 +219,7 @@ fn a_multiple_of_the_schemas_stays_in_its_own() {
 
 #[test]
 fn the_schema_is_independent_of_kind_and_key() {
-    let w = Workload { spread: Some(1), update_pct: percent(25.0), ..workload() };
+    let w = Workload { spread_sessions: Some(1), update_pct: percent(25.0), ..workload() };
     let ops = ops(&w, 0, 40_000);
     for schema in 1..=4 {
         let in_schema = |op: &Op| op.schema == schema;

@@ -230,7 +230,7 @@ impl Report {
         match alike[..] {
             [] => None,
             [(_, histogram)] => histogram.latency(self.all_waits(event)),
-            _ => Some(Latency::merged(&alike.iter().filter_map(|(_, h)| h.latency(None)).collect::<Vec<_>>())),
+            _ => Some(Latency::merge_all(&alike.iter().filter_map(|(_, h)| h.latency(None)).collect::<Vec<_>>())),
         }
     }
 

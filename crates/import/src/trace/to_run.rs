@@ -158,7 +158,8 @@ impl Collected {
         let mut times: Vec<_> = self.times().map(|(event, us)| (event, us as f64)).collect();
         times.extend(self.cpu_us.values().max().map(|us| ("DB CPU".to_owned(), *us as f64)));
         times.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let metric = |event: &str| Metric::counter(oracle::class(event).counter_of(event), "us", "time of the session");
+        let metric =
+            |event: &str| Metric::counter(oracle::class(event).counter_name(event), "us", "time of the session");
         times.into_iter().map(|(event, us)| (metric(&event), Some(us))).collect()
     }
 
@@ -206,7 +207,7 @@ impl Slices {
             for (index, slice) in std::mem::take(&mut self.by_index) {
                 let into = self.by_index.entry(index / 2).or_default();
                 for (into, (mut latencies, blocks)) in into.iter_mut().zip(slice) {
-                    into.0.merge(&latencies.take());
+                    into.0.merge(&latencies.drain());
                     into.1 = into.1.saturating_add(blocks);
                 }
             }
@@ -243,7 +244,7 @@ impl Slices {
             let span = (boundaries[index as usize], boundaries[index as usize + 1]);
             for (kind, (mut latencies, blocks)) in [OpKind::Select, OpKind::Scan].into_iter().zip(slice) {
                 if latencies.count() > 0 {
-                    reported.slice(index as u32, span, kind, latencies.take(), blocks);
+                    reported.slice(index as u32, span, kind, latencies.drain(), blocks);
                 }
             }
         }

@@ -116,7 +116,7 @@ mod tests {
             }
         }
         let reported = |recorder: &mut Recorder| {
-            let taken = recorder.take();
+            let taken = recorder.drain();
             assert_eq!(taken.buckets.is_empty(), taken.sum_ns == 0);
             taken
                 .buckets

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::metric::shared;
 use mindful_observe::node_exporter;
 
@@ -42,7 +42,7 @@ fn serve(requests: usize, refuses_choice: bool) -> String {
 fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
     for refuses_choice in [false, true] {
         let (mut sampler, findings) =
-            node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &Stop::default()).unwrap();
+            node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &StopFlag::default()).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         let index = |name: &str| sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         let (busy, reads) = (index(shared::HOST_CPU_BUSY_US.name()), index(shared::DEVICE_READS.name()));
@@ -56,7 +56,7 @@ fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
 
 #[test]
 fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
-    let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &Stop::default()).unwrap();
+    let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &StopFlag::default()).unwrap();
     assert_eq!(findings[0].code, "not-seen");
     assert!(sampler.metrics().iter().all(|metric| metric.name != shared::DEVICE_READS));
 }
@@ -64,7 +64,7 @@ fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
 #[test]
 fn an_address_where_nobody_listens_is_refused_in_one_line() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = node_exporter(&format!("http://127.0.0.1:{port}"), &[], &Stop::default()).err().unwrap();
+    let error = node_exporter(&format!("http://127.0.0.1:{port}"), &[], &StopFlag::default()).err().unwrap();
     assert_eq!(error.kind, ErrorKind::Target);
     assert!(error.to_string().contains("does not answer"), "{error}");
 }

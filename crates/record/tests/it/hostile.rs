@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_record::{Store, read_run};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
@@ -161,7 +161,7 @@ fn runs_are_closed_to_others() {
 fn texts_of_events_are_stored_without_their_secrets() {
     let (_dir, store, id, log) = stored();
     let (writer, _) = store.go_on(&id).unwrap();
-    note(&writer, "hook before: PGPASSWORD=s3cret psql postgres://bench:s3cret@db/bench");
+    emit_note(&writer, "hook before: PGPASSWORD=s3cret psql postgres://bench:s3cret@db/bench");
     writer.emit(Event::Finished { interrupted: false, error: Some("http://u:s3cret@db:9100 does not answer".into()) });
     writer.close().unwrap();
     let text = fs::read_to_string(&log).unwrap();

@@ -62,7 +62,7 @@ pub fn events() -> Vec<Event> {
             let mut report =
                 SliceReport { index: boundary, begin_us: at_us, end_us: at_us + 1_000_000, ..SliceReport::default() };
             let op = report.op_mut(OpKind::Select);
-            (op.ops, op.blocks, op.latency) = (199, 199 * 64, recorder.take());
+            (op.ops, op.blocks, op.latency) = (199, 199 * 64, recorder.drain());
             report.tally.add(0, 199);
             events.push(Event::Slice { session, report });
         }

@@ -1,6 +1,6 @@
 //! A contrast as a waterfall: the time that each rung needs for a block, and what it adds to the one before.
 
-use mindful_core::result::{ContrastSummary, RungSummary, Summary};
+use mindful_core::result::{ContrastSummary, LevelSummary, Summary};
 
 use crate::drawing::bars::{Bar, Bars, Place};
 use crate::drawing::frame::Drawing;
@@ -21,8 +21,8 @@ pub fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> 
 }
 
 fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
-    let us = |rung: &RungSummary| f64::from(sessions) * 1e6 / rung.iops;
-    let bar = |(at, rung): (usize, &RungSummary)| {
+    let us = |rung: &LevelSummary| f64::from(sessions) * 1e6 / rung.iops;
+    let bar = |(at, rung): (usize, &LevelSummary)| {
         let here = us(rung);
         let before = at.checked_sub(1).map(|before| us(&contrast.all_cores[before]));
         let differs = |before: f64| format!("{} ({:+.1} %)", signed(here - before), 100.0 * (here / before - 1.0));

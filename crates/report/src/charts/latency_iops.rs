@@ -1,12 +1,12 @@
 //! Latency against throughput: the picture by which storage is bought.
 
 use mindful_analyze::{StepAnalysis, curve};
-use mindful_core::result::of_knee;
+use mindful_core::result::knee_sessions;
 
 use super::ladder::{Ladder, middle};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
-use crate::figure::{number, time_us, whole};
+use crate::figure::{format_whole, number, time_us};
 
 /// From how many times the least latency to the greatest the axis goes by ratio.
 const BY_RATIO: f64 = 40.0;
@@ -137,7 +137,7 @@ fn operation(ladders: &[Ladder]) -> String {
     };
     match first.summary.work_unit.filter(|unit| steps(ladders).all(|step| step.summary.work_unit == Some(*unit))) {
         Some(1) => format!("{name} of 1 block"),
-        Some(unit) => format!("{name} of {} blocks", whole(unit)),
+        Some(unit) => format!("{name} of {} blocks", format_whole(unit)),
         None => name.to_owned(),
     }
 }
@@ -150,7 +150,7 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
             continue;
         };
         if let Some((x, y)) = on_curve(&series.points, sessions) {
-            let between = knee.intervals.get(of_knee::ASYMPTOTE);
+            let between = knee.intervals.get(knee_sessions::ASYMPTOTE);
             let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
             let name =
                 format!("knee: queueing dominates above {} sessions{}", number(sessions), between.unwrap_or_default());

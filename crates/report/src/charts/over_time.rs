@@ -9,7 +9,7 @@ use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
 use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::contract::wait::WaitClass;
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::StepRecord;
 
 use crate::drawing::frame::Drawing;
@@ -72,7 +72,7 @@ pub fn letters(events: &[Event]) -> String {
     for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "sessions stood still")] {
         let marked = events.iter().filter(|event| event.name == letter).count();
         if marked > 0 {
-            let _ = write!(text, " {letter}: {what} ({}).", counted(marked, "time"));
+            let _ = write!(text, " {letter}: {what} ({}).", format_counted(marked, "time"));
         }
     }
     text

@@ -1,6 +1,6 @@
 //! From a figure to its place on an axis, with round ticks.
 
-use crate::figure::whole;
+use crate::figure::format_whole;
 use crate::heat::axis;
 
 /// What the figures of an axis are.
@@ -97,7 +97,7 @@ fn named(value: f64, step: f64) -> String {
     if decimals > 0 {
         return format!("{value:.decimals$}");
     }
-    format!("{}{}", if value <= -0.5 { "-" } else { "" }, whole(value.abs().round() as u64))
+    format!("{}{}", if value <= -0.5 { "-" } else { "" }, format_whole(value.abs().round() as u64))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub fn explained(analysis: &Analysis) -> String {
             let _ = writeln!(text, "step {number}: unknown");
             continue;
         };
-        let _ = writeln!(text, "step {number}: {}", crate::figure::counted(sessions.ops.len(), "session"));
+        let _ = writeln!(text, "step {number}: {}", crate::figure::format_counted(sessions.ops.len(), "session"));
         let times = sessions.start_ms.iter().zip(&sessions.stop_ms);
         for (session, ((start, stop), ops)) in times.zip(&sessions.ops).enumerate() {
             let _ = writeln!(text, "  session {session}: from {start:.3} to {stop:.3} ms, {ops:.0} operations");

@@ -43,7 +43,7 @@ pub fn figures(
 ) -> String {
     let mut html = String::new();
     for (of, map) in maps(record, step, if coarser { COARSER } else { FINENESS }) {
-        let op = of.operations().and_then(|kind| step.summary.ops.of(kind));
+        let op = of.operations().and_then(|kind| step.summary.ops.get(kind));
         let what = timed(record);
         let title = format!("{}: {what} over time", of.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");

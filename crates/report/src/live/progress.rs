@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use mindful_core::plan::units::format_bytes;
 
 use crate::escape;
-use crate::figure::whole;
+use crate::figure::format_whole;
 
 /// Work that goes on.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Progress {
 }
 
 fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &str) -> String {
-    let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { whole(n) };
+    let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { format_whole(n) };
     let mut line = format!("{}: {}", escape(what), amount(done));
     if of > 0 {
         let _ = write!(line, " of {} ({} %)", amount(of), u128::from(done.min(of)) * 100 / u128::from(of));

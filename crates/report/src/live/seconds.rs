@@ -138,7 +138,7 @@ impl Seconds {
             .head
             .workload
             .as_ref()
-            .and_then(|workload| workload.like.kit())
+            .and_then(|workload| workload.compatibility.kit())
             .map_or_else(String::new, |kit| format!(", like {kit}"));
         let words = |s: f64| ((s * 10.0).round() / 10.0).to_string();
         if index < warmup {
@@ -185,7 +185,7 @@ mod tests {
         let workload = plan.workload(&dataset.unwrap()).unwrap();
         let placements = plan.placements(1, 1);
         let head: StepHead = serde_json::from_value(serde_json::json!({
-            "step": 0, "workload": workload, "seats": placements, "warmup_slices": 1, "duration_s": 2.0, "ops": null
+            "step": 0, "workload": workload, "placements": placements, "warmup_slices": 1, "duration_s": 2.0, "ops": null
         }))
         .unwrap();
         let mut seconds = Seconds::new(head);
@@ -198,7 +198,7 @@ mod tests {
         (0..2_000).for_each(|_| recorder.record(100_000));
         let mut report = SliceReport { index, ..SliceReport::default() };
         let op = report.op_mut(OpKind::Select);
-        (op.ops, op.blocks, op.latency) = (2_000, 128_000, recorder.take());
+        (op.ops, op.blocks, op.latency) = (2_000, 128_000, recorder.drain());
         Event::Slice { session, report }
     }
 

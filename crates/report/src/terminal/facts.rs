@@ -13,10 +13,10 @@ use mindful_core::plan::settings::Origin;
 use mindful_core::plan::units::format_bytes;
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::{BySession, StepSummary};
-use mindful_core::workload::{Access, Like, LoopSite, Redo, Workload};
+use mindful_core::workload::{Access, Compatibility, LoopSite, Redo, Workload};
 
 use crate::escape;
-use crate::figure::{counted, mib, number, percent, whole};
+use crate::figure::{format_counted, format_whole, mib, number, percent};
 use crate::panel::Panel;
 
 /// Numbers of sessions that are reported one by one.
@@ -100,7 +100,7 @@ fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> Option<String> {
     let blocks = scale.saturating_mul(schemas.into());
     let bytes =
         block_bytes.map_or_else(String::new, |bytes| format!("{}: ", format_bytes(blocks.saturating_mul(bytes))));
-    Some(format!("{bytes}{} of {}", counted(schemas, "schema"), counted(scale, "block")))
+    Some(format!("{bytes}{} of {}", format_counted(schemas, "schema"), format_counted(scale, "block")))
 }
 
 /// The first few names of files.
@@ -127,7 +127,7 @@ fn counts(analysis: &Analysis) -> String {
 }
 
 fn sessions(analysis: &Analysis, workload: &Workload, placements: &[Placement]) -> String {
-    let place = match workload.looping {
+    let place = match workload.loop_site {
         LoopSite::Server => "work loop in the database",
         LoopSite::Client => "work loop in the client",
     };
@@ -158,16 +158,19 @@ fn hosts(placements: &[Placement]) -> String {
 
 fn work_unit(workload: &Workload) -> String {
     let unit = workload.work_unit;
-    match workload.like {
-        Like::Mindful => format!("{} per operation", counted(unit, "block")),
-        Like::Slob => {
+    match workload.compatibility {
+        Compatibility::Mindful => format!("{} per operation", format_counted(unit, "block")),
+        Compatibility::Slob => {
             format!(
                 "{unit}, in the arithmetic of SLOB 2.5.4: {} per operation",
-                counted(unit.saturating_sub(1), "block")
+                format_counted(unit.saturating_sub(1), "block")
             )
         }
-        Like::Pgio => {
-            format!("{unit}, in the arithmetic of pgio 1.0: {} per operation", counted(unit.saturating_add(1), "block"))
+        Compatibility::Pgio => {
+            format!(
+                "{unit}, in the arithmetic of pgio 1.0: {} per operation",
+                format_counted(unit.saturating_add(1), "block")
+            )
         }
     }
 }
@@ -277,7 +280,7 @@ pub fn proof(run: &Run) -> Panel {
         );
         facts.push((
             "dataset".to_owned(),
-            format!("{} in {}{index}; {load}", format_bytes(data.bytes), counted(data.schemas, "schema")),
+            format!("{} in {}{index}; {load}", format_bytes(data.bytes), format_counted(data.schemas, "schema")),
         ));
     }
     if let Some(proof) = &run.proof {
@@ -290,9 +293,9 @@ pub fn proof(run: &Run) -> Panel {
         };
         let looked = match proof.schemas.iter().fold(0_u64, |all, s| all.saturating_add(s.sample.unwrap_or(s.rows))) {
             drawn if proof.is_sample() => {
-                format!("{} of {} blocks, drawn at random, hold their one row", whole(drawn), whole(rows))
+                format!("{} of {} blocks, drawn at random, hold their one row", format_whole(drawn), format_whole(rows))
             }
-            _ => format!("{} rows in {} distinct blocks", whole(rows), whole(blocks)),
+            _ => format!("{} rows in {} distinct blocks", format_whole(rows), format_whole(blocks)),
         };
         let what = format!("{looked}; rank correlation of key and block at most {worst:.4}{when}");
         facts.push(("layout".to_owned(), what));

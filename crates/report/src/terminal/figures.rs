@@ -9,7 +9,7 @@ use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 
 use crate::escape;
-use crate::figure::{maybe, mib, number, percent, whole};
+use crate::figure::{format_whole, maybe, mib, number, percent};
 use crate::panel::Panel;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
@@ -36,8 +36,8 @@ const OPERATION: [&str; 9] =
 /// [`OPERATION`] of each kind that was done.
 fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
     let cells = |kind: OpKind| {
-        let op = step.summary.ops.of(kind)?;
-        let mut cells = vec![kind.name().to_owned(), whole(op.count), number(op.per_s)];
+        let op = step.summary.ops.get(kind)?;
+        let mut cells = vec![kind.name().to_owned(), format_whole(op.count), number(op.per_s)];
         cells.extend([op.mean_us, op.p50_us, op.p95_us, op.p99_us, op.p999_us, op.max_us].map(maybe));
         Some(cells)
     };
@@ -120,7 +120,7 @@ fn waits(page: &mut Panel, step: &StepAnalysis) {
     let of = |kind: &str, counted: Option<u64>, quantiles: [(&str, Option<f64>); 3]| {
         let counted = counted.filter(|counted| *counted > 0)?;
         let known = quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {} us, ", number(us?))));
-        Some(format!("{kind} {}{} counted", known.collect::<String>(), whole(counted)))
+        Some(format!("{kind} {}{} counted", known.collect::<String>(), format_whole(counted)))
     };
     let reads = [("p50", waits.read_p50_us), ("p95", waits.read_p95_us), ("p99", waits.read_p99_us)];
     let log = [("p50", waits.log_write_p50_us), ("p99", waits.log_write_p99_us), ("", None)];
@@ -141,13 +141,14 @@ fn device(page: &mut Panel, step: &StepAnalysis) {
         let timed = timed.filter(|timed| *timed > 0)?;
         let quantiles = [("p50", p50), ("p99", p99)].into_iter().filter_map(|(name, us)| Some((name, number(us?))));
         let quantiles: Vec<_> = quantiles.map(|(name, us)| format!("{name} {us} us, ")).collect();
-        Some(format!("{kind} {}{} timed", quantiles.concat(), whole(timed)))
+        Some(format!("{kind} {}{} timed", quantiles.concat(), format_whole(timed)))
     };
     let reads = of("reads", device.reads_timed, device.read_p50_us, device.read_p99_us);
     let writes = of("writes", device.writes_timed, device.write_p50_us, device.write_p99_us);
     let kinds: Vec<_> = [reads, writes].into_iter().flatten().collect();
     if let (Some(one_of), false) = (device.one_of, kinds.is_empty()) {
-        let share = if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", whole(one_of)) };
+        let share =
+            if one_of == 1 { "each request".to_owned() } else { format!("1 of {} requests", format_whole(one_of)) };
         page.wrapped(2, &format!("at the device, from issue to completion, {share}: {}", kinds.join("; ")));
     } else if let Some(lost) = mindful_analyze::figures::device::lost_share(&step.counters).filter(|lost| *lost > 0.0) {
         page.wrapped(
@@ -163,7 +164,7 @@ pub fn time(step: &StepAnalysis) -> Panel {
     let shares = &step.evidence.shares;
     let share = |(class, share): (mindful_core::contract::wait::WaitClass, f64)| {
         let error = shares.error(share).map(|error| format!(" +-{}", percent(Some(error))));
-        format!("{} {}{}", escape(class.called(&step.evidence.words)), percent(Some(share)), error.unwrap_or_default())
+        format!("{} {}{}", escape(class.name_in(&step.evidence.words)), percent(Some(share)), error.unwrap_or_default())
     };
     let parts: Vec<_> = shares.top(6).into_iter().map(share).collect();
     let busy = step.work.as_ref().map(Work::busy_sessions);

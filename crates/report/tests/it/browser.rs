@@ -10,7 +10,7 @@ use crate::charts::{after_each_other, compared, contrast, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
-use mindful_core::result::{AddedTime, ContrastSummary, RungSummary};
+use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
 use mindful_report::site::{self, Row};
 use serde_json::Value;
 
@@ -219,7 +219,7 @@ fn a_run_of_hostile_names_is_whole_in_a_browser() {
 
 #[test]
 fn a_contrast_and_several_runs_are_whole_in_a_browser() {
-    let rung = |name: &str, iops: f64| RungSummary {
+    let rung = |name: &str, iops: f64| LevelSummary {
         rung: name.into(),
         iops,
         mib_per_s: iops / 128.0,

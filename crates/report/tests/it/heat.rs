@@ -23,7 +23,7 @@ fn two_humps() -> Run {
             recorder.record(900_000_000);
         }
         let op = slice.op_mut(OpKind::Select);
-        (op.ops, op.latency) = (recorder.count(), recorder.take());
+        (op.ops, op.latency) = (recorder.count(), recorder.drain());
     }
     run
 }

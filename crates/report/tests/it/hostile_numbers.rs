@@ -37,8 +37,8 @@ const LONGEST: Duration = Duration::from_mins(2);
 
 /// What two ranks leave in a run, each on a target of its own.
 const RANKS: [&str; 2] = [
-    r#"{"event":"rank","rank":0,"of":2,"job":"j","host":"a","first_session":0,"sessions":2,"on":{"target":0,"targets":2,"first_rank":0,"ranks":1},"clock_offset_us":0,"clock_within_us":10,"start_us":1790000000000000,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
-    r#"{"event":"rank","rank":1,"of":2,"job":"j","host":"b","first_session":2,"sessions":1,"on":{"target":1,"targets":2,"first_rank":1,"ranks":1},"clock_offset_us":9,"clock_within_us":10,"start_us":1790000000000001,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
+    r#"{"event":"rank","rank":0,"ranks":2,"job":"j","host":"a","first_session":0,"sessions":2,"on_target":{"target":0,"targets":2,"first_rank":0,"ranks":1},"clock_offset_us":0,"clock_within_us":10,"start_us":1790000000000000,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
+    r#"{"event":"rank","rank":1,"ranks":2,"job":"j","host":"b","first_session":2,"sessions":1,"on_target":{"target":1,"targets":2,"first_rank":1,"ranks":1},"clock_offset_us":9,"clock_within_us":10,"start_us":1790000000000001,"cpus":2.0,"cpu_us":[[0,1000.0],[1,2000.0]]}"#,
 ];
 
 /// The stored runs of format 1, a line each event, and one of them as if ranks had shared it.

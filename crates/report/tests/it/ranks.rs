@@ -9,12 +9,12 @@ use mindful_report::{Detail, Style, json, markdown};
 fn rank(rank: u32) -> RankRecord {
     RankRecord {
         rank,
-        of: 2,
+        ranks: 2,
         job: "job".into(),
         host: format!("host-{rank}"),
         first_session: 2 * rank,
         sessions: 2,
-        on: None,
+        on_target: None,
         clock_offset_us: Some(i64::from(rank) * 12_000),
         clock_within_us: Some(300),
         start_us: 0,

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::clock::{Bell, Clock, FOREVER};
-use mindful_core::ranks::meeting::Seen;
+use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
+use mindful_core::ranks::rendezvous::PeerRow;
 use mindful_core::{Error, Result};
 
 use super::member::{LEASE, Own};
@@ -24,7 +24,7 @@ pub struct Heart {
 
 struct Shared {
     clock: Arc<dyn Clock>,
-    bell: Arc<dyn Bell>,
+    bell: Arc<dyn Notifier>,
     state: Mutex<State>,
 }
 
@@ -36,7 +36,7 @@ struct State {
     due: Option<Duration>,
     answered: Duration,
     /// What was last seen of the others, until someone asks.
-    seen: Option<Vec<Seen>>,
+    seen: Option<Vec<PeerRow>>,
     stops: bool,
     ended: bool,
     /// Another process has this rank's place.
@@ -67,16 +67,16 @@ impl Shared {
             }
         }
         self.state().ended = true;
-        self.bell.ring();
+        self.bell.notify();
     }
 
     /// The first rank looks at all, the others at the first.
     fn look(&self, own: &Own) {
         let rank = own.row.lock().unwrap_or_else(PoisonError::into_inner).rank;
         let seen = if rank == 0 {
-            own.meeting.look(&own.job)
+            own.meeting.read_rows(&own.job)
         } else {
-            own.meeting.look_at(&own.job, 0).map(|seen| seen.into_iter().collect())
+            own.meeting.read_row(&own.job, 0).map(|seen| seen.into_iter().collect())
         };
         if let Ok(seen) = seen {
             let now = self.clock.elapsed();
@@ -88,7 +88,7 @@ impl Shared {
     /// A meeting that does not answer is not the end: the next sign may be heard before the lease is over.
     fn beat(&self, own: &Own, lease: Duration) {
         let row = own.row.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Ok(false) = own.meeting.post(&own.job, &row, lease) {
+        if let Ok(false) = own.meeting.update_row(&own.job, &row, lease) {
             drop(row);
             let mut state = self.state();
             state.ousted = !state.stops;
@@ -99,10 +99,10 @@ impl Shared {
 impl Heart {
     /// Renews the row `own` from now on.
     pub fn new(own: &Arc<Own>, clock: &Arc<dyn Clock>) -> Result<Self> {
-        let shared = Arc::new(Shared { clock: Arc::clone(clock), bell: clock.bell(), state: Mutex::default() });
-        let (living, own, mut place) = (Arc::clone(&shared), Arc::clone(own), clock.place());
+        let shared = Arc::new(Shared { clock: Arc::clone(clock), bell: clock.new_notifier(), state: Mutex::default() });
+        let (living, own, mut place) = (Arc::clone(&shared), Arc::clone(own), clock.new_thread_slot());
         let spawned = std::thread::Builder::new().name("heart".to_owned()).stack_size(256 << 10).spawn(move || {
-            place.begin();
+            place.enter();
             living.live(&own);
         });
         spawned.map_err(|error| {
@@ -129,7 +129,7 @@ impl Heart {
     }
 
     /// What was seen of the others since the last question; the meeting may have been silent for too long.
-    pub fn seen(&self) -> Result<Option<Vec<Seen>>> {
+    pub fn seen(&self) -> Result<Option<Vec<PeerRow>>> {
         let mut state = self.shared.state();
         if self.shared.clock.elapsed() > state.answered + LEASE_AT_WORK {
             return Err(Error::run(
@@ -159,7 +159,7 @@ impl Heart {
     /// Ends it; the row stays as it is.
     pub fn stop(&self) {
         self.shared.state().stops = true;
-        self.shared.bell.ring();
+        self.shared.bell.notify();
         // Not joined: on a simulated clock it runs when this thread waits.
         self.shared.bell.wait(FOREVER, &mut || !self.shared.state().ended);
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::Stop;
-use mindful_core::ranks::meeting::{Meeting, Row, Seen};
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 
 use super::member::Member;
@@ -17,7 +17,7 @@ pub struct Invitation {
     /// Which rank it is.
     pub rank: Rank,
     /// The place.
-    pub meeting: Arc<dyn Meeting>,
+    pub meeting: Arc<dyn Rendezvous>,
     /// The name under which all ranks of the run meet.
     pub job: String,
     /// Name of the host.
@@ -35,7 +35,7 @@ pub struct Invitation {
     /// What the process goes by.
     pub clock: Arc<dyn Clock>,
     /// Requested by signals.
-    pub stop: Stop,
+    pub stop: StopFlag,
 }
 
 impl Invitation {
@@ -46,7 +46,7 @@ impl Invitation {
     }
 
     /// Refuses a rank that was started with another program, plan or number of ranks.
-    pub fn refuse_unlike(&self, seen: &Seen) -> Result<()> {
+    pub fn refuse_unlike(&self, seen: &PeerRow) -> Result<()> {
         let rank = seen.row.rank;
         let Some(other) = Member::parse(&seen.row.body) else { return Err(self.unreadable(rank)) };
         if let Some(failed) = &other.failed {
@@ -61,8 +61,8 @@ impl Invitation {
         if other.version != self.version {
             return Err(unlike("mindful", &other.version, &self.version));
         }
-        if other.of != self.rank.of || rank >= self.rank.of {
-            return Err(unlike("ranks", &format!("{rank} of {}", other.of), &format!("{} of them", self.rank.of)));
+        if other.of != self.rank.count || rank >= self.rank.count {
+            return Err(unlike("ranks", &format!("{rank} of {}", other.of), &format!("{} of them", self.rank.count)));
         }
         if other.plan == self.plan {
             return Ok(());
@@ -92,7 +92,7 @@ impl Invitation {
     }
 
     /// The refusal of a rank whose place another process holds.
-    pub fn twice(&self, rank: u32, held: &Row) -> Error {
+    pub fn twice(&self, rank: u32, held: &RankRow) -> Error {
         let host = Member::parse(&held.body).map_or_else(|| "another host".to_owned(), |member| member.host);
         Error::plan(
             format!("rank {rank} of job {} is there twice: another process is it, on {host}", self.job),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mindful_core::ranks::meeting::{Meeting, Row};
+use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
 use mindful_core::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ pub const LEASE: Duration = Duration::from_secs(8);
 
 /// The row of this process, which its heart renews.
 pub struct Own {
-    pub meeting: Arc<dyn Meeting>,
+    pub meeting: Arc<dyn Rendezvous>,
     pub job: String,
-    pub row: Mutex<Row>,
+    pub row: Mutex<RankRow>,
 }
 
 /// How far a rank is. Each stage comes after those before it.

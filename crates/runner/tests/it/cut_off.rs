@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::Time;
-use mindful_core::ranks::meeting::{Meeting, Row, Seen};
+use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use mindful_null::{Room, SimulatedClock};
 
@@ -24,40 +24,40 @@ impl CutOff {
     }
 }
 
-impl Meeting for CutOff {
-    fn place(&self) -> String {
-        self.room.place()
+impl Rendezvous for CutOff {
+    fn location(&self) -> String {
+        self.room.location()
     }
 
     fn now_us(&self) -> Result<i64> {
         self.room()?.now_us()
     }
 
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>> {
-        self.room()?.join(job, row, lease)
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
+        self.room()?.claim_rank(job, row, lease)
     }
 
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool> {
-        self.room()?.post(job, row, lease)
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
+        self.room()?.update_row(job, row, lease)
     }
 
-    fn look(&self, job: &str) -> Result<Vec<Seen>> {
-        self.room()?.look(job)
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
+        self.room()?.read_rows(job)
     }
 
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>> {
-        self.room()?.look_at(job, rank)
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
+        self.room()?.read_row(job, rank)
     }
 
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
-        self.room()?.send(job, rank, chunk, bytes)
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
+        self.room()?.write_chunk(job, rank, chunk, bytes)
     }
 
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
-        self.room()?.take(job, rank, chunk)
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
+        self.room()?.read_chunk(job, rank, chunk)
     }
 
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        self.room()?.clear(job, rank)
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
+        self.room()?.remove_rows(job, rank)
     }
 }

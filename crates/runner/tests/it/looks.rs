@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mindful_core::contract::clock::{Bell, Clock, Place, Time};
+use mindful_core::contract::clock::{Clock, Notifier, ThreadSlot, Time};
 use mindful_null::SimulatedClock;
 
 use crate::simulation::Simulation;
@@ -14,7 +14,7 @@ use crate::simulation::Simulation;
 struct Looks(SimulatedClock, Arc<AtomicU64>);
 
 #[derive(Debug)]
-struct CountedBell(Arc<dyn Bell>, Arc<AtomicU64>);
+struct CountedBell(Arc<dyn Notifier>, Arc<AtomicU64>);
 
 impl Time for Looks {
     fn now_us(&self) -> i64 {
@@ -31,20 +31,20 @@ impl Time for Looks {
 }
 
 impl Clock for Looks {
-    fn bell(&self) -> Arc<dyn Bell> {
-        Arc::new(CountedBell(self.0.bell(), Arc::clone(&self.1)))
+    fn new_notifier(&self) -> Arc<dyn Notifier> {
+        Arc::new(CountedBell(self.0.new_notifier(), Arc::clone(&self.1)))
     }
 
-    fn place(&self) -> Box<dyn Place> {
-        self.0.place()
+    fn new_thread_slot(&self) -> Box<dyn ThreadSlot> {
+        self.0.new_thread_slot()
     }
 
-    fn simulated(&self) -> bool {
+    fn is_simulated(&self) -> bool {
         true
     }
 }
 
-impl Bell for CountedBell {
+impl Notifier for CountedBell {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
         self.0.wait(at_most, &mut || {
             self.1.fetch_add(1, Ordering::Relaxed);
@@ -52,12 +52,12 @@ impl Bell for CountedBell {
         });
     }
 
-    fn ring(&self) {
-        self.0.ring();
+    fn notify(&self) {
+        self.0.notify();
     }
 
-    fn ring_one(&self) {
-        self.0.ring_one();
+    fn notify_one(&self) {
+        self.0.notify_one();
     }
 }
 

@@ -8,13 +8,13 @@ use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, RunValue, Verdict};
 use mindful_conformance::Notes;
 use mindful_core::contract::clock::{Clock, FOREVER, Time};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::ranks::assignment::Spread;
-use mindful_core::ranks::meeting::{Meeting, Row};
+use mindful_core::ranks::assignment::TargetAssignment;
 use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Summary};
@@ -88,16 +88,17 @@ impl Job {
         let job = settings.get("job").unwrap_or("job").to_owned();
         let (clock, live) = (Arc::new(self.clock.clone()), Arc::new(Notes::default()) as Arc<dyn Events>);
         let context =
-            Context::new(settings, self.engine, self.store_in(&job, number), live, Stop::default(), clock.clone())
+            Context::new(settings, self.engine, self.store_in(&job, number), live, StopFlag::default(), clock.clone())
                 .unwrap();
-        let rank = Rank { number, of, from: "a test".to_owned(), job: None, spread: Spread::default() };
+        let rank =
+            Rank { number, count: of, source: "a test".to_owned(), job: None, assignment: TargetAssignment::default() };
         let invitation = Invitation {
             rank: rank.clone(),
             meeting: match self.cut_off {
                 Some((cut_off, after)) if cut_off == number => {
                     Arc::new(CutOff { room: Arc::clone(&self.room), clock: self.clock.clone(), after })
                 }
-                _ => Arc::clone(&self.room) as Arc<dyn Meeting>,
+                _ => Arc::clone(&self.room) as Arc<dyn Rendezvous>,
             },
             job,
             host: format!("host-{number}"),
@@ -107,7 +108,7 @@ impl Job {
             targets: Vec::new(),
             timeout: Duration::from_secs(30),
             clock,
-            stop: Stop::default(),
+            stop: StopFlag::default(),
         };
         let party = Arc::new(Party::join(invitation)?);
         let context = Context { rank: Some(rank), party: Some(Arc::clone(&party)), ..context };
@@ -122,19 +123,19 @@ impl Job {
 
     /// Does all of `works` at once, each on a thread of its own.
     fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
-        let (bell, left) = (self.clock.bell(), AtomicUsize::new(works.len()));
+        let (notifier, left) = (self.clock.new_notifier(), AtomicUsize::new(works.len()));
         let done: Vec<Mutex<Option<T>>> = works.iter().map(|_| Mutex::new(None)).collect();
         std::thread::scope(|scope| {
             for (work, done) in works.into_iter().zip(&done) {
-                let (bell, left, mut place) = (&bell, &left, self.clock.place());
+                let (notifier, left, mut slot) = (&notifier, &left, self.clock.new_thread_slot());
                 scope.spawn(move || {
-                    place.begin();
+                    slot.enter();
                     *done.lock().unwrap() = Some(work());
                     left.fetch_sub(1, Ordering::SeqCst);
-                    bell.ring();
+                    notifier.notify();
                 });
             }
-            bell.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
+            notifier.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
         });
         done.into_iter().map(|done| done.into_inner().unwrap().unwrap()).collect()
     }
@@ -162,11 +163,11 @@ const JOINED: &str = r#""stage":"joined""#;
 /// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
 fn died(room: &Room, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
     loop {
-        let first = room.look_at("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        let first = room.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(first) = first {
             let body = first.row.body.replace(JOINED, last);
-            let row = Row { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
-            room.join("job", &row, lease).unwrap();
+            let row = RankRow { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
+            room.claim_rank("job", &row, lease).unwrap();
             return;
         }
         clock.sleep_unless(clock.now_us() + 10_000, &|| false);
@@ -467,12 +468,12 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
 /// A first rank that died when its row said `last`, and when all begin; nobody renews that when its `lease` is over.
 fn first_died(job: &Job, last: &str, lease: Duration) {
     loop {
-        let other = job.room.look_at("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        let other = job.room.read_row("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(other) = other {
             let start_us = job.clock.now_us() + 5_000_000;
             let body = other.row.body.replace(JOINED, &format!("{last},\"start_us\":{start_us}"));
-            let row = Row { rank: 0, token: "dead".to_owned(), body: body.replace("host-1", "host-x") };
-            job.room.join("job", &row, lease).unwrap();
+            let row = RankRow { rank: 0, token: "dead".to_owned(), body: body.replace("host-1", "host-x") };
+            job.room.claim_rank("job", &row, lease).unwrap();
             return;
         }
         job.clock.sleep_unless(job.clock.now_us() + 10_000, &|| false);

@@ -7,14 +7,14 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::engine::{
-    AccessPath, Capabilities, Description, Engine, HostView, OwnedObject, Session, Stop, Target,
+    AccessPath, Capabilities, Description, Engine, HostView, OwnedObject, Session, StopFlag, Target,
 };
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, Workload};
 use mindful_null::{Null, SimulatedClock};
 
@@ -96,19 +96,19 @@ impl Target for Written {
         self.null.clock_us()
     }
 
-    fn host(&self) -> HostView {
-        self.null.host()
+    fn host_view(&self) -> HostView {
+        self.null.host_view()
     }
 
     fn dataset(&self) -> Result<Option<Dataset>> {
         self.null.dataset()
     }
 
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Dataset> {
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         self.null.load(plan, events, stop)
     }
 
-    fn verify(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.null.verify(stop)
     }
 
@@ -145,8 +145,8 @@ struct Writing {
 }
 
 impl Session for Writing {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        self.client.slice(order, &mut self.pen)
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.client.run_slice(order, &mut self.pen)
     }
 }
 
@@ -156,8 +156,8 @@ struct Pen {
     visits: Arc<Mutex<Visits>>,
 }
 
-impl Operate for Pen {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Pen {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         self.visits.lock().unwrap().entry(self.session).or_default().push(*op);
         self.clock.sleep_unless(self.clock.now_us() + TIME.as_micros() as i64, &|| false);
         Ok(op.blocks)

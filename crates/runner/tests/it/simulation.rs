@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_conformance::Notes;
 use mindful_core::contract::clock::{Clock, Time};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
@@ -22,7 +22,7 @@ pub struct Simulation {
     pub store: tempfile::TempDir,
     pub clock: SimulatedClock,
     pub notes: Arc<Notes>,
-    pub stop: Stop,
+    pub stop: StopFlag,
     engine: &'static dyn Engine,
 }
 
@@ -37,7 +37,7 @@ impl Simulation {
     /// The same by an engine that goes by `clock`.
     pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
-        Self { store, clock, notes, stop: Stop::default(), engine }
+        Self { store, clock, notes, stop: StopFlag::default(), engine }
     }
 
     /// The same store and another clock, for a process that goes on with what an earlier one left.
@@ -47,9 +47,9 @@ impl Simulation {
 
     /// Asks the run to end when the simulated time has come.
     pub fn stop_at(&self, at: Duration) {
-        let (clock, stop, mut place) = (self.clock.clone(), self.stop.clone(), self.clock.place());
+        let (clock, stop, mut slot) = (self.clock.clone(), self.stop.clone(), self.clock.new_thread_slot());
         std::thread::spawn(move || {
-            place.begin();
+            slot.enter();
             clock.sleep_unless(clock.now_us() + at.as_micros() as i64, &|| false);
             stop.request();
         });

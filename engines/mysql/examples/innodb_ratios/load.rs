@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::{Error, Result};
 use mysql::Conn;
@@ -78,9 +78,9 @@ fn by_load(bench: &Bench, keep: bool) -> Result<(Took, f64)> {
     target.cleanup()?;
     rest(bench)?;
     let (cpu, began) = (bench.server_cpu_s()?, Instant::now());
-    target.load(&DATASET, &Silent, &Stop::default())?;
+    target.load(&DATASET, &Silent, &StopFlag::default())?;
     let proving = Instant::now();
-    let proof = target.verify(&Stop::default())?;
+    let proof = target.verify(&StopFlag::default())?;
     if let Some(failure) = proof.failure() {
         return Err(Error::run(failure, "the layout does not hold"));
     }

@@ -7,7 +7,7 @@ mod work;
 use std::path::Path;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
@@ -85,7 +85,7 @@ fn main() -> Result<()> {
     println!("{version}: {} schemas of {} pages", DATASET.schemas, DATASET.blocks_per_schema);
     bench.private.serve(Purpose::Load)?;
     if chosen.as_deref() == Some("loop") {
-        bench.target()?.load(&DATASET, &Silent, &Stop::default())?;
+        bench.target()?.load(&DATASET, &Silent, &StopFlag::default())?;
     } else {
         load::compare(&bench)?;
     }

@@ -102,7 +102,7 @@ impl Loop {
         let end_us = begin_us + SLICE.as_micros() as i64;
         let order = SliceOrder { index: 0, begin_us, end_us, first_op: self.next_op, max_ops: None };
         self.next_op += 10_000_000;
-        let report = self.session.slice(&order)?;
+        let report = self.session.run_slice(&order)?;
         Ok(report.ops.iter().map(|op| op.blocks).sum())
     }
 }

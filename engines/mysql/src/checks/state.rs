@@ -131,7 +131,7 @@ impl Planned {
             active_bytes: plan.active_bytes(dataset, PAGE_BYTES),
             uniform: plan.visits_evenly(),
             updates,
-            writes: updates || dataset.is_none() || plan.looping == LoopSite::Server,
+            writes: updates || dataset.is_none() || plan.loop_site == LoopSite::Server,
             commit_wait: plan.commit_wait,
             sessions: plan.sessions,
         }

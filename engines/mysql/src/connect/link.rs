@@ -204,7 +204,7 @@ impl Link {
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
-    pub fn give_up(&self) {
+    pub fn abort(&self) {
         self.given_up.store(true, Ordering::SeqCst);
         self.set_interrupted(true);
         self.standing.end(&self.server, None);

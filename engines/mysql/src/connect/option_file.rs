@@ -160,8 +160,8 @@ fn text(path: &Path) -> Result<Option<(String, bool)>, String> {
     if !metadata.is_file() {
         return Err("it is not a plain file".to_owned());
     }
-    let rights = Rights::of(&metadata);
-    if rights.everybody_writes() || !rights.is_of(rustix::process::geteuid().as_raw()) {
+    let rights = Rights::from_metadata(&metadata);
+    if rights.everybody_writes() || !rights.belongs_to(rustix::process::geteuid().as_raw()) {
         return Err("others may write it".to_owned());
     }
     let by_others = metadata.mode() & 0o077;

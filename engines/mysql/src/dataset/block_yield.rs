@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::workload::draw::{self, Permutation};
 use mindful_core::{contract::clock, dataset::proof_sample};
 use mysql::Conn;
@@ -76,7 +76,7 @@ pub fn measure(
     table: &str,
     blocks: u64,
     all: bool,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Result<BlockYield, &'static str>, Failure> {
     let rows = blocks.saturating_sub(FIRST + 1);
     if rows == 0 {
@@ -87,7 +87,7 @@ pub fn measure(
         Err(why) => return Ok(Err(why)),
     };
     let order = Permutation::new(rows, draw::mix64(clock::now_us().unsigned_abs()));
-    let drawn = if all { rows } else { proof_sample::draws(rows, SHARE) };
+    let drawn = if all { rows } else { proof_sample::sample_size(rows, SHARE) };
     let places: Vec<u64> = (0..drawn).map(|index| FIRST + order.get(index)).collect();
     let soon = |conn: &mut Conn, place| is_soon_seen(conn, table, place, account, stop);
     let Some(mut unseen) = account.unseen(conn, &places, stop, soon)? else { return Ok(Err(OTHERS)) };
@@ -105,7 +105,7 @@ pub fn measure(
 }
 
 /// Whether the row at `place` begins a page by one of a few looks.
-fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<bool, Failure> {
     for _ in 0..TRIES {
         let [row, behind] = look(conn, table, place, account, stop)?;
         if row - behind >= account.of_a_page() {
@@ -116,7 +116,13 @@ fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop
 }
 
 /// The same of a row in doubt, by the least that either range asked for in many looks: what others do only adds to it.
-fn is_seen_at_last(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<bool, Failure> {
+fn is_seen_at_last(
+    conn: &mut Conn,
+    table: &str,
+    place: u64,
+    account: Account,
+    stop: &StopFlag,
+) -> Result<bool, Failure> {
     let mut least = [i64::MAX; 2];
     for _ in 0..TRIES_IN_DOUBT {
         let [row, behind] = look(conn, table, place, account, stop)?;
@@ -126,7 +132,7 @@ fn is_seen_at_last(conn: &mut Conn, table: &str, place: u64, account: Account, s
 }
 
 /// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
-fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &Stop) -> Result<[i64; 2], Failure> {
+fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<[i64; 2], Failure> {
     refuse_stopped(stop)?;
     let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
     Ok([row, behind])
@@ -143,7 +149,7 @@ enum Account {
 
 impl Account {
     /// Why none can be had, where that is so.
-    fn of(conn: &mut Conn, table: &str, stop: &Stop) -> Result<Result<Self, &'static str>, Failure> {
+    fn of(conn: &mut Conn, table: &str, stop: &StopFlag) -> Result<Result<Self, &'static str>, Failure> {
         let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
         if hashes != Some(false) {
             return Ok(Err("a hash hides what visits ask for, until SET GLOBAL innodb_adaptive_hash_index = OFF"));
@@ -168,7 +174,7 @@ impl Account {
         self,
         conn: &mut Conn,
         places: &[u64],
-        stop: &Stop,
+        stop: &StopFlag,
         seen: impl Fn(&mut Conn, u64) -> Result<bool, Failure>,
     ) -> Result<Option<Vec<u64>>, Failure> {
         let mut unseen = Vec::new();

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::{Error, Result};
 use mindful_instance::files;
 
@@ -57,7 +57,7 @@ pub struct Tablespace {
 
 /// The rows in `file`, a tablespace that nobody writes to meanwhile. `None` when its pages are encrypted or compressed,
 /// so that they tell nothing.
-pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
+pub fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
         Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
     };
@@ -96,8 +96,8 @@ pub fn read(file: &Path, stop: &Stop) -> Result<Option<Tablespace>> {
 }
 
 /// Ends a proof that somebody gave up.
-pub fn refuse_stopped(stop: &Stop) -> Result<()> {
-    if stop.requested() { Err(Error::interrupted("the proof was stopped")) } else { Ok(()) }
+pub fn refuse_stopped(stop: &StopFlag) -> Result<()> {
+    if stop.is_requested() { Err(Error::interrupted("the proof was stopped")) } else { Ok(()) }
 }
 
 /// As much as there is, up to the length of `chunk`.
@@ -240,7 +240,7 @@ mod tests {
     fn parsed(pages: &[Vec<u8>]) -> Result<Option<Tablespace>> {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(&pages.concat()).expect("written");
-        read(file.path(), &Stop::default())
+        read(file.path(), &StopFlag::default())
     }
 
     #[test]
@@ -279,9 +279,9 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).expect("a pipe");
         std::fs::write(&file, []).expect("a file");
         std::os::unix::fs::symlink(&file, &link).expect("a link");
-        assert!(read(&file, &Stop::default()).is_ok());
+        assert!(read(&file, &StopFlag::default()).is_ok());
         for other in [pipe, link] {
-            let error = read(&other, &Stop::default()).unwrap_err().to_string();
+            let error = read(&other, &StopFlag::default()).unwrap_err().to_string();
             assert!(error.contains("cannot read"), "{error}");
         }
     }

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::tables::{self, Table, missing};
+use mindful_core::dataset::table_registry::{self, Table, missing_tables};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
@@ -20,7 +20,7 @@ use crate::dataset::registry::{self, Entry, Found};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Flavor;
-use crate::names::{BEGUN, Kind, Namespace, SHAPE};
+use crate::names::{BEGUN, Namespace, SHAPE, TableKind};
 use crate::options::Options;
 use crate::work::settle;
 
@@ -41,7 +41,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
         Found::Foreign(why) => Err(why),
         Found::Ours { entries } => {
             refuse_other(&options.namespace, &entries, plan)?;
-            Ok(missing(registry::data(&entries), plan).is_empty())
+            Ok(missing_tables(registry::data(&entries), plan).is_empty())
         }
     }
 }
@@ -53,15 +53,15 @@ pub fn load(
     private: bool,
     plan: &DatasetPlan,
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<()> {
     let entries = registry::ensure(link, &options.namespace)?;
     refuse_other(&options.namespace, &entries, plan)?;
-    let missing = missing(registry::data(&entries), plan);
-    tables::note_resumed(&missing, plan, events);
+    let missing = missing_tables(registry::data(&entries), plan);
+    table_registry::note_resumed(&missing, plan, events);
     let way = Way::of(link)?;
     if let Way::Prepared { reported: Some(why) } = &way {
-        note(events, format!("loading by INSERT: {why}"));
+        emit_note(events, format!("loading by INSERT: {why}"));
     }
     let made: Vec<String> = missing.iter().map(|t| options.namespace.table(t.kind, t.schema)).collect();
     let work = Work {
@@ -75,7 +75,7 @@ pub fn load(
         indexed_first: indexed_first(link, plan.load_streams)?,
         queue: LoadQueue::new(missing),
     };
-    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
+    work.queue.run_streams(plan.load_streams, |first| work.stream(first))?;
     if *work.storage != Storage::InnoDb {
         return Ok(());
     }
@@ -122,7 +122,7 @@ struct Work<'a> {
     namespace: &'a Namespace,
     plan: &'a DatasetPlan,
     events: &'a dyn Events,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     storage: &'a Storage,
     way: Way,
     /// Most pages of a table whose index is there before its rows.
@@ -133,7 +133,7 @@ struct Work<'a> {
 impl Work<'_> {
     fn stream(&self, first: Table) -> Result<()> {
         let mut conn = self.link.connect()?;
-        self.queue.make(first, |table| {
+        self.queue.make_tables(first, |table| {
             let place = format!("loading {}", self.namespace.table(table.kind, table.schema));
             self.link.run_on(&mut conn, &place, |conn| self.make(conn, table))
         })
@@ -146,12 +146,13 @@ impl Work<'_> {
         let create = include_str!("../../sql/create_table.sql").replace("{{table}}", &name);
         let create = create.replace("{{storage}}", &storage);
         conn.query_drop(format!("{create} COMMENT = '{BEGUN}'"))?;
-        let (visited, first) = (table.kind == Kind::Blocks, table.blocks <= self.indexed_first);
+        let (visited, first) = (table.kind == TableKind::Blocks, table.blocks <= self.indexed_first);
         let index = format!("ALTER TABLE {name} ADD UNIQUE INDEX k (k)");
         if visited && first {
             conn.query_drop(&index)?;
         }
-        let rows = Rows::new(table.blocks, self.plan.seed, table.schema, table.kind == Kind::Scan, self.plan.content);
+        let rows =
+            Rows::new(table.blocks, self.plan.seed, table.schema, table.kind == TableKind::Scan, self.plan.content);
         match self.way {
             Way::Streamed => self.streamed(conn, &name, rows)?,
             Way::Prepared { .. } => self.prepared(conn, &name, rows)?,
@@ -201,7 +202,7 @@ impl Work<'_> {
             }
             match written.swap(0, Ordering::SeqCst) {
                 0 => break Ok(()),
-                pages => self.queue.progress(pages, PAGE_BYTES, self.events),
+                pages => self.queue.emit_progress(pages, PAGE_BYTES, self.events),
             }
         };
         conn.set_local_infile_handler(None);
@@ -224,12 +225,12 @@ impl Work<'_> {
             let all = vec![one; 2 * pages as usize].join(", ");
             // The statement of a full count is kept by the connection.
             conn.exec_drop(format!("INSERT INTO {name} VALUES {all}"), values)?;
-            self.queue.progress(pages, PAGE_BYTES, self.events);
+            self.queue.emit_progress(pages, PAGE_BYTES, self.events);
         }
     }
 
     fn refuse_stopped(&self) -> Result<()> {
-        if self.stop.requested() {
+        if self.stop.is_requested() {
             return Err(Error::interrupted("the load was stopped; load again to complete it"));
         }
         Ok(())
@@ -258,5 +259,5 @@ fn push_values(row: &Row<'_>, values: &mut Vec<Value>) {
 }
 
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
-    tables::refuse_other(registry::data(entries), plan, SHAPE, |name| namespace.qualified(name))
+    table_registry::refuse_other(registry::data(entries), plan, SHAPE, |name| namespace.qualified(name))
 }

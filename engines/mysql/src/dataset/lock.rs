@@ -126,7 +126,7 @@ fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
 
 fn in_use(namespace: &Namespace, users: &str) -> Error {
     let by = if users.is_empty() { String::new() } else { format!(" (connection {users})") };
-    sharing::refused(&format!("namespace {}{by}", namespace.quoted()))
+    sharing::in_use_error(&format!("namespace {}{by}", namespace.quoted()))
 }
 
 /// The lock of the whole, or a slot. A name has at most 64 letters, as a database has, so it holds a sum of that.

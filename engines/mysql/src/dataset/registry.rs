@@ -3,7 +3,7 @@
 mod judge;
 
 use mindful_core::contract::engine::OwnedObject;
-use mindful_core::dataset::tables::{self, Registered, Table};
+use mindful_core::dataset::table_registry::{self, RegisteredTable, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
 use mysql::prelude::Queryable;
@@ -15,19 +15,19 @@ use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
-use crate::names::{Kind, MARK, MEETING, Namespace, REGISTRY, SHAPE, quote_ident};
+use crate::names::{MARK, MEETING, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// As the registry lists it.
-    pub table: Registered,
+    pub table: RegisteredTable,
     /// What about that table is not as it was made.
     pub fault: Option<Fault>,
 }
 
 /// What the registry lists.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
 
@@ -97,8 +97,8 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
     let table = judged.table(&name);
     let proof = proof.filter(|_| proven_table.as_deref() == table.map(|table| table.made.as_str()));
     let fault = judged.fault_of(&name);
-    let table = Registered {
-        kind: Kind::of(&kind),
+    let table = RegisteredTable {
+        kind: TableKind::from_word(&kind),
         schema: row.take("schema_number").unwrap_or(0),
         blocks: row.take("blocks").unwrap_or(0),
         seed: seed.parse().unwrap_or(0),
@@ -143,12 +143,12 @@ pub fn register(conn: &mut Conn, namespace: &Namespace, table: Table, plan: &Dat
 
 /// The dataset that complete tables make up.
 pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
-    tables::dataset(data(entries), &[SHAPE], PAGE_BYTES)
+    table_registry::assemble_dataset(data(entries), &[SHAPE], PAGE_BYTES)
 }
 
 /// The proof that was stored with it.
 pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
-    tables::proof(data(entries), dataset(entries)?.schemas)
+    table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
@@ -158,8 +158,8 @@ pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> R
         let registry = namespace.qualified(REGISTRY);
         let keep = conn.prep(format!("UPDATE {registry} SET proof = ?, proven_table = ? WHERE name = ?"))?;
         conn.query_drop("START TRANSACTION")?;
-        for (schema, part) in tables::parts(proof) {
-            let name = Namespace::table_name(Kind::Blocks, schema);
+        for (schema, part) in table_registry::split_proof(proof) {
+            let name = Namespace::table_name(TableKind::Blocks, schema);
             let made = judged.table(&name).map(|table| table.made.clone());
             conn.exec_drop(&keep, (part, made, name))?;
         }

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::workload::draw::{self, Permutation};
 use mindful_core::{Result, contract::clock};
 
@@ -26,7 +26,7 @@ pub struct Leaf {
 
 /// The leaves of the clustered index of `file`, in the order of primary keys; `None` when there are more than `blocks`, or
 /// the pages above them cannot be read as such: then only a look at every page tells.
-pub fn leaves(file: &File, blocks: u64, stop: &Stop) -> Result<Option<Vec<Leaf>>> {
+pub fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
     let Some((root, mut level)) = root_of(file) else { return Ok(None) };
     // Each page is in the tree once: one that leads to a page again and again is none of it.
     let mut pages_left = pages_of(file);
@@ -61,7 +61,7 @@ pub fn is_one_row_a_leaf(leaves: &[Leaf], blocks: u64) -> bool {
 
 /// Whether leaves drawn at random hold the one visited row that they should, and no other. `ids` has the primary key of
 /// each key, from 1.
-pub fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &Stop) -> Result<bool> {
+pub fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &StopFlag) -> Result<bool> {
     let blocks = leaves.len() as u64;
     let draws = Permutation::new(blocks, draw::mix64(clock::now_us().unsigned_abs()));
     let mut keys: Vec<u64> = (0..blocks.min(LOOKED_INTO)).map(|index| draws.get(index)).collect();
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn pages_that_lead_to_one_again_and_again_are_no_tree() {
-        let of = |often, blocks| leaves(&winding(often), blocks, &Stop::default()).expect("no stop");
+        let of = |often, blocks| leaves(&winding(often), blocks, &StopFlag::default()).expect("no stop");
         assert_eq!(of(1, 1), Some(vec![Leaf { page: 5, least: 0 }]));
         // As a tree these would have 810,000 leaves, in a file of seven pages.
         assert_eq!(of(900, u64::MAX), None);

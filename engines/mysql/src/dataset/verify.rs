@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result, contract::clock};
 use mindful_instance::files;
@@ -18,7 +18,7 @@ use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::proof::Order;
 use crate::dataset::tree;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::work::settle;
 
 /// How much of a tablespace is read.
@@ -38,13 +38,13 @@ pub fn of_all(
     dataset: &Dataset,
     data: Option<&Path>,
     look: Look,
-    stop: &Stop,
+    stop: &StopFlag,
     events: &dyn Events,
 ) -> Result<LayoutProof> {
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
     let mut neighbour: Option<Order> = None;
     for schema in 1..=dataset.schemas {
-        let table = namespace.table(Kind::Blocks, schema);
+        let table = namespace.table(TableKind::Blocks, schema);
         let place = format!("verifying {table}");
         let file = data.map(|data| tablespace(data, namespace, schema));
         let order = link.run(&place, |conn| {
@@ -60,7 +60,7 @@ pub fn of_all(
         })?;
         let (order, how) = order;
         if let Some(how) = how {
-            note(events, format!("{table}: {how}"));
+            emit_note(events, format!("{table}: {how}"));
         }
         proof.schemas.push(order.proof(schema));
         if let Some(shared) = neighbour.as_ref().and_then(|other| order.shared_with(other)) {
@@ -74,7 +74,7 @@ pub fn of_all(
 /// Where nothing is known of pages: all keys are there, and nothing is proven of where.
 pub fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<LayoutProof> {
     for schema in 1..=dataset.schemas {
-        let table = namespace.table(Kind::Blocks, schema);
+        let table = namespace.table(TableKind::Blocks, schema);
         link.run(&format!("verifying {table}"), |conn| primary_keys(conn, &table, dataset.blocks_per_schema))?;
     }
     Ok(LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() })
@@ -88,7 +88,7 @@ pub fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> PathBuf {
         other => format!("@{:04x}", u32::from(other)),
     };
     let folder: String = namespace.name.chars().map(coded).collect();
-    data.join(folder).join(format!("{}.ibd", Namespace::table_name(Kind::Blocks, schema)))
+    data.join(folder).join(format!("{}.ibd", Namespace::table_name(TableKind::Blocks, schema)))
 }
 
 /// The order in `file`; `None` where it cannot be had: it is not this server's, may not be read, or its pages are coded.
@@ -98,7 +98,7 @@ fn by_tablespace(
     file: &Path,
     blocks: u64,
     look: Look,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Option<Order>, Failure> {
     let order = settle::exported(conn, &[table.to_owned()], |conn| {
         // While it exports a table, the server keeps a description beside it: so this is its folder.
@@ -129,7 +129,7 @@ fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Re
 
 /// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
 /// page is looked at.
-fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &Stop) -> Result<Option<Order>, Failure> {
+fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Order>, Failure> {
     let Some(leaves) = tree::leaves(file, blocks, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks))
     else {
         return Ok(None);
@@ -178,16 +178,16 @@ fn by_statements(
     schema: u32,
     blocks: u64,
     look: Look,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<(Order, String), Failure> {
-    let table = namespace.table(Kind::Blocks, schema);
+    let table = namespace.table(TableKind::Blocks, schema);
     let ids = primary_keys(conn, &table, blocks)?;
     if !ids.iter().all(|id| is_visited(*id, blocks)) {
         return Err(unfit(&table, "has visited rows where ballast was written").into());
     }
     conn.query_drop(format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {table}"))?;
     let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
-    let name = Namespace::table_name(Kind::Blocks, schema);
+    let name = Namespace::table_name(TableKind::Blocks, schema);
     let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
     let reported = reported_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
     let measured = block_yield::measure(conn, &table, blocks, look == Look::Pages, stop)?;

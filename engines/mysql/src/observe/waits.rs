@@ -19,6 +19,6 @@ use crate::connect::link::Link;
 pub fn samplers(link: &Arc<Link>, interval: Duration, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let Some(monitor) = Monitor::open(link, events)? else { return Ok(Vec::new()) };
     let known = monitor.events();
-    let (_, samplers) = sampling::start(monitor, known, interval, "thread")?;
+    let (_, samplers) = sampling::start_sampling(monitor, known, interval, "thread")?;
     Ok(samplers.into())
 }

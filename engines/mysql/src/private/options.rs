@@ -30,7 +30,7 @@ pub struct Options {
 impl Options {
     /// The options that `settings` give, where the target's name means `usual`.
     pub fn parse(settings: &Settings, usual: Flavor) -> Result<Self> {
-        settings.within(KEYS)?;
+        settings.check_bounds(KEYS)?;
         let flavors = [("mariadb", Flavor::MariaDb), ("mysql", Flavor::MySql)];
         let flavor = settings.parse("mysql_flavor", |text| parse_choice(text, &flavors))?.unwrap_or(usual);
         let bin = settings.get("mysql_bin").filter(|text| !text.is_empty()).map(PathBuf::from);

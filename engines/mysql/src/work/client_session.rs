@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 use mysql::prelude::Queryable;
@@ -44,8 +44,8 @@ impl ClientSession {
 }
 
 impl Session for ClientSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        self.work.slice(order, &mut self.statements)
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.work.run_slice(order, &mut self.statements)
     }
 }
 
@@ -76,8 +76,8 @@ struct Statements {
     commits: Commits,
 }
 
-impl Operate for Statements {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Statements {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         let missing = || Error::run(format!("nothing is prepared for schema {}", op.schema), "report this");
         let on = self.prepared.get(&op.schema).ok_or_else(missing)?;
         let commits = &mut self.commits;

@@ -13,7 +13,7 @@ use mysql::{Conn, Row};
 
 use crate::connect::link::Link;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::work::statement::{self, Reach};
 use crate::work::switches;
 
@@ -82,7 +82,7 @@ fn paths_on(
     reach: Option<Reach>,
 ) -> Result<Vec<AccessPath>, Failure> {
     let mut paths = Vec::new();
-    let blocks = Namespace::table_name(Kind::Blocks, schema);
+    let blocks = Namespace::table_name(TableKind::Blocks, schema);
     if workload.update_pct.percent() < 100.0 && workload.access != Access::Scan {
         for statement in selects(workload, namespace, schema, reach) {
             paths.push(explain(conn, OpKind::Select, BY_INDEX, &blocks, &statement)?);
@@ -93,7 +93,7 @@ fn paths_on(
         paths.push(explain(conn, OpKind::Update, BY_INDEX, &blocks, &statement)?);
     }
     if !workload.scan_pct.is_none() {
-        let kind = Kind::scanned_by(workload.access);
+        let kind = TableKind::scanned_by(workload.access);
         let statement = statement::scan(workload, namespace, schema);
         paths.push(explain(conn, OpKind::Scan, WHOLE, &Namespace::table_name(kind, schema), &statement)?);
     }

@@ -288,7 +288,7 @@ impl ServerLoop {
 }
 
 impl Session for ServerLoop {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         // Who thinks across the boundary is in time for it, however late this thread wakes.
         let begin_us = match self.pause {
             Some(pause) => pause.since_us,
@@ -321,7 +321,7 @@ impl Session for ServerLoop {
             self.note_gap(self.draws.op(index).kind, report.end_us, &mut report);
         }
         for kind in OpKind::ALL {
-            report.op_mut(kind).latency = self.service[kind as usize].take();
+            report.op_mut(kind).latency = self.service[kind as usize].drain();
         }
         Ok(report)
     }

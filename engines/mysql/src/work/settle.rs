@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Events, emit_note};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -45,7 +45,7 @@ pub fn exported<T>(
 
 /// Lets purge finish, so that no step pays for row versions that are of no use to anyone, and writes back all pages of
 /// `tables`: reads write nothing then. On a `private` server the undo log and what else is dirty is written back as well.
-pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn Events, stop: &Stop) -> Result<()> {
+pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn Events, stop: &StopFlag) -> Result<()> {
     if tables.is_empty() {
         return Ok(());
     }
@@ -53,15 +53,15 @@ pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn 
         match purge_left(conn, private, stop)? {
             Some(left) if left <= HISTORY_LEFT => {}
             Some(_) => {
-                note(events, "purge is not done with what updates left: its reads and writes are in the figures");
+                emit_note(events, "purge is not done with what updates left: its reads and writes are in the figures");
             }
-            None => note(
+            None => emit_note(
                 events,
                 "the role may not know what purge has left to do, so nothing waits for it: GRANT PROCESS ON *.* to the role",
             ),
         }
         if exported(conn, tables, |_| Ok(()))?.is_none() {
-            note(
+            emit_note(
                 events,
                 "the role may not FLUSH TABLES … FOR EXPORT, so the server writes back in its own time: \
                  GRANT RELOAD ON *.* to the role",
@@ -72,7 +72,7 @@ pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn 
 }
 
 /// Has the page cleaner write back all that is dirty, as it does where none may be.
-fn written_back(conn: &mut Conn, stop: &Stop) -> Result<(), Failure> {
+fn written_back(conn: &mut Conn, stop: &StopFlag) -> Result<(), Failure> {
     let sql = "SELECT @@GLOBAL.innodb_max_dirty_pages_pct, @@GLOBAL.innodb_max_dirty_pages_pct_lwm";
     let Some((most, low)) = conn.query_first::<(f64, f64), _>(sql)? else { return Ok(()) };
     // MySQL lowers the second with the first.
@@ -87,7 +87,7 @@ fn written_back(conn: &mut Conn, stop: &Stop) -> Result<(), Failure> {
 /// Waits until purge has nothing left to do; tells the transactions it has left, `None` where the role may not know. A
 /// `private` server, where nobody else makes work for it, is waited for until nothing is left: purge comes half a second late
 /// to the last transactions, and looks through hundreds of pages then.
-fn purge_left(conn: &mut Conn, private: bool, stop: &Stop) -> Result<Option<f64>, Failure> {
+fn purge_left(conn: &mut Conn, private: bool, stop: &StopFlag) -> Result<Option<f64>, Failure> {
     let goal = if private { 0.0 } else { HISTORY_LEFT };
     fallen_to(goal, PURGE_STANDS, stop, || status::history(conn))
 }
@@ -96,7 +96,7 @@ fn purge_left(conn: &mut Conn, private: bool, stop: &Stop) -> Result<Option<f64>
 fn fallen_to(
     goal: f64,
     stands: Duration,
-    stop: &Stop,
+    stop: &StopFlag,
     mut left: impl FnMut() -> Result<Option<f64>, Failure>,
 ) -> Result<Option<f64>, Failure> {
     let begun = Instant::now();
@@ -107,7 +107,7 @@ fn fallen_to(
             least = (now, Instant::now());
         }
         let over = now <= goal || least.1.elapsed() > stands || begun.elapsed() > PATIENCE;
-        if over || stop.requested() {
+        if over || stop.is_requested() {
             return Ok(Some(now));
         }
         std::thread::sleep(LOOK_AGAIN);

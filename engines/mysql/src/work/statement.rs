@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use mindful_core::workload::{Op, Redo, Workload};
 
-use crate::names::{Kind, NUMBERS, Namespace};
+use crate::names::{NUMBERS, Namespace, TableKind};
 
 /// How a read of more than one block reaches them within one row of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub fn longest(workload: &Workload) -> u64 {
 
 /// Reads of one block with every knob off need no range.
 pub fn is_single(workload: &Workload) -> bool {
-    workload.work_unit == 1 && workload.like == mindful_core::workload::Like::Mindful
+    workload.work_unit == 1 && workload.compatibility == mindful_core::workload::Compatibility::Mindful
 }
 
 /// The function that counts a range of a schema's keys.
@@ -40,7 +40,7 @@ pub fn function(namespace: &Namespace, schema: u32) -> String {
 pub fn create_function(namespace: &Namespace, schema: u32) -> String {
     include_str!("../../sql/visit.sql")
         .replace("{{function}}", &function(namespace, schema))
-        .replace("{{table}}", &namespace.table(Kind::Blocks, schema))
+        .replace("{{table}}", &namespace.table(TableKind::Blocks, schema))
 }
 
 /// One statement that makes many reads, each timed by itself, none begun after the deadline. Parameters: the keys as
@@ -61,7 +61,7 @@ pub fn batch(workload: &Workload, namespace: &Namespace, schemas: &BTreeSet<u32>
 }
 
 fn visit(workload: &Workload, namespace: &Namespace, schema: u32, reach: Reach) -> String {
-    let table = namespace.table(Kind::Blocks, schema);
+    let table = namespace.table(TableKind::Blocks, schema);
     let count = longest(workload);
     match reach {
         Reach::Key => format!("(SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k = j.a)"),
@@ -111,7 +111,7 @@ pub fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String {
 
 /// A read of the keys from the first parameter to the second: one statement an operation.
 pub fn select(namespace: &Namespace, schema: u32) -> String {
-    let table = namespace.table(Kind::Blocks, schema);
+    let table = namespace.table(TableKind::Blocks, schema);
     format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k BETWEEN ? AND ?")
 }
 
@@ -121,12 +121,12 @@ pub fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String
         Redo::Light => include_str!("../../sql/update_light.sql"),
         Redo::Heavy => include_str!("../../sql/update_heavy.sql"),
     };
-    template.replace("{{table}}", &namespace.table(Kind::Blocks, schema))
+    template.replace("{{table}}", &namespace.table(TableKind::Blocks, schema))
 }
 
 /// A read of a whole table, with the server's time before and behind it.
 pub fn scan(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
-    let kind = Kind::scanned_by(workload.access);
+    let kind = TableKind::scanned_by(workload.access);
     let table = namespace.table(kind, schema);
     format!("SELECT SYSDATE(6), (SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY)), SYSDATE(6)")
 }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_batch_of_several_schemas_chooses_the_table_by_the_key() {
-        let w = Workload::reads(2, 100, 4);
+        let w = Workload::reads_only(2, 100, 4);
         let text = batch(&w, &namespace(), &BTreeSet::from([1, 2]), Reach::Function);
         assert!(text.contains("CASE j.s WHEN 1 THEN `mindful`.`visit_1`(j.a, j.a + j.n - 1) WHEN 2 THEN"), "{text}");
         let text = batch(&w, &namespace(), &BTreeSet::from([1]), Reach::Sequence);

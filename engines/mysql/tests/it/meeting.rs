@@ -5,21 +5,24 @@ use std::time::Duration;
 
 use mindful_conformance::quick_place;
 use mindful_core::Engine;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::meeting::{MOST_CHUNK, Meeting};
+use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, Rendezvous};
 use mindful_mysql::ENGINE;
 use mindful_mysql::private::Instance;
 
 use crate::shared;
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, sql, started, target_at};
 
-fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Meeting>> {
+fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Rendezvous>> {
     let settings = Settings::defaults(ENGINE.options());
-    let meeting =
-        ENGINE.meet(&shared::url(&server.socket(), database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
+    let meeting = ENGINE.open_rendezvous(
+        &shared::url(&server.socket(), database),
+        &settings,
+        &(Arc::new(Silent) as Arc<dyn Events>),
+    )?;
     meeting.prepare()?;
     Ok(meeting)
 }
@@ -34,13 +37,17 @@ fn ranks_meet_in(kind: Kind) {
         }
     });
     let meeting = meet(server, &database).unwrap();
-    mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
-    let most: Vec<u8> = (0..MOST_CHUNK).map(|byte| (byte % 253) as u8).collect();
-    meeting.send("j", 0, 0, &most).unwrap();
-    assert_eq!(meeting.take("j", 0, 0).unwrap().unwrap(), most, "the longest chunk goes whole");
-    meeting.clear("j", None).unwrap();
+    mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
+    let most: Vec<u8> = (0..MAX_CHUNK_BYTES).map(|byte| (byte % 253) as u8).collect();
+    meeting.write_chunk("j", 0, 0, &most).unwrap();
+    assert_eq!(meeting.read_chunk("j", 0, 0).unwrap().unwrap(), most, "the longest chunk goes whole");
+    meeting.remove_rows("j", None).unwrap();
     assert_eq!(sql(server, &format!("SELECT COUNT(*) FROM {database}.meeting")), "0", "nothing is left");
-    assert!(meeting.place().starts_with(&format!("database `{database}` of mysql://root@")), "{}", meeting.place());
+    assert!(
+        meeting.location().starts_with(&format!("database `{database}` of mysql://root@")),
+        "{}",
+        meeting.location()
+    );
 
     // It is no dataset, is in no load's way, is listed as mindful's own and goes with it.
     let target = target_at(&shared::url(&server.socket(), &database), &[]).unwrap();
@@ -53,7 +60,7 @@ fn ranks_meet_in(kind: Kind) {
         seed: 7,
         load_streams: 1,
     };
-    target.load(&plan, &Silent, &Stop::default()).unwrap();
+    target.load(&plan, &Silent, &StopFlag::default()).unwrap();
     let listed: Vec<_> = target.inventory().unwrap().into_iter().map(|object| object.name).collect();
     assert!(listed.contains(&format!("`{database}`.`meeting`")), "{listed:?}");
     target.cleanup().unwrap();
@@ -84,18 +91,18 @@ fn ranks_in_a_crowd_never_stand_in_each_others_way() {
             let (server, database) = (&shared.server, &database);
             scope.spawn(move || {
                 let meeting = meet(server, database).unwrap();
-                let row = |body: &str| mindful_core::ranks::meeting::Row {
+                let row = |body: &str| mindful_core::ranks::rendezvous::RankRow {
                     rank,
                     token: format!("t{rank}"),
                     body: body.to_owned(),
                 };
                 for turn in 0..20 {
                     let lease = Duration::from_mins(1);
-                    assert_eq!(meeting.join("j", &row("here"), lease).unwrap(), None, "{rank} {turn}");
-                    meeting.send("j", rank, 0, &[7; 1000]).unwrap();
-                    assert!(meeting.post("j", &row(&format!("{turn}")), lease).unwrap(), "{rank} {turn}");
-                    meeting.look("j").unwrap();
-                    meeting.clear("j", Some(rank)).unwrap();
+                    assert_eq!(meeting.claim_rank("j", &row("here"), lease).unwrap(), None, "{rank} {turn}");
+                    meeting.write_chunk("j", rank, 0, &[7; 1000]).unwrap();
+                    assert!(meeting.update_row("j", &row(&format!("{turn}")), lease).unwrap(), "{rank} {turn}");
+                    meeting.read_rows("j").unwrap();
+                    meeting.remove_rows("j", Some(rank)).unwrap();
                 }
             });
         }

@@ -39,7 +39,7 @@ fn a_session_of_many_is_slowed_by_the_known_curve() {
     let mean = |sessions| {
         let mut session = opened.session(&fixture.workload(), 0, sessions);
         let order = opened.orders().next(0, Some(30));
-        select_mean_us(&[session.slice(&order).unwrap()])
+        select_mean_us(&[session.run_slice(&order).unwrap()])
     };
     let ratio = mean(16) / mean(1);
     assert!((3.0..5.0).contains(&ratio), "16 sessions on 4 servers are slower by {ratio}");
@@ -75,7 +75,7 @@ fn sessions_die_and_fail_to_connect_as_asked() {
     let refused = opened.target.session(&workload, placement).err().unwrap();
     assert_eq!(refused.kind, ErrorKind::Target);
     let (mut session, mut orders) = (opened.session(&workload, 0, 2), opened.orders());
-    let slice = |session: &mut Box<dyn Session>, order| session.slice(&order);
+    let slice = |session: &mut Box<dyn Session>, order| session.run_slice(&order);
     let first = slice(&mut session, orders.next(0, None)).unwrap();
     let died = slice(&mut session, orders.next(first.total_ops(), None)).unwrap_err();
     assert_eq!(died.kind, ErrorKind::Run);
@@ -88,10 +88,10 @@ fn a_late_session_reports_its_late_start() {
     let opened = fixture.loaded();
     let (mut session, mut orders) = (opened.session(&fixture.workload(), 0, 1), opened.orders());
     let order = orders.next(0, None);
-    let late_us = session.slice(&order).unwrap().begin_us - order.begin_us;
+    let late_us = session.run_slice(&order).unwrap().begin_us - order.begin_us;
     assert!(late_us >= 150_000, "{late_us} us late");
     let order = orders.next(100, None);
-    let late_us = session.slice(&order).unwrap().begin_us - order.begin_us;
+    let late_us = session.run_slice(&order).unwrap().begin_us - order.begin_us;
     assert!(late_us < 150_000, "late again by {late_us} us");
 }
 
@@ -100,7 +100,7 @@ fn slices_are_timed_by_the_targets_own_clock() {
     let fixture = null("1ms").with("null_clock_offset", "1h");
     let opened = fixture.loaded();
     let order = opened.orders().next(0, None);
-    let report = opened.session(&fixture.workload(), 0, 1).slice(&order).unwrap();
+    let report = opened.session(&fixture.workload(), 0, 1).run_slice(&order).unwrap();
     assert!(report.begin_us >= order.begin_us && report.begin_us < order.end_us);
 }
 

@@ -8,7 +8,7 @@ use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
-use mindful_core::workload::Like;
+use mindful_core::workload::Compatibility;
 
 use crate::codes;
 use crate::connect::link::{Link, text};
@@ -29,7 +29,7 @@ pub fn checks(
          before you believe a figure",
         "experimental",
     )];
-    if plan.like == Like::Slob && !plan.update_pct.is_none() {
+    if plan.compatibility == Compatibility::Slob && !plan.update_pct.is_none() {
         found.push(codes::COMMITS_DO_NOT_WAIT.finding(
             "Commits are SLOB's: in PL/SQL a bare COMMIT does not wait for redo, so log file sync is missing from the \
              latencies of updates; leave --like away to have each commit wait",

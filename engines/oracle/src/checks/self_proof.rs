@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::contract::engine::{Proven, SelfProof, Stop};
+use mindful_core::contract::engine::{Proven, SelfProof, StopFlag};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
@@ -21,7 +21,7 @@ use crate::dataset::load;
 use crate::dataset::lock;
 use crate::dataset::registry;
 use crate::dataset::verify;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::observe::describe::{self, PARAMETERS};
 use crate::observe::own::{self, Own, Source};
 use crate::options::Options;
@@ -42,7 +42,7 @@ const SPAN_US: i64 = 2_000_000;
 const LATE_US: i64 = 5_000;
 
 /// Proves the engine on the server behind `link`.
-pub fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &Stop) -> Result<SelfProof> {
+pub fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &StopFlag) -> Result<SelfProof> {
     let namespace = Namespace::parse(NAMESPACE)?;
     let options = Options { namespace: namespace.clone(), ..options.clone() };
     let mut proof = Proof { link, lines: Vec::new(), namespace, options, major, own: Arc::default() };
@@ -50,7 +50,7 @@ pub fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &
     proof.views();
     proof.work(stop);
     let cleaned = proof.clean_up();
-    if stop.requested() {
+    if stop.is_requested() {
         return Err(Error::interrupted(match cleaned {
             Ok(()) => "the proof was interrupted; its tables are removed".to_owned(),
             Err(error) => format!("the proof was interrupted, and its tables were left ({error})"),
@@ -132,7 +132,7 @@ impl Proof<'_> {
     }
 
     /// Dataset, plans, and what slices of reads and of updates do to counters.
-    fn work(&mut self, stop: &Stop) {
+    fn work(&mut self, stop: &StopFlag) {
         let loaded = self.clean_up().and_then(|()| self.load(stop));
         if !self.line("tables are made and filled", loaded.map(|()| None)) {
             return;
@@ -147,16 +147,16 @@ impl Proof<'_> {
             Err(error) => drop(self.line("one row a block, in random order", Err(error))),
         }
         let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
-        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads(1, BLOCKS, UNIT) };
+        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) };
         let paths = prepare::paths(self.link, &mixed, &self.namespace);
         let shapes = paths.map(|paths| Some(paths.into_iter().map(|path| path.shape).collect::<Vec<_>>().join("; ")));
         self.line("the server's plans are the method's", shapes);
         self.clock();
-        if stop.requested() {
+        if stop.is_requested() {
             return;
         }
         for (what, update_pct) in [("reads", Share::NONE), ("updates", Share::ALL)] {
-            let workload = Workload { update_pct, ..Workload::reads(1, BLOCKS, UNIT) };
+            let workload = Workload { update_pct, ..Workload::reads_only(1, BLOCKS, UNIT) };
             match self.slice(&workload) {
                 Ok((order, report, grown)) => self.judge(what, &order, &report, grown.as_ref()),
                 Err(error) => drop(self.line(&format!("a slice of {what} goes through"), Err(error))),
@@ -164,11 +164,11 @@ impl Proof<'_> {
         }
     }
 
-    fn load(&self, stop: &Stop) -> Result<()> {
+    fn load(&self, stop: &StopFlag) -> Result<()> {
         lock::alone(self.link, &self.namespace, false, || load::load(self.link, &self.options, &plan(), &Silent, stop))
     }
 
-    fn layout(&self, stop: &Stop) -> Result<LayoutProof> {
+    fn layout(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let dataset = Dataset {
             schemas: 1,
             blocks_per_schema: BLOCKS,
@@ -204,7 +204,7 @@ impl Proof<'_> {
         let before = counted();
         let end_us = begin_us + SPAN_US;
         let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
-        let report = session.slice(&order)?;
+        let report = session.run_slice(&order)?;
         let after = counted();
         let grown = before.zip(after).map(|(before, after)| {
             let by = |(name, value): (String, f64)| {
@@ -284,8 +284,8 @@ impl Proof<'_> {
         }
         let slots = [1].into();
         let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
-        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads(1, BLOCKS, UNIT) };
-        let table = self.namespace.table(Kind::Blocks, 1);
+        let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) };
+        let table = self.namespace.table(TableKind::Blocks, 1);
         let layout = statement::layout(&plan(), BLOCKS, 1);
         for sql in [
             statement::slice(&mixed, &slots, &self.namespace, self.major),

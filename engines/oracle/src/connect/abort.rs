@@ -138,7 +138,7 @@ impl Apart {
             let _ = opened.send(said);
             let Some(session) = session.as_mut() else { return };
             for order in ordered {
-                if report.send(session.slice(&order)).is_err() {
+                if report.send(session.run_slice(&order)).is_err() {
                     return;
                 }
             }
@@ -151,7 +151,7 @@ impl Apart {
 }
 
 impl Session for Apart {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         let sent = self.orders.as_ref().is_some_and(|orders| orders.send(*order).is_ok());
         if !sent || self.worker.is_none() {
             return Err(Error::interrupted(format!("{} was interrupted before", self.place)));

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Event, Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::tables::{self, Table};
+use mindful_core::dataset::table_registry::{self, Table};
 use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 
@@ -16,7 +16,7 @@ use crate::connect::driver::{Bind, Connection};
 use crate::connect::link::{HEAVY, Link, number, text};
 use crate::connect::{Doing, explain};
 use crate::dataset::registry::{self, Entry};
-use crate::names::Kind;
+use crate::names::TableKind;
 use crate::options::Options;
 use crate::work::ops;
 use crate::work::statement;
@@ -27,12 +27,12 @@ const LEAST_BLOCK_BYTES: u64 = 2_048;
 /// The tables of `plan` that are not whole; refuses another dataset.
 pub fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
     refuse_other(options, entries, plan)?;
-    Ok(tables::missing(registry::data(entries), plan))
+    Ok(table_registry::missing_tables(registry::data(entries), plan))
 }
 
 fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<()> {
     for table in registry::data(entries).filter(|table| table.stands) {
-        let blocks = if table.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let blocks = if table.kind == Some(TableKind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let same = table.blocks == blocks && table.seed == plan.seed && table.content == Some(plan.content);
         if table.kind.is_none() || table.shape != registry::SHAPE || !same {
             return Err(Error::plan(
@@ -59,7 +59,7 @@ pub fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
 }
 
 /// Makes what is missing of the dataset.
-pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<()> {
+pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<()> {
     refuse_impossible(plan)?;
     let entries = registry::entries(link, &options.namespace)?.unwrap_or_default();
     let missing = missing(options, &entries, plan)?;
@@ -82,7 +82,7 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         reported: Mutex::new(()),
     };
     work.progress(0);
-    work.queue.by_streams(plan.load_streams, |first| work.stream(first))
+    work.queue.run_streams(plan.load_streams, |first| work.stream(first))
 }
 
 struct Work<'a> {
@@ -91,7 +91,7 @@ struct Work<'a> {
     plan: &'a DatasetPlan,
     block_bytes: u64,
     events: &'a dyn Events,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     queue: LoadQueue,
     done: AtomicU64,
     reported: Mutex<()>,
@@ -100,7 +100,7 @@ struct Work<'a> {
 impl Work<'_> {
     fn stream(&self, first: Table) -> Result<()> {
         let mut connection = self.link.connect(0, "load")?;
-        self.queue.make(first, |table| {
+        self.queue.make_tables(first, |table| {
             self.make(&mut *connection, table)?;
             self.progress(table.blocks);
             Ok(())
@@ -117,7 +117,7 @@ impl Work<'_> {
 
     /// Makes `table` over `connection`.
     fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
-        if self.stop.requested() {
+        if self.stop.is_requested() {
             return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
         }
         let (namespace, storage) = (&self.options.namespace, &self.options.storage);
@@ -125,13 +125,13 @@ impl Work<'_> {
         registry::begin(self.link, namespace, table, self.plan)?;
         let layout = statement::layout(self.plan, table.blocks, table.schema);
         let mut sqls = vec![statement::blocks(&name, &layout, self.plan, table.schema, self.block_bytes, storage)];
-        if table.kind == Kind::Blocks {
+        if table.kind == TableKind::Blocks {
             sqls.push(statement::index(&name, storage));
         }
         // A table keeps the degree it was made with, and its reads would be parallel.
         if storage.parallel > 1 {
             sqls.push(statement::of_table(include_str!("../../sql/load/serial.sql"), &name));
-            let index = (table.kind == Kind::Blocks)
+            let index = (table.kind == TableKind::Blocks)
                 .then(|| statement::of_table(include_str!("../../sql/load/serial_index.sql"), &name));
             sqls.extend(index);
         }
@@ -211,15 +211,15 @@ impl Room {
         }
         if let Some(free) = self.free.filter(|free| *free < needed) {
             let (free, needed) = (format_bytes(free), format_bytes(needed));
-            note(
+            emit_note(
                 events,
                 place(format!("{free} are free, the load needs {needed}: its files have to extend themselves")),
             );
         }
         if options.storage.nologging && self.force_logging {
-            note(events, place("it forces logging, so --nologging changes nothing".to_owned()));
+            emit_note(events, place("it forces logging, so --nologging changes nothing".to_owned()));
         } else if options.storage.nologging {
-            note(events, "loading without redo: what is loaded is lost in recovery and on a standby".to_owned());
+            emit_note(events, "loading without redo: what is loaded is lost in recovery and on a standby".to_owned());
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ fn take(connection: &mut dyn Connection, template: &str, namespace: &Namespace) 
     let sql = statement::of_registry(template, namespace);
     match connection.execute(&sql, &[], QUESTION) {
         Ok(_) => Ok(()),
-        Err(failure) if failure.code() == Some(BUSY) => Err(sharing::refused(&namespace.registry())),
+        Err(failure) if failure.code() == Some(BUSY) => Err(sharing::in_use_error(&namespace.registry())),
         Err(failure) => Err(explain(&failure, Doing::Prepare, "locking the tables")),
     }
 }

@@ -1,13 +1,13 @@
 //! What in the account's schema is mindful's own: the marked registry and the tables it lists.
 
 use mindful_core::contract::engine::OwnedObject;
-use mindful_core::dataset::tables::{self, Registered, Table};
+use mindful_core::dataset::table_registry::{self, RegisteredTable, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
 
 use crate::connect::driver::{Bind, Row};
 use crate::connect::link::{Link, number, text};
-use crate::names::{Kind, MARK, Namespace};
+use crate::names::{MARK, Namespace, TableKind};
 use crate::work::statement;
 
 /// Version of the shape of rows.
@@ -30,13 +30,13 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// As the registry lists it.
-    pub table: Registered,
+    pub table: RegisteredTable,
     /// What stands of it.
     pub state: State,
 }
 
 /// What the registry lists.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
 
@@ -64,9 +64,9 @@ fn entry(row: &Row) -> Entry {
         Some("none") => State::None,
         _ => State::Other,
     };
-    let table = Registered {
+    let table = RegisteredTable {
         name: text(row, 0).unwrap_or_default().to_owned(),
-        kind: text(row, 1).and_then(Kind::of),
+        kind: text(row, 1).and_then(TableKind::from_word),
         schema: number(row, 2).unwrap_or(0) as u32,
         blocks: number(row, 3).unwrap_or(0),
         seed: text(row, 4).and_then(|seed| seed.parse().ok()).unwrap_or(0),
@@ -93,14 +93,14 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
 
 /// The dataset that complete tables make up.
 pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
-    tables::dataset(data(entries), &[SHAPE], block_bytes)
+    table_registry::assemble_dataset(data(entries), &[SHAPE], block_bytes)
 }
 
 /// Keeps `proof` with its tables, each its own part.
 pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/store_proof.sql"), namespace);
-    for (schema, json) in tables::parts(proof) {
-        let name = namespace.table(Kind::Blocks, schema);
+    for (schema, json) in table_registry::split_proof(proof) {
+        let name = namespace.table(TableKind::Blocks, schema);
         link.execute("storing the proof", &sql, &[("proof", Bind::Text(json)), ("name", Bind::Text(name))])?;
     }
     Ok(())

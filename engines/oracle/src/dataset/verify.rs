@@ -1,19 +1,19 @@
 //! The proof of the layout, from where the rows really stand.
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::{Error, Result, contract::clock};
 
 use crate::connect::link::{Link, number, text};
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::work::statement;
 
 /// Looks at every row of every schema, and at every pair of neighbouring schemas.
-pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &Stop) -> Result<LayoutProof> {
-    let table = |schema| namespace.table(Kind::Blocks, schema);
+pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
+    let table = |schema| namespace.table(TableKind::Blocks, schema);
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
     for schema in 1..=dataset.schemas {
-        if stop.requested() {
+        if stop.is_requested() {
             return Err(Error::interrupted("the verification was stopped"));
         }
         let place = format!("verifying {}", table(schema));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
-use mindful_core::record::latency::{Latency, Recorder, Sampled, WAIT_HISTOGRAM, wait};
+use mindful_core::record::latency::{Latency, Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::codes::denied;
@@ -68,10 +68,10 @@ const INSTANCE: &[Column] = &[
 
 /// Events whose histogram is read, and the kind of wait each is; Exadata's reads of one block come by their own name.
 const HISTOGRAM: &[(&str, &str)] = &[
-    (event::SINGLE_READ, wait::READ),
-    (event::LOG_WRITE, wait::LOG_WRITE),
-    (event::LOG_SYNC, wait::LOG_SYNC),
-    (event::PARALLEL_WRITE, wait::WRITE),
+    (event::SINGLE_READ, wait_kind::READ),
+    (event::LOG_WRITE, wait_kind::LOG_WRITE),
+    (event::LOG_SYNC, wait_kind::LOG_SYNC),
+    (event::PARALLEL_WRITE, wait_kind::WRITE),
 ];
 
 /// The samplers of all views that can be read; the others are findings.
@@ -191,12 +191,12 @@ struct Histogram {
     monitors: Monitors,
     metrics: Vec<Metric>,
     before: Vec<(String, u64, u64)>,
-    sampled: Option<Sampled>,
+    sampled: Option<SampledLatencies>,
 }
 
 impl Histogram {
     fn new(monitors: Monitors) -> Self {
-        let metrics = wait::ALL
+        let metrics = wait_kind::ALL
             .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
         Self { monitors, metrics: metrics.into(), before: Vec::new(), sampled: None }
     }
@@ -219,16 +219,16 @@ impl Histogram {
     }
 
     /// What came since the reading before.
-    fn since(&self, now: &[(String, u64, u64)]) -> Sampled {
-        let mut sampled = Sampled { one_of: 1, ..Sampled::default() };
-        for (kind, _) in wait::ALL {
+    fn since(&self, now: &[(String, u64, u64)]) -> SampledLatencies {
+        let mut sampled = SampledLatencies { one_of: 1, ..SampledLatencies::default() };
+        for (kind, _) in wait_kind::ALL {
             let mut recorder = Recorder::new();
             for (_, us, count) in now.iter().filter(|(of, ..)| of == kind) {
                 let known = self.before.iter().find(|(of, at, _)| of == kind && at == us).map_or(0, |(.., n)| *n);
                 // A bucket ends at its bound and begins at half of it.
                 recorder.record_many(us * 750, count.saturating_sub(known));
             }
-            let latency: Latency = recorder.take();
+            let latency: Latency = recorder.drain();
             if !latency.buckets.is_empty() {
                 sampled.kinds.insert(kind.to_owned(), latency);
             }
@@ -257,12 +257,12 @@ impl Sampler for Histogram {
         let counts = counts.map_err(|failure| explain(&failure, Doing::Work, "reading v$event_histogram_micro"))?;
         self.sampled = (!self.before.is_empty()).then(|| self.since(&counts));
         let of = |kind| counts.iter().filter(|(known, ..)| known == kind).map(|(.., n)| *n as f64).sum();
-        let sums = wait::ALL.map(|(kind, _)| Some(of(kind)));
+        let sums = wait_kind::ALL.map(|(kind, _)| Some(of(kind)));
         self.before = counts;
         Ok(sums.into())
     }
 
-    fn latencies(&mut self) -> Option<Sampled> {
+    fn latencies(&mut self) -> Option<SampledLatencies> {
         self.sampled.take()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
-use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::wait::sampling::{self, MonitorCpu, SamplingCost, within_budget};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_host::{cpu, priority};
 use mindful_oracle_terms as oracle;
@@ -111,7 +111,7 @@ pub fn samplers(
         return Ok(Vec::new());
     }
     let monitor = Monitor { link: Arc::clone(link), monitors, whom };
-    let (_, samplers) = sampling::start(monitor, metrics().collect(), interval, "process")?;
+    let (_, samplers) = sampling::start_sampling(monitor, metrics().collect(), interval, "process")?;
     Ok(samplers.into())
 }
 
@@ -123,11 +123,11 @@ struct Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn begin(&mut self) {
+    fn enter_thread(&mut self) {
         priority::go_first();
     }
 
-    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+    fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         sample(&self.link, &mut self.monitors, self.whom)
             .map_err(|failure| explain(&failure, Doing::Work, "sampling v$session"))
     }
@@ -136,8 +136,8 @@ impl sampling::Monitor for Monitor {
         MonitorCpu { own: cpu::of_thread(), server: None }
     }
 
-    fn interval(&mut self, cost: &Cost) -> Duration {
-        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
+    fn interval(&mut self, cost: &SamplingCost) -> Duration {
+        within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
     }
 }
 

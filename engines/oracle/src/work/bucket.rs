@@ -36,7 +36,7 @@ mod tests {
     fn of_core(ns: u64) -> u64 {
         let mut recorder = Recorder::new();
         recorder.record(ns);
-        recorder.take().buckets.iter().next().unwrap().0
+        recorder.drain().buckets.iter().next().unwrap().0
     }
 
     #[test]

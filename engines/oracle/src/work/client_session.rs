@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Commit, Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
 
 use crate::connect::driver::{Bind, Connection, Failure};
 use crate::connect::link::{Link, QUESTION, number};
 use crate::connect::{Doing, explain};
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::observe::own::Own;
 use crate::work::statement;
 
@@ -60,8 +60,8 @@ impl ClientSession {
 }
 
 impl Session for ClientSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        self.looping.slice(order, &mut self.worker)
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.looping.run_slice(order, &mut self.worker)
     }
 }
 
@@ -81,8 +81,8 @@ impl Worker {
             [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
         let table = |kind| self.namespace.table(kind, op.schema);
         let (sql, binds) = match op.kind {
-            OpKind::Scan => (statement::client_scan(&table(Kind::Scan)), &range[..0]),
-            _ => (statement::client_select(&table(Kind::Blocks)), &range[..]),
+            OpKind::Scan => (statement::client_scan(&table(TableKind::Scan)), &range[..0]),
+            _ => (statement::client_select(&table(TableKind::Blocks)), &range[..]),
         };
         let rows = self.connection.query(&sql, binds, QUESTION).map_err(|failure| self.failed(&failure))?;
         rows.first().and_then(|row| number(row, 0)).ok_or_else(|| Error::run("a count came back empty", "run again"))
@@ -91,7 +91,7 @@ impl Worker {
     fn update(&mut self, op: &Op) -> Result<u64> {
         let range =
             [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
-        let sql = statement::client_update(&self.namespace.table(Kind::Blocks, op.schema), self.workload.redo);
+        let sql = statement::client_update(&self.namespace.table(TableKind::Blocks, op.schema), self.workload.redo);
         let done = self.connection.execute(&sql, &range, QUESTION).map_err(|failure| self.failed(&failure))?;
         self.pending += 1;
         let due = match self.workload.commit {
@@ -112,8 +112,8 @@ impl Worker {
     }
 }
 
-impl Operate for Worker {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Worker {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         if self.link.interrupted() {
             return Err(Error::interrupted(format!("{} was interrupted", self.place)));
         }

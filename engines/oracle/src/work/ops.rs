@@ -148,7 +148,7 @@ impl Summed {
     /// The report of slice `index`.
     pub fn report(mut self, index: u32) -> SliceReport {
         for (kind, recorder) in self.latencies.iter_mut().enumerate() {
-            let mut latency = recorder.take();
+            let mut latency = recorder.drain();
             latency.sum_ns = self.sums_us[kind] * 1_000;
             latency.max_ns = self.longest_us[kind] * 1_000;
             self.report.ops[kind].latency = latency;

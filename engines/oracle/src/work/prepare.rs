@@ -6,7 +6,7 @@ use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 use mindful_core::{Error, Result};
 
 use crate::connect::link::{Link, text};
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::work::ops;
 use crate::work::session::MOST_SCHEMAS;
 use crate::work::statement;
@@ -19,7 +19,7 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
             "leave --access away: rows are read by the index",
         ));
     }
-    let server = workload.looping == LoopSite::Server;
+    let server = workload.loop_site == LoopSite::Server;
     if i32::try_from(workload.scale).is_err()
         || workload.think_time.is_some_and(|think| i32::try_from(think.max.as_micros() * 40).is_err())
     {
@@ -40,12 +40,12 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
 /// How the server reaches the blocks of each kind of operation; refuses what is not the method's.
 pub fn paths(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let table = |kind| namespace.table(kind, 1);
-    let mut wanted = vec![(OpKind::Select, statement::client_select(&table(Kind::Blocks)))];
+    let mut wanted = vec![(OpKind::Select, statement::client_select(&table(TableKind::Blocks)))];
     if !workload.update_pct.is_none() {
-        wanted.push((OpKind::Update, statement::client_update(&table(Kind::Blocks), workload.redo)));
+        wanted.push((OpKind::Update, statement::client_update(&table(TableKind::Blocks), workload.redo)));
     }
     if !workload.scan_pct.is_none() {
-        wanted.push((OpKind::Scan, statement::client_scan(&table(Kind::Scan))));
+        wanted.push((OpKind::Scan, statement::client_scan(&table(TableKind::Scan))));
     }
     let mut paths = Vec::new();
     for (kind, sql) in wanted {

@@ -131,7 +131,7 @@ impl Drop for ServerLoop {
 }
 
 impl Session for ServerLoop {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
         let (begin_us, end_us) = (order.begin_us + self.ahead_us, order.end_us + self.ahead_us);
         let last = order.max_ops.map_or(u64::MAX, |ops| order.first_op + ops);
         let mut next = order.first_op;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use mindful_core::dataset::{Content, DatasetPlan, LayoutProof};
 use mindful_core::workload::draw;
-use mindful_core::workload::{Commit, Like, Redo, Workload};
+use mindful_core::workload::{Commit, Compatibility, Redo, Workload};
 
 use crate::dataset::layout::Layout;
-use crate::names::{Kind, MARK, Namespace};
+use crate::names::{MARK, Namespace, TableKind};
 
 /// Columns that heavy redo changes.
 const NARROW: usize = 8;
@@ -171,9 +171,9 @@ fn changes(redo: Redo) -> String {
 
 /// The words by which updates of `workload` commit.
 pub fn commit(workload: &Workload) -> &'static str {
-    match (workload.like, workload.commit_wait) {
+    match (workload.compatibility, workload.commit_wait) {
         // As the kit has it: in PL/SQL a bare COMMIT does not wait.
-        (Like::Slob, true) => "COMMIT",
+        (Compatibility::Slob, true) => "COMMIT",
         (_, true) => "COMMIT WRITE IMMEDIATE WAIT",
         (_, false) => "COMMIT WRITE BATCH NOWAIT",
     }
@@ -191,7 +191,7 @@ pub fn entry_bytes(workload: &Workload) -> usize {
 
 /// The block of a slice of a session that visits `schemas`; a schema's place in them is its slot.
 pub fn slice(workload: &Workload, schemas: &BTreeSet<u32>, namespace: &Namespace, major: u32) -> String {
-    let branches = |template: &str, kind: Kind, changes: &str| {
+    let branches = |template: &str, kind: TableKind, changes: &str| {
         let branch = |(slot, schema): (usize, &u32)| {
             let (slot, table) = (slot.to_string(), namespace.table(kind, *schema));
             render(template, &[("slot", &slot), ("table", &table), ("changes", changes)])
@@ -200,20 +200,20 @@ pub fn slice(workload: &Workload, schemas: &BTreeSet<u32>, namespace: &Namespace
     };
     let mut updates = String::new();
     if !workload.update_pct.is_none() {
-        let own = branches(include_str!("../../sql/slice/update.sql"), Kind::Blocks, &changes(workload.redo));
+        let own = branches(include_str!("../../sql/slice/update.sql"), TableKind::Blocks, &changes(workload.redo));
         let commit = commit_part(workload);
         let values = [("branches", &*own), ("commit", commit.trim_end())];
         updates = render(include_str!("../../sql/slice/updates.sql"), &values);
     }
     let mut scans = String::new();
     if !workload.scan_pct.is_none() {
-        let own = branches(include_str!("../../sql/slice/scan.sql"), Kind::Scan, "");
+        let own = branches(include_str!("../../sql/slice/scan.sql"), TableKind::Scan, "");
         scans = render(include_str!("../../sql/slice/scans.sql"), &[("branches", &own)]);
     }
     let values = [
         ("entry_bytes", &*entry_bytes(workload).to_string()),
         ("sleep", sleep(major)),
-        ("selects", &*branches(include_str!("../../sql/slice/select.sql"), Kind::Blocks, "")),
+        ("selects", &*branches(include_str!("../../sql/slice/select.sql"), TableKind::Blocks, "")),
         ("updates", &*updates),
         ("scans", &*scans),
         ("think", if workload.think_time.is_some() { include_str!("../../sql/slice/think.sql") } else { "" }),

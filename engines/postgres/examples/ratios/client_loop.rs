@@ -9,9 +9,9 @@ use mindful_core::dataset::Dataset;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::latency::{Latency, Recorder};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{Op, Workload, starts};
+use mindful_core::workload::{Op, Workload, count_starts};
 use mindful_core::{Error, Result, contract::clock, workload::draw};
 
 use crate::Bench;
@@ -62,8 +62,8 @@ fn workload(unit: u64, dataset: &Dataset) -> Result<Workload> {
 /// Does nothing.
 struct Nothing;
 
-impl Operate for Nothing {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Nothing {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         Ok(black_box(op).blocks)
     }
 }
@@ -74,7 +74,7 @@ fn rate(ours: &mut ClientLoop) -> Result<f64> {
     let begin_us = clock::now_us();
     let end_us = begin_us + SLICE.as_micros() as i64;
     let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None };
-    let report = ours.slice(&order, &mut Nothing)?;
+    let report = ours.run_slice(&order, &mut Nothing)?;
     Ok(report.total_ops() as f64 / (cpu_s("thread-self")? - before))
 }
 
@@ -90,7 +90,7 @@ impl Bare {
     fn new(workload: &Workload) -> Self {
         Self {
             stream: Draws::new(workload, PLACEMENT.session, PLACEMENT.schema).streams().key,
-            starts: starts(workload.scale, workload.work_unit),
+            starts: count_starts(workload.scale, workload.work_unit),
             unit: workload.work_unit,
             latency: Recorder::default(),
         }
@@ -107,7 +107,7 @@ impl Bare {
             self.latency.record(began.elapsed().as_nanos() as u64);
             ops += 1;
         }
-        let reported: (Latency, u64) = (self.latency.take(), blocks);
+        let reported: (Latency, u64) = (self.latency.drain(), blocks);
         black_box(reported);
         Ok(ops as f64 / (cpu_s("thread-self")? - before))
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -47,7 +47,7 @@ pub fn load(bench: &Bench) -> Result<()> {
         seed: 1,
         load_streams: 2,
     };
-    bench.target()?.load(&plan, &Silent, &Stop::default())?;
+    bench.target()?.load(&plan, &Silent, &StopFlag::default())?;
     Ok(())
 }
 
@@ -150,7 +150,7 @@ impl<'a> Loop<'a> {
             Kind::Generated(target, session) => {
                 let begin_us = target.clock_us()?;
                 let end_us = begin_us + SLICE.as_micros() as i64;
-                let report = session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op, max_ops: None })?;
+                let report = session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op, max_ops: None })?;
                 report.ops.iter().map(|op| op.blocks).sum::<u64>() as f64
             }
             Kind::Plain(client) => {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result};
@@ -86,8 +86,8 @@ fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
     };
     let target = bench.target()?;
     let began = Instant::now();
-    target.load(&plan, &Silent, &Stop::default())?;
-    let proof = target.verify(&Stop::default())?;
+    target.load(&plan, &Silent, &StopFlag::default())?;
+    let proof = target.verify(&StopFlag::default())?;
     if let Some(failure) = proof.failure() {
         return Err(Error::run(failure, "the layout does not hold"));
     }
@@ -97,7 +97,7 @@ fn by_copy(bench: &Bench, keep: bool) -> Result<(f64, f64, f64)> {
     let cpu = cpu_s(bench);
     let target = bench.target()?;
     let again = Instant::now();
-    target.verify(&Stop::default())?;
+    target.verify(&StopFlag::default())?;
     let again = again.elapsed().as_secs_f64();
     if !keep {
         target.cleanup()?;

@@ -66,7 +66,7 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, f64)> {
         let order =
             SliceOrder { index: 0, begin_us, end_us: begin_us + SLICE.as_micros() as i64, first_op, max_ops: None };
         let before = cpu_s(backend)?;
-        let report = session.slice(&order)?;
+        let report = session.run_slice(&order)?;
         ours.push(report.ops[0].blocks as f64 / (cpu_s(backend)? - before));
         let before = cpu_s(rival_backend)?;
         let blocks = match other {

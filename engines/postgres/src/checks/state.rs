@@ -166,7 +166,7 @@ impl Planned {
             scans: !plan.scan_pct.is_none() || plan.access == Access::Scan,
             access: plan.access,
             commit_wait: plan.commit_wait,
-            in_server: plan.looping == LoopSite::Server,
+            in_server: plan.loop_site == LoopSite::Server,
             loads: dataset.is_none(),
             sessions: plan.sessions,
             duration: plan.warmup + if plan.ops.is_some() { Duration::ZERO } else { plan.duration },

@@ -116,7 +116,7 @@ impl Link {
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
-    pub fn give_up(&self) {
+    pub fn abort(&self) {
         self.shared.given_up.store(true, Ordering::SeqCst);
         self.set_interrupted(true);
         self.wait(abort::end(|| self.shared.connections().clone()));

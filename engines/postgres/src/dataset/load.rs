@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
-use mindful_core::contract::engine::Stop;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::tables::{self, Table, missing};
+use mindful_core::dataset::table_registry::{self, Table, missing_tables};
 use mindful_core::{Error, Result};
 use tokio_postgres::Client;
 
@@ -25,7 +25,7 @@ use crate::dataset::row::{self, Rows};
 use crate::dataset::sample::{self, Sampled};
 use crate::dataset::space;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::observe::counters;
 use crate::options::Options;
 use crate::template::{quote_ident, render};
@@ -43,13 +43,19 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
         Found::Foreign(why) => Err(why),
         Found::Ours { entries, .. } => {
             refuse_other(namespace, &entries, plan, shape(options, &entries, plan)?)?;
-            Ok(missing(registry::data(&entries), plan).is_empty())
+            Ok(missing_tables(registry::data(&entries), plan).is_empty())
         }
     }
 }
 
 /// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
-pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &Stop) -> Result<Sampled> {
+pub fn load(
+    link: &Link,
+    options: &Options,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &StopFlag,
+) -> Result<Sampled> {
     let control = link.control()?;
     let entries = link.run("preparing the load", async {
         refuse_read_only(&control).await?;
@@ -57,11 +63,11 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
     })?;
     let shape = shape(options, &entries, plan)?;
     refuse_other(&options.namespace, &entries, plan, shape)?;
-    let missing = missing(registry::data(&entries), plan);
+    let missing = missing_tables(registry::data(&entries), plan);
     if missing.is_empty() {
         return Ok(Sampled::default());
     }
-    tables::note_resumed(&missing, plan, events);
+    table_registry::note_resumed(&missing, plan, events);
     let queue = LoadQueue::new(missing);
     space::check(link, options, queue.blocks(), shape.tuple_bytes() as u64, events)?;
     connection_limit::check(link, plan.load_streams.max(1), "load streams", "--load-streams", 0)?;
@@ -78,7 +84,7 @@ pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Eve
         looking_us: AtomicU64::new(0),
     };
     let began = Instant::now();
-    work.queue.by_streams(plan.load_streams, |first| work.stream(first))?;
+    work.queue.run_streams(plan.load_streams, |first| work.stream(first))?;
     settle::after_load(link, events)?;
     work.tell_looking(began.elapsed());
     Ok(Sampled { drawn: work.sample, hold: work.hold.into_inner().unwrap_or_else(PoisonError::into_inner) })
@@ -90,7 +96,7 @@ struct Work<'a> {
     plan: &'a DatasetPlan,
     shape: Shape,
     events: &'a dyn Events,
-    stop: &'a Stop,
+    stop: &'a StopFlag,
     queue: LoadQueue,
     /// Blocks of a schema that its proof draws.
     sample: u64,
@@ -109,7 +115,7 @@ impl Work<'_> {
             let _ = client.batch_execute("SET backend_flush_after = '1MB'").await;
             Ok(())
         })?;
-        self.queue.make(first, |table| {
+        self.queue.make_tables(first, |table| {
             let place = format!("loading {}", self.options.namespace.table(table.kind, table.schema));
             self.link.run(&place, self.make(&client, table))
         })?;
@@ -121,7 +127,7 @@ impl Work<'_> {
     fn tell_looking(&self, elapsed: Duration) {
         let looking_s = self.looking_us.load(Ordering::Relaxed) as f64 / 1e6;
         let share = looking_s / (elapsed.as_secs_f64() * f64::from(self.plan.load_streams.max(1)));
-        note(
+        emit_note(
             self.events,
             format!("proof by sample: {looking_s:.2} s of the load streams' time, {:.1} %", share * 100.0),
         );
@@ -149,14 +155,14 @@ impl Work<'_> {
         );
         client.batch_execute(&create).await?;
         self.copy(client, table, &name).await?;
-        if table.kind == Kind::Blocks {
+        if table.kind == TableKind::Blocks {
             let index = quote_ident(&format!("{}_k", Namespace::table_name(table.kind, table.schema)));
             let values = [("index", index.as_str()), ("table", &name), ("tablespace", &place("TABLESPACE"))];
             client.batch_execute(&render(include_str!("../../sql/create_index.sql"), &values)).await?;
         }
         client.batch_execute(&format!("ANALYZE {name}")).await?;
         // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
-        if table.kind == Kind::Blocks {
+        if table.kind == TableKind::Blocks {
             let began = Instant::now();
             if sample::holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {
                 self.hold.lock().unwrap_or_else(PoisonError::into_inner).insert(table.schema);
@@ -169,14 +175,14 @@ impl Work<'_> {
     /// Rows in the order of the blocks they shall stand in, frozen at once.
     async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
         // Scan tables have their own layout, beyond those of all schemas.
-        let layout = if table.kind == Kind::Scan { table.schema + (1 << 16) } else { table.schema };
+        let layout = if table.kind == TableKind::Scan { table.schema + (1 << 16) } else { table.schema };
         let mut rows = Rows::new(table.blocks, self.plan.seed, layout, self.shape);
         let sink = client.copy_in(&render(include_str!("../../sql/copy_in.sql"), &[("table", name)])).await?;
         let mut sink = pin!(sink);
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         chunk.extend_from_slice(row::HEADER);
         loop {
-            if self.stop.requested() {
+            if self.stop.is_requested() {
                 return Err(Error::interrupted("the load was stopped; load again to resume it").into());
             }
             let written = rows.fill(&mut chunk, CHUNK_BYTES);
@@ -184,7 +190,7 @@ impl Work<'_> {
                 break;
             }
             sink.send(Cursor::new(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES)))).await?;
-            self.queue.progress(written, space::BLOCK_BYTES, self.events);
+            self.queue.emit_progress(written, space::BLOCK_BYTES, self.events);
         }
         sink.send(Cursor::new(row::TRAILER.to_vec())).await?;
         sink.finish().await?;
@@ -220,5 +226,5 @@ fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Sha
 }
 
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {
-    tables::refuse_other(registry::data(entries), plan, shape.number, |name| namespace.qualified(name))
+    table_registry::refuse_other(registry::data(entries), plan, shape.number, |name| namespace.qualified(name))
 }

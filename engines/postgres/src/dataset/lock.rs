@@ -79,7 +79,7 @@ async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), F
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     let by = others(client, namespace).await?.map_or_else(String::new, |pids| format!(" (server process {pids})"));
-    Err(sharing::refused(&format!("namespace {}{by}", namespace.quoted())).into())
+    Err(sharing::in_use_error(&format!("namespace {}{by}", namespace.quoted())).into())
 }
 
 async fn release(client: &Client, namespace: &Namespace) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
 use mindful_core::contract::engine::OwnedObject;
-use mindful_core::dataset::tables::{self, Registered};
+use mindful_core::dataset::table_registry::{self, RegisteredTable};
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result};
 use tokio_postgres::types::ToSql;
@@ -12,7 +12,7 @@ use crate::connect::{Connection, Server};
 use crate::dataset::layout::{NARROW, SHAPED, Shape};
 use crate::dataset::space::BLOCK_BYTES;
 use crate::error::Failure;
-use crate::names::{Kind, MARK, MEETING, Namespace};
+use crate::names::{MARK, MEETING, Namespace, TableKind};
 use crate::private::{DATABASE, Instance, PORT, USER};
 use crate::template::{quote_literal, render};
 
@@ -20,7 +20,7 @@ use crate::template::{quote_literal, render};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// As the registry lists it; it stands while a table of its name and oid does.
-    pub table: Registered,
+    pub table: RegisteredTable,
     /// Its oid when it was made.
     pub object: u32,
     /// Whether ranks of a run meet in it: it is no part of the dataset.
@@ -30,7 +30,7 @@ pub struct Entry {
 }
 
 /// Those of `entries` that are part of the dataset.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &Registered> {
+pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
 
@@ -194,16 +194,16 @@ pub async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u3
 
 /// The oids of those of `entries` whose blocks are visited.
 pub fn visited(entries: &[Entry]) -> Vec<u32> {
-    let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(Kind::Blocks));
+    let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(TableKind::Blocks));
     blocks.map(|entry| entry.object).collect()
 }
 
 fn entry(row: &Row) -> Entry {
     let (kind, seed, content): (String, String, String) = (row.get("kind"), row.get("seed"), row.get("content"));
     let size = |column: &str| row.get::<_, i64>(column).unsigned_abs();
-    let table = Registered {
+    let table = RegisteredTable {
         name: row.get("name"),
-        kind: Kind::of(&kind),
+        kind: TableKind::from_word(&kind),
         schema: row.get::<_, i32>("schema").unsigned_abs(),
         blocks: size("blocks"),
         seed: seed.parse().unwrap_or(0),
@@ -244,12 +244,12 @@ pub async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<En
 
 /// The dataset that complete tables make up.
 pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
-    tables::dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
+    table_registry::assemble_dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
 }
 
 /// The proof that was stored with it.
 pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
-    tables::proof(data(entries), dataset(entries)?.schemas)
+    table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part.
@@ -258,15 +258,15 @@ pub async fn store_proof(client: &mut Client, namespace: &Namespace, proof: &Lay
     let transaction = client.transaction().await?;
     transaction.batch_execute(&render(include_str!("../../sql/proof_columns.sql"), &values)).await?;
     let keep = transaction.prepare(&render(include_str!("../../sql/store_proof.sql"), &values)).await?;
-    for (schema, part) in tables::parts(proof) {
-        transaction.execute(&keep, &[&Kind::Blocks.word(), &(schema as i32), &part]).await?;
+    for (schema, part) in table_registry::split_proof(proof) {
+        transaction.execute(&keep, &[&TableKind::Blocks.word(), &(schema as i32), &part]).await?;
     }
     Ok(transaction.commit().await?)
 }
 
 /// The shape of the rows that stand.
 pub fn shape(entries: &[Entry]) -> Option<Shape> {
-    let table = data(entries).find(|table| table.stands && table.kind == Some(Kind::Blocks))?;
+    let table = data(entries).find(|table| table.stands && table.kind == Some(TableKind::Blocks))?;
     Shape::of(table.shape, table.content?).ok()
 }
 

@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 
 use crate::dataset::row;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
 /// What a load looked at while the blocks were at hand.
@@ -34,7 +34,7 @@ pub async fn holds(
     let draws = Permutation::new(blocks, draw::mix64(clock::now_us().unsigned_abs() ^ u64::from(schema) << 48));
     let mut numbers: Vec<i64> = (0..count).map(|draw| draws.get(draw) as i64).collect();
     numbers.sort_unstable();
-    let sql = render(include_str!("../../sql/sample.sql"), &[("table", &namespace.table(Kind::Blocks, schema))]);
+    let sql = render(include_str!("../../sql/sample.sql"), &[("table", &namespace.table(TableKind::Blocks, schema))]);
     let found = client.query(&sql, &[&numbers]).await?;
     let layout = row::layout(blocks, seed, schema);
     let as_written = |row: &tokio_postgres::Row| {
@@ -65,7 +65,7 @@ pub fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
 /// How many blocks of each schema have to be drawn: the closer the layout as written comes to a limit, the more.
 pub fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     if blocks > NEVER_CLOSE {
-        return proof_sample::draws(blocks, proof_sample::SHARE);
+        return proof_sample::sample_size(blocks, proof_sample::MAX_WRONG_SHARE);
     }
     let written = Written::of(schemas, blocks, seed);
     let rank = written.ranks.iter().map(|rank| rank.abs()).fold(0.0, f64::max);
@@ -73,7 +73,7 @@ pub fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
     let margin = across.min(LayoutProof::MAX_CORRELATION - rank);
     // What the limit is compared with is less by what the sample overlooks, not as much.
-    proof_sample::draws(blocks, proof_sample::share_for(0.99 * margin))
+    proof_sample::sample_size(blocks, proof_sample::max_wrong_share(0.99 * margin))
 }
 
 /// Blocks of a schema from which on chance leaves room for the largest share.
@@ -117,7 +117,7 @@ mod tests {
             let count = size(schemas, blocks, seed);
             assert_eq!(proof(&dataset, count).failure(), None, "{schemas} schemas of {blocks}, seed {seed}");
             assert!(count < blocks / 2, "{count} of {blocks}, seed {seed}");
-            larger += u32::from(count > proof_sample::draws(blocks, proof_sample::SHARE));
+            larger += u32::from(count > proof_sample::sample_size(blocks, proof_sample::MAX_WRONG_SHARE));
         }
         assert!(larger > 1, "no layout is close to a limit");
     }

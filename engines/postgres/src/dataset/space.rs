@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
 use mindful_host::space;
@@ -41,7 +41,7 @@ pub fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events
     let free = folder.filter(|_| here).and_then(|path| space::of(Path::new(&path)).ok());
     match free.map(|space| space.free_bytes) {
         None => {
-            note(
+            emit_note(
                 events,
                 format!("the load needs {}; free space of the server is not known here", format_bytes(needed)),
             );

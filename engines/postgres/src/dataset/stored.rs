@@ -7,7 +7,7 @@ use mindful_host::compressibility::{Ratios, Sample};
 use crate::connect::link::Link;
 use crate::dataset::space::BLOCK_BYTES;
 use crate::error::lacks_right;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 
 /// Blocks looked at, evenly spread over the first segment (1 GiB) of the first schema.
 const BLOCKS: u64 = 256;
@@ -18,7 +18,7 @@ const SEGMENT: u64 = 131_072;
 /// Reads blocks of `dataset` back from the server's file; `None` where the role may not read files of the server.
 pub fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<Option<Ratios>> {
     let control = link.control()?;
-    let (table, within) = (namespace.table(Kind::Blocks, 1), dataset.blocks_per_schema.min(SEGMENT));
+    let (table, within) = (namespace.table(TableKind::Blocks, 1), dataset.blocks_per_schema.min(SEGMENT));
     let step = (within / BLOCKS).max(1);
     let sql = include_str!("../../sql/stored_blocks.sql");
     let read = link.run("reading stored blocks", async {

@@ -1,12 +1,12 @@
 //! The proof of the layout, from where the rows really stand.
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::{Error, Result, contract::clock};
 
 use crate::connect::link::Link;
 use crate::dataset::sample::{self, Sampled};
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
 /// Looks at a sample of every schema that is not `known` to hold one as large; where one is not as it was written,
@@ -16,7 +16,7 @@ pub fn by_sample(
     namespace: &Namespace,
     dataset: &Dataset,
     known: &Sampled,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<LayoutProof> {
     let control = link.control()?;
     let (blocks, seed) = (dataset.blocks_per_schema, dataset.seed);
@@ -25,7 +25,7 @@ pub fn by_sample(
     for schema in (1..=dataset.schemas).filter(|schema| !is_known(schema)) {
         refuse_stopped(stop)?;
         let looked = sample::holds(&control, namespace, schema, blocks, count, seed);
-        if !link.run(&format!("verifying {}", namespace.table(Kind::Blocks, schema)), looked)? {
+        if !link.run(&format!("verifying {}", namespace.table(TableKind::Blocks, schema)), looked)? {
             return of_all(link, namespace, dataset, stop);
         }
     }
@@ -33,14 +33,14 @@ pub fn by_sample(
     if proof.failure().is_none() { Ok(proof) } else { of_all(link, namespace, dataset, stop) }
 }
 
-fn refuse_stopped(stop: &Stop) -> Result<()> {
-    if stop.requested() { Err(Error::interrupted("the verification was stopped")) } else { Ok(()) }
+fn refuse_stopped(stop: &StopFlag) -> Result<()> {
+    if stop.is_requested() { Err(Error::interrupted("the verification was stopped")) } else { Ok(()) }
 }
 
 /// Looks at every row of every schema, and at every pair of neighbouring schemas.
-pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &Stop) -> Result<LayoutProof> {
+pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let control = link.control()?;
-    let table = |schema| namespace.table(Kind::Blocks, schema);
+    let table = |schema| namespace.table(TableKind::Blocks, schema);
     let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
     for schema in 1..=dataset.schemas {
         refuse_stopped(stop)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, shared};
 use mindful_core::contract::wait::WaitEvent;
-use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, Sampling};
+use mindful_core::contract::wait::sampling::{self, MonitorCpu, Sampling, SamplingCost};
 use mindful_host::{cpu, priority};
 use tokio_postgres::{Row, Statement};
 
@@ -41,7 +41,7 @@ pub fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<d
     let connection = link.connect(0)?;
     let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom))?;
     let reads = monitor.reads.as_ref().map(|reads| Arc::clone(&reads.seen));
-    let (sampling, samplers) = sampling::start(monitor, events::metrics().collect(), interval, "process")?;
+    let (sampling, samplers) = sampling::start_sampling(monitor, events::metrics().collect(), interval, "process")?;
     let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
     if let Some(seen) = reads {
         samplers.push(Box::new(ReadsInFlight { sampling, seen, metrics: reads_in_flight() }));
@@ -94,7 +94,7 @@ impl Monitor {
         })
     }
 
-    fn sample(&self) -> Result<Vec<Row>> {
+    fn query_sessions(&self) -> Result<Vec<Row>> {
         self.link.run_on(&self.connection, "sampling wait events", async {
             let whose: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
                 [&self.application_name, &self.role, &self.database];
@@ -114,12 +114,12 @@ impl Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn begin(&mut self) {
+    fn enter_thread(&mut self) {
         priority::go_first();
     }
 
-    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
-        let rows = self.sample()?;
+    fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        let rows = self.query_sessions()?;
         self.look_at_reads()?;
         let (mut seen, mut pids) = (Vec::new(), Vec::new());
         let (sessions, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(3));
@@ -140,7 +140,7 @@ impl sampling::Monitor for Monitor {
         MonitorCpu { own: cpu::of_thread(), server: self.review.server_cpu() }
     }
 
-    fn interval(&mut self, cost: &Cost) -> Duration {
+    fn interval(&mut self, cost: &SamplingCost) -> Duration {
         self.review.interval(cost)
     }
 

@@ -49,10 +49,10 @@ impl Options {
     /// The options that `settings` give.
     pub fn parse(settings: &Settings) -> Result<Self> {
         let server = options::Options::parse(settings, &KIND)?;
-        settings.within(KEYS)?;
+        settings.check_bounds(KEYS)?;
         let mut version =
             settings.parse("pg_version", parse_version)?.map_or_else(|| parse_version("18"), Result::Ok)?;
-        version.given = settings.given("pg_version").is_some();
+        version.given = settings.given_text("pg_version").is_some();
         let pg_bin = settings.get("pg_bin").filter(|text| !text.is_empty()).map(PathBuf::from);
         Ok(Self { pg_bin, version, server })
     }

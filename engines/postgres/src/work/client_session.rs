@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
-use mindful_core::workload::client_loop::{ClientLoop, Operate};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
 use tokio_postgres::Statement;
@@ -13,7 +13,7 @@ use crate::connect::Connection;
 use crate::connect::abort::{Presence, Sessions};
 use crate::connect::link::Link;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::observe::counters;
 use crate::template::render;
 
@@ -49,8 +49,8 @@ impl ClientSession {
 }
 
 impl Session for ClientSession {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        self.work.slice(order, &mut self.statements)
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.work.run_slice(order, &mut self.statements)
     }
 }
 
@@ -68,13 +68,14 @@ impl Prepared {
         namespace: &Namespace,
         schema: u32,
     ) -> std::result::Result<Self, Failure> {
-        let table = namespace.table(Kind::Blocks, schema);
+        let table = namespace.table(TableKind::Blocks, schema);
         let update = match workload.redo {
             Redo::Light => include_str!("../../sql/update_light.sql"),
             Redo::Heavy => include_str!("../../sql/update_heavy.sql"),
         };
         let values = [("table", &*table), ("first_key", "$1::bigint"), ("reach", "$2::bigint")];
-        let scan = format!("SELECT count(seq) FROM {}", namespace.table(Kind::scanned_by(workload.access), schema));
+        let scan =
+            format!("SELECT count(seq) FROM {}", namespace.table(TableKind::scanned_by(workload.access), schema));
         Ok(Self {
             select: client.prepare(&select(&table)).await?,
             update: client.prepare(&render(update, &values)).await?,
@@ -139,8 +140,8 @@ impl Statements {
     }
 }
 
-impl Operate for Statements {
-    fn operate(&mut self, op: &Op) -> Result<u64> {
+impl Operator for Statements {
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
         let link = Arc::clone(&self.link);
         let done = link.wait(async {
             if op.kind == OpKind::Update {

@@ -12,7 +12,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use crate::checks::idle_settings;
 use crate::connect::link::Link;
 use crate::error::Failure;
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::work::access;
 use crate::work::statement::Script;
 
@@ -22,9 +22,9 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
     let mut shapes: Vec<AccessPath> = Vec::new();
     let facts = link.run("checking the plans", set_up(&client, workload))?;
     // Where sessions visit several schemas, each is looked at by itself, and then all that the first session visits.
-    let alone = Workload { spread: None, ..workload.clone() };
+    let alone = Workload { spread_sessions: None, ..workload.clone() };
     let looks = (1..=workload.schemas).map(|schema| (&alone, schema));
-    for (workload, schema) in looks.chain(workload.spread.map(|_| (workload, 1))) {
+    for (workload, schema) in looks.chain(workload.spread_sessions.map(|_| (workload, 1))) {
         let place = format!("checking the plans on schema {schema}");
         for shape in link.run(&place, shapes_on(&client, workload, schema, namespace))? {
             if !shape.pure {
@@ -88,8 +88,10 @@ async fn shapes_on(
         shapes.push(explain(client, "update", access::nodes(Access::Index), &update, "1").await?);
     }
     if !workload.scan_pct.is_none() {
-        let scan =
-            format!("SELECT count(seq) FROM {} WHERE $1", namespace.table(Kind::scanned_by(workload.access), schema));
+        let scan = format!(
+            "SELECT count(seq) FROM {} WHERE $1",
+            namespace.table(TableKind::scanned_by(workload.access), schema)
+        );
         shapes.push(explain(client, "scan", access::nodes(Access::Scan), &scan, "true").await?);
     }
     Ok(shapes)

@@ -2,7 +2,7 @@
 
 use mindful_core::contract::engine::AccessPath;
 use mindful_core::plan::Plan;
-use mindful_core::workload::{Like, LoopSite, Workload};
+use mindful_core::workload::{Compatibility, LoopSite, Workload};
 use mindful_core::{Error, Result};
 
 use crate::checks::connection_limit;
@@ -18,7 +18,7 @@ pub const OWN_CONNECTIONS: i32 = 2;
 pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     refuse_contradictions(workload, sessions)?;
     connection_limit::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
-    let (in_server, updates) = (workload.looping == LoopSite::Server, !workload.update_pct.is_none());
+    let (in_server, updates) = (workload.loop_site == LoopSite::Server, !workload.update_pct.is_none());
     if let Some(refusal) = privileges::of(link, namespace)?.refusal(in_server, updates) {
         return Err(refusal);
     }
@@ -28,7 +28,7 @@ pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Name
 /// Refuses `plan` where server or role would refuse it after the load, which must be made first where not all is loaded.
 pub fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Result<()> {
     let rights = privileges::of(link, namespace)?;
-    let (in_server, updates) = (plan.looping == LoopSite::Server, !plan.update_pct.is_none());
+    let (in_server, updates) = (plan.loop_site == LoopSite::Server, !plan.update_pct.is_none());
     let no_load = if loads { rights.no_writes().or_else(|| rights.no_create()) } else { None };
     if let Some(refusal) = no_load.or_else(|| rights.refusal(in_server, updates)) {
         return Err(refusal);
@@ -43,7 +43,7 @@ fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
             "leave --access or --update-pct away",
         ));
     }
-    if workload.like != Like::Mindful && workload.looping == LoopSite::Server {
+    if workload.compatibility != Compatibility::Mindful && workload.loop_site == LoopSite::Server {
         return Err(Error::plan("the arithmetic of an older kit needs the loop in the client", "add --loop client"));
     }
     workload.refuse_contradictions(sessions)

@@ -174,11 +174,11 @@ impl Drop for ServerLoop {
 }
 
 impl Session for ServerLoop {
-    fn slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        self.slice_and_on(order, &[])
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.run_slice_ahead(order, &[])
     }
 
-    fn slice_and_on(&mut self, order: &SliceOrder, later_ends_us: &[i64]) -> Result<SliceReport> {
+    fn run_slice_ahead(&mut self, order: &SliceOrder, later_ends_us: &[i64]) -> Result<SliceReport> {
         let first_op = order.first_op as i64;
         let last_op = order.max_ops.map_or(UNLIMITED, |ops| first_op + ops as i64);
         let mut ahead = later_ends_us.len();
@@ -200,7 +200,7 @@ impl Session for ServerLoop {
         }
     }
 
-    fn unread_between(&mut self, from_us: i64, to_us: i64) {
+    fn set_unread_interval(&mut self, from_us: i64, to_us: i64) {
         self.unread_us = self.one_of_many.then_some([from_us, to_us]);
     }
 
@@ -210,7 +210,7 @@ impl Session for ServerLoop {
         self.answer().map(drop)
     }
 
-    fn under_way(&self) -> bool {
+    fn is_under_way(&self) -> bool {
         !self.under_way.is_empty()
     }
 }

@@ -1,7 +1,7 @@
 //! What has to be done so that a step does not pay for what came before it.
 
 use mindful_core::Result;
-use mindful_core::contract::event::{Events, note};
+use mindful_core::contract::event::{Events, emit_note};
 
 use crate::connect::link::Link;
 use crate::error::lacks_right;
@@ -12,7 +12,7 @@ pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     link.run("settling the load", async {
         match control.batch_execute("CHECKPOINT").await {
             Err(error) if lacks_right(&error) => {
-                note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
+                emit_note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
                 Ok(())
             }
             other => Ok(other?),
@@ -29,7 +29,7 @@ pub fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<
         if rows.is_empty() {
             return Ok(());
         }
-        note(events, "settling: cleaning up what updates left, so that reads write nothing");
+        emit_note(events, "settling: cleaning up what updates left, so that reads write nothing");
         for row in rows {
             let name: String = row.get("name");
             control.batch_execute(&format!("VACUUM (FREEZE, INDEX_CLEANUP OFF, TRUNCATE OFF) {name}")).await?;

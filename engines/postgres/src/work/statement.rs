@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use mindful_core::contract::slice::LONG_OP_US;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::{self, Draws, Streams};
-use mindful_core::workload::schema_share::Spread;
+use mindful_core::workload::schema_share::SchemaShare;
 use mindful_core::workload::{self, Commit, Redo, Skew, ThinkTime, Workload};
 
-use crate::names::{Kind, Namespace};
+use crate::names::{Namespace, TableKind};
 use crate::template::{dollar_quote, render};
 
 /// Buckets of a latency histogram: 128 whole microseconds, then half percents up to an hour.
@@ -22,14 +22,14 @@ pub struct Script<'a> {
     workload: &'a Workload,
     streams: Streams,
     namespace: &'a Namespace,
-    spread: Spread,
+    spread: SchemaShare,
 }
 
 impl<'a> Script<'a> {
     /// The work of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
     pub fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
         let draws = Draws::new(workload, session, schema);
-        Self { workload, streams: draws.streams(), namespace, spread: draws.spread() }
+        Self { workload, streams: draws.streams(), namespace, spread: draws.schema_share() }
     }
 
     /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.
@@ -116,7 +116,7 @@ impl<'a> Script<'a> {
         let reach = self.reach(self.workload.work_unit, "hot");
         let tables = schemas.iter().map(|schema| {
             let only = if schemas.len() > 1 { format!(" AND schema = {schema}") } else { String::new() };
-            let table = self.namespace.table(Kind::Blocks, *schema);
+            let table = self.namespace.table(TableKind::Blocks, *schema);
             render(
                 include_str!("../../sql/select_blocks.sql"),
                 &[("table", &table), ("reach", &reach), ("only", &only)],
@@ -133,7 +133,7 @@ impl<'a> Script<'a> {
 
     /// The schema of operation `op` unless it is a hot one: see [`Spread::schema`].
     fn own_schema(&self, op: &str) -> String {
-        let Spread { before, pieces, of_schema, stream } = self.spread;
+        let SchemaShare { before, pieces, pieces_per_schema: of_schema, stream } = self.spread;
         match self.spread.schemas() {
             own if own.start() == own.end() => own.start().to_string(),
             _ => format!("({before} + {} % {pieces}) / {of_schema} + 1", draw(op, stream)),
@@ -170,7 +170,7 @@ impl<'a> Script<'a> {
 
     /// The table of the first of the session's schemas.
     pub fn home(&self) -> String {
-        self.namespace.table(Kind::Blocks, *self.spread.schemas().start())
+        self.namespace.table(TableKind::Blocks, *self.spread.schemas().start())
     }
 
     fn mix(&self) -> String {
@@ -208,7 +208,7 @@ impl<'a> Script<'a> {
 
     fn update(&self) -> String {
         // The row count has to be taken before anything else runs; CASE does not disturb it.
-        let on = |schema| self.update_statement(&self.namespace.table(Kind::Blocks, schema), "op");
+        let on = |schema| self.update_statement(&self.namespace.table(TableKind::Blocks, schema), "op");
         let statement = self.by_schema("op", on);
         let commit = match self.workload.commit {
             Commit::Each => "COMMIT;".to_owned(),
@@ -221,7 +221,7 @@ impl<'a> Script<'a> {
     }
 
     fn scan(&self) -> String {
-        let table = Kind::scanned_by(self.workload.access);
+        let table = TableKind::scanned_by(self.workload.access);
         let count = |schema| format!("SELECT count(seq) INTO visited FROM {}", self.namespace.table(table, schema));
         self.single(include_str!("../../sql/slice_scan.sql"), &self.by_schema("op", count), "")
     }
@@ -255,7 +255,7 @@ impl<'a> Script<'a> {
         let spread = self.spread_key(op, unit);
         match w.hot_spot {
             Some(spot) => {
-                let starts = workload::starts(spot.blocks, unit.min(spot.blocks));
+                let starts = workload::count_starts(spot.blocks, unit.min(spot.blocks));
                 let key = draw(op, self.streams.key);
                 format!("CASE WHEN {} THEN {} + {key} % {starts} ELSE {spread} END", self.hot_spot(op), spot.offset + 1)
             }
@@ -264,7 +264,7 @@ impl<'a> Script<'a> {
     }
 
     fn spread_key(&self, op: &str, unit: u64) -> String {
-        let spread = workload::starts(self.workload.scale, unit);
+        let spread = workload::count_starts(self.workload.scale, unit);
         let number = draw(op, self.streams.key);
         match self.workload.skew {
             Skew::Uniform => format!("(1 + {number} % {spread})"),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use mindful_core::Target;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 
 use crate::support::{Server, await_at, dataset, new_database, shared};
@@ -59,7 +59,7 @@ fn template(server: &Server, schemas: u32, blocks: u64) -> String {
     if !made.contains(&name) {
         server.sql(&format!("CREATE DATABASE {name}"));
         let target = server.target_as("bench", &name, &[]).unwrap();
-        target.load(&dataset(schemas, blocks), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
         made.push(name.clone());
     }
     name

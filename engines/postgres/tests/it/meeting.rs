@@ -5,14 +5,15 @@ use std::sync::Arc;
 use mindful_core::Engine;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::meeting::Meeting;
+use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_postgres::ENGINE;
 
 use crate::support::{Server, programs};
 
-fn meet(server: &Server) -> mindful_core::Result<Box<dyn Meeting>> {
+fn meet(server: &Server) -> mindful_core::Result<Box<dyn Rendezvous>> {
     let settings = Settings::defaults(ENGINE.options());
-    let meeting = ENGINE.meet(&server.url("bench", "postgres"), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
+    let meeting =
+        ENGINE.open_rendezvous(&server.url("bench", "postgres"), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
     meeting.prepare()?;
     Ok(meeting)
 }
@@ -27,9 +28,9 @@ fn ranks_that_come_together_make_one_place_to_meet() {
         }
     });
     let meeting = meet(&server).unwrap();
-    mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
+    mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
     assert_eq!(server.sql("SELECT count(*)::text FROM mindful.meeting"), ["0"], "nothing is left");
-    assert!(meeting.place().contains("schema \"mindful\" of postgres://bench@"), "{}", meeting.place());
+    assert!(meeting.location().contains("schema \"mindful\" of postgres://bench@"), "{}", meeting.location());
     // It is no dataset, is listed as mindful's own and goes with it.
     let target = server.target(&[]).unwrap();
     assert_eq!(target.dataset().unwrap(), None);

@@ -442,7 +442,7 @@ pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
 /// The plain workload.
 pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
     let update_pct = Share::parse(update_percent).unwrap();
-    Workload { seed: 7, update_pct, ..Workload::reads(schemas, scale, work_unit) }
+    Workload { seed: 7, update_pct, ..Workload::reads_only(schemas, scale, work_unit) }
 }
 
 /// The placement of one session of `sessions`.
@@ -454,5 +454,5 @@ pub fn placement(session: u32, sessions: u32, schemas: u32) -> Placement {
 pub fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
     let begin_us = target.clock_us()?;
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };
-    session.slice(&order)
+    session.run_slice(&order)
 }

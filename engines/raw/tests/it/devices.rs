@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use crate::support::{LoopDevice, folder, load, open, reads, refusal, run, updates, work};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 
 const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 
@@ -17,7 +17,7 @@ fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
         assert_eq!(work(&device.path, way, reads, 2_000).unwrap().total_ops(), 2_000, "{way:?}");
     }
     let target = open(&device.path, &[]).unwrap();
-    let line = refusal(target.verify(&Stop::default()));
+    let line = refusal(target.verify(&StopFlag::default()));
     assert!(line.contains("no pattern to prove") && line.contains("--destroy-data"), "{line}");
     let line = refusal(work(&device.path, &[("verify", "on")], reads, 10));
     assert!(line.contains("pattern"), "{line}");
@@ -47,7 +47,7 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
     }
     let options = [named, ("verify", "on"), ("iodepth", "8")];
     work(&device.path, &options, |dataset| updates(dataset, "50"), 1_000).unwrap();
-    assert_eq!(open(&device.path, &[]).unwrap().verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(open(&device.path, &[]).unwrap().verify(&StopFlag::default()).unwrap().failure(), None);
     // What it holds can be filled in another way, by the same rule.
     load(&*open(&device.path, &[named]).unwrap(), 1, 800).unwrap();
     assert_eq!(open(&device.path, &[]).unwrap().dataset().unwrap().unwrap().blocks_per_schema, 800);
@@ -82,5 +82,5 @@ fn a_bit_that_turned_on_a_filled_device_is_found() {
         let line = refusal(work(&device.path, &[way, &[("verify", "on")]].concat(), reads, 1_000));
         assert!(line.contains("wrong data in the sector at byte 1217024"), "{line}");
     }
-    assert!(open(&device.path, &[]).unwrap().verify(&Stop::default()).unwrap().failure().is_some());
+    assert!(open(&device.path, &[]).unwrap().verify(&StopFlag::default()).unwrap().failure().is_some());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::support::{
     Kept, LoopDevice, Mount, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work,
 };
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
 
 const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
@@ -43,7 +43,7 @@ fn a_flipped_bit_is_found_by_verify() {
         let line = refusal(work(&path, &[way, &[("verify", "on")]].concat(), reads, 500));
         assert!(line.contains("wrong data in the sector at byte 1217024"), "{line}");
     }
-    let proof = open(&path, &[]).unwrap().verify(&Stop::default()).unwrap();
+    let proof = open(&path, &[]).unwrap().verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.schemas[0].distinct_blocks, 49);
     assert!(proof.failure().is_some());
 }
@@ -100,14 +100,14 @@ fn an_interrupted_load_is_completed_by_the_next() {
     let folder = folder();
     let path = folder.path().join("blocks");
     let target = open(&path, &[]).unwrap();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     stop.request();
     refusal(target.load(&plan(2, 1_000), &Silent, &stop));
     assert!(target.dataset().unwrap().is_none(), "half made is not made");
-    let line = refusal(target.load(&plan(2, 1_001), &Silent, &Stop::default()));
+    let line = refusal(target.load(&plan(2, 1_001), &Silent, &StopFlag::default()));
     assert!(line.contains("was made for schemas of 1000 blocks"), "{line}");
     load(&*target, 2, 1_000).unwrap();
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_file_system_that_fills_up_during_the_load_is_named() {
     for (mount, direct, others_mib) in [(&in_memory, "off", 16), (&on_disk, "on", 24)] {
         let path = mount.0.join("blocks");
         let target = open(&path, &[("direct", direct)]).unwrap();
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         stop.request();
         refusal(target.load(&plan(1, 2_000), &Silent, &stop));
         // Someone else takes the room between the check and the first block.

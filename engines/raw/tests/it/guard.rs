@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{LoopDevice, Mount, folder, made, open, plan, reads, refusal, run, session, slice, updates, work};
 use mindful_conformance::not_run;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 
 /// Every way to write `path` is refused, with what is typed again as well; gives the first refusal.
@@ -19,7 +19,7 @@ fn never_written(path: &Path) -> String {
         let target = open(path, &options).unwrap();
         let dataset = target.dataset().unwrap().unwrap();
         refusals.push(refusal(target.prepare(&updates(&dataset, "100"), 1)));
-        refusals.push(refusal(target.load(&plan(1, 10), &Silent, &Stop::default())));
+        refusals.push(refusal(target.load(&plan(1, 10), &Silent, &StopFlag::default())));
         let objects = target.cleanup().unwrap();
         assert!(objects.iter().all(|object| object.kept_because.is_some()), "{objects:?}");
     }
@@ -79,7 +79,7 @@ fn a_marked_file_is_updated_and_still_checks() {
         let report = work(&path, &options, |dataset| updates(dataset, "50"), 2_000).unwrap();
         assert_eq!((report.ops[0].ops, report.ops[1].ops), (1_000, 1_000));
     }
-    let proof = open(&path, &[]).unwrap().verify(&Stop::default()).unwrap();
+    let proof = open(&path, &[]).unwrap().verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.schemas[0].distinct_blocks, 300);
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
@@ -120,10 +120,10 @@ fn several_files_hold_one_dataset_however_they_are_combined() {
     let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
     let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
     let events: Arc<dyn Events> = Arc::new(Silent);
-    open_with(&paths, &[], &events).unwrap().load(&plan(2, 700), &Silent, &Stop::default()).unwrap();
+    open_with(&paths, &[], &events).unwrap().load(&plan(2, 700), &Silent, &StopFlag::default()).unwrap();
     for combine in [&[("combine", "concat")][..], &[("combine", "stripe"), ("stripe_size", "128KiB")]] {
         let target = open_with(&paths, &[combine, &[("verify", "on"), ("iodepth", "8")]].concat(), &events).unwrap();
-        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{combine:?}");
+        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{combine:?}");
         let workload = updates(&target.dataset().unwrap().unwrap(), "30");
         let mut session = session(&*target, &workload).unwrap();
         assert_eq!(slice(&mut *session, 60_000, 0, Some(2_000)).unwrap().total_ops(), 2_000);

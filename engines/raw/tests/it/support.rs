@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::engine::{Engine, StopFlag};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
@@ -76,7 +76,7 @@ pub fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
 }
 
 pub fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
-    target.load(&plan(schemas, blocks), &Silent, &Stop::default())
+    target.load(&plan(schemas, blocks), &Silent, &StopFlag::default())
 }
 
 /// A file of `blocks` blocks of 8 KiB, made.
@@ -87,7 +87,11 @@ pub fn made(folder: &Path, blocks: u64) -> PathBuf {
 }
 
 pub fn reads(dataset: &Dataset) -> Workload {
-    Workload { seed: 7, looping: LoopSite::Client, ..Workload::reads(dataset.schemas, dataset.blocks_per_schema, 1) }
+    Workload {
+        seed: 7,
+        loop_site: LoopSite::Client,
+        ..Workload::reads_only(dataset.schemas, dataset.blocks_per_schema, 1)
+    }
 }
 
 pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
@@ -112,7 +116,7 @@ pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Sessi
 /// A slice from now on.
 pub fn slice(session: &mut dyn Session, millis: i64, first_op: u64, max_ops: Option<u64>) -> Result<SliceReport> {
     let begin_us = clock::now_us();
-    session.slice(&SliceOrder { index: 0, begin_us, end_us: begin_us + millis * 1_000, first_op, max_ops })
+    session.run_slice(&SliceOrder { index: 0, begin_us, end_us: begin_us + millis * 1_000, first_op, max_ops })
 }
 
 /// Opens `path`, prepares `workload_of` its dataset and works one slice of so many operations.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::engine::{Engine, StopFlag};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
@@ -25,7 +25,7 @@ fn stored_pages_have_the_ratio_asked_for() {
     for asked in [1.0, 2.0, 4.0] {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path());
-        target.load(&plan(asked, 1.0), &Silent, &Stop::default()).unwrap();
+        target.load(&plan(asked, 1.0), &Silent, &StopFlag::default()).unwrap();
         let reported = target.describe().unwrap().stored_blocks.unwrap();
         let numbers: Vec<f64> = reported.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
         assert!((numbers[0] / asked - 1.0).abs() < 0.1, "{reported} for {asked}");
@@ -37,7 +37,7 @@ fn stored_pages_have_the_ratio_asked_for() {
 fn pages_that_repeat_are_refused_before_the_first_byte() {
     let folder = tempfile::tempdir().unwrap();
     let target = target(folder.path());
-    let error = target.load(&plan(1.0, 2.0), &Silent, &Stop::default()).unwrap_err();
+    let error = target.load(&plan(1.0, 2.0), &Silent, &StopFlag::default()).unwrap_err();
     assert!(error.kind == ErrorKind::Plan && error.next.contains("--dedupe-ratio"), "{error}");
     assert_eq!(target.dataset().unwrap(), None);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);

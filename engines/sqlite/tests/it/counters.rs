@@ -98,7 +98,7 @@ fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
             let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };
             let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 400_000, first_op: 0, max_ops: None };
             let mut session = target.session(&workload, placement).expect("a session");
-            session.slice(&order).expect("a slice").writer_wait_us.expect("reported")
+            session.run_slice(&order).expect("a slice").writer_wait_us.expect("reported")
         };
         let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()

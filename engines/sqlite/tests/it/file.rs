@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::Share;
@@ -23,7 +23,7 @@ fn companions(path: &Path) -> Vec<String> {
 }
 
 fn load_error(fixture: &Fixture, plan: &DatasetPlan) -> Error {
-    fixture.open().load(plan, &Silent, &Stop::default()).expect_err("a load that cannot be")
+    fixture.open().load(plan, &Silent, &StopFlag::default()).expect_err("a load that cannot be")
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn a_read_only_pass_after_a_load_writes_nothing() {
 fn a_stored_proof_counts_until_the_dataset_is_another() {
     let (fixture, path) = fixture::fixture();
     let kept = || fixture.open().stored_proof().unwrap();
-    let load = |plan: &DatasetPlan| fixture.open().load(plan, &Silent, &Stop::default()).map(|_| ()).unwrap();
+    let load = |plan: &DatasetPlan| fixture.open().load(plan, &Silent, &StopFlag::default()).map(|_| ()).unwrap();
     let prove = || {
         let target = fixture.open();
-        let proof = target.verify(&Stop::default()).unwrap();
+        let proof = target.verify(&StopFlag::default()).unwrap();
         target.store_proof(&proof).unwrap();
         assert_eq!(kept(), Some(proof));
     };
@@ -86,7 +86,7 @@ fn updates_never_grow_the_tables() {
         fixture.loaded().work_ops(&workload, 1, Some(2));
     }
     assert_eq!(pages(), before);
-    let proof = fixture.open().verify(&Stop::default()).unwrap();
+    let proof = fixture.open().verify(&StopFlag::default()).unwrap();
     assert_eq!(proof.failure(), None, "the layout still holds");
 }
 
@@ -174,7 +174,7 @@ fn pages_of_other_lengths_hold_one_row_each_too() {
     for page in ["4KiB", "16KiB", "64KiB"] {
         let (fixture, _) = fixture::fixture();
         let fixture = fixture.with("sqlite_page", page);
-        let proof = fixture.loaded().target.verify(&Stop::default()).unwrap();
+        let proof = fixture.loaded().target.verify(&StopFlag::default()).unwrap();
         assert_eq!(proof.failure(), None, "{page}");
     }
 }

@@ -1,7 +1,7 @@
 //! Files in which others laid something under mindful's names: nothing of theirs runs, nothing of theirs is removed.
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use rusqlite::Connection;
 
@@ -16,7 +16,7 @@ fn refused(laid: &str) -> String {
     drop(fixture.loaded());
     Connection::open(&path).unwrap().execute_batch(laid).unwrap();
     let before = std::fs::read(&path).unwrap();
-    let (target, stop) = (fixture.open(), Stop::default());
+    let (target, stop) = (fixture.open(), StopFlag::default());
     let errors = [
         target.dataset().unwrap_err(),
         target.load(&fixture.dataset, &Silent, &stop).unwrap_err(),
@@ -99,7 +99,7 @@ fn what_others_laid_beside_sqlite_tables_of_ours_runs_never() {
         .unwrap();
     drop(other);
     let target = fixture.open();
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
     let removed = target.cleanup().unwrap();
     let kept: Vec<&str> = removed.iter().filter(|one| one.kept_because.is_some()).map(|one| &*one.name).collect();
     assert_eq!(kept, ["view dbstat", "view json_each", "table letters", "trigger t"]);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::dataset::DatasetPlan;
 
@@ -65,9 +65,9 @@ fn a_killed_load_is_completed_and_proven() {
         let target = fixture.open();
         let half = target.dataset().unwrap();
         assert!(half.is_none_or(|half| half.schemas <= fixture.dataset.schemas));
-        let dataset = target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+        let dataset = target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
         assert_eq!(dataset.schemas, fixture.dataset.schemas);
-        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         target.cleanup().unwrap();
         assert!(!path.exists());
     }

@@ -62,7 +62,7 @@ fn work(fixture: &Fixture, workload: &Workload) -> Result<u64> {
     let mut session = target.session(workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
     let begin_us = target.clock_us()?;
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(400) };
-    Ok(session.slice(&order)?.total_ops())
+    Ok(session.run_slice(&order)?.total_ops())
 }
 
 #[test]

@@ -128,7 +128,8 @@ fn whole(values: &BTreeMap<String, String>, curve: &CurveComparison) -> String {
 
 /// A run's id and figure, with what makes it less than valid and the old kit whose arithmetic it follows.
 fn labelled(run: &Run, summary: &Summary, value: &str) -> String {
-    let like = run.head.plan.like.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
+    let like =
+        run.head.plan.compatibility.kit().map_or_else(String::new, |kit| format!(" (in the arithmetic of {kit})"));
     let because = sides::of(summary).because.join(", ");
     let standing = match summary.validity {
         Validity::Valid => String::new(),

@@ -165,7 +165,7 @@ impl Row<'_> {
     /// Operations of all kinds per second: each is a statement.
     fn operations(&self) -> Option<f64> {
         let ops = &self.step.summary.ops;
-        OpKind::ALL.into_iter().filter_map(|kind| ops.of(kind)).map(|op| op.per_s).reduce(|a, b| a + b)
+        OpKind::ALL.into_iter().filter_map(|kind| ops.get(kind)).map(|op| op.per_s).reduce(|a, b| a + b)
     }
 
     fn mib(&self, blocks_per_s: Option<f64>) -> Option<f64> {
@@ -179,7 +179,7 @@ impl Row<'_> {
     /// What took most of the time sessions were busy.
     fn top(&self) -> Option<String> {
         let (class, share) = self.step.evidence.shares.top(1).into_iter().next()?;
-        Some(format!("{} {:.1} %", class.called(&self.step.evidence.words), 100.0 * share))
+        Some(format!("{} {:.1} %", class.name_in(&self.step.evidence.words), 100.0 * share))
     }
 }
 

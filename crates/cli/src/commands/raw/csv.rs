@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mindful_analyze::figures::blocks::block_bytes;
 use mindful_analyze::figures::window::window;
 use mindful_analyze::io_job::{large_bytes, load};
-use mindful_core::contract::file_reads::InFlight;
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
@@ -78,7 +78,7 @@ fn point_result(run: &Run, step: &StepRecord) -> Option<PointResult> {
                 all.merge(&report.op(*kind).latency);
             }
         }
-        Figures::new(all.take(), bytes?, seconds)
+        Figures::new(all.drain(), bytes?, seconds)
     };
     Some(PointResult {
         point: InFlight { small, large },

@@ -30,7 +30,7 @@ pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
 
 /// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
 pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
-    settings.within(io_keys::KEYS)?;
+    settings.check_bounds(io_keys::KEYS)?;
     let preset = settings.get("preset").map(str::to_owned);
     let job = match preset.as_deref() {
         Some("calibrate") => Some(calibrate(settings)?),
@@ -41,9 +41,10 @@ pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
     refuse_unused(settings, job.as_ref())?;
     let among_many = job.iter().flat_map(|_| AMONG_MANY);
     for (name, value) in SINGLE.into_iter().chain(among_many) {
-        let unset = settings.given(name).is_none() && !(name == "sessions" && settings.given("threads").is_some());
+        let unset =
+            settings.given_text(name).is_none() && !(name == "sessions" && settings.given_text("threads").is_some());
         // A fixed amount of work has no duration.
-        if unset && !(name == "duration" && settings.given("ops").is_some()) {
+        if unset && !(name == "duration" && settings.given_text("ops").is_some()) {
             settings.set(name, value, Origin::Default);
         }
     }
@@ -98,8 +99,8 @@ fn number(text: &str) -> Result<u32> {
 fn spans(settings: &Settings) -> Result<Option<Job>> {
     let Some(list) = settings.parse("spans", Span::parse_list)? else { return Ok(None) };
     let value = |name: &str| settings.parse(name, number).map(Option::unwrap_or_default);
-    let sessions = settings.given("sessions").map_or(Ok(1), number)?;
-    if value("large_iodepth")? > 0 || settings.given("threads").is_some() {
+    let sessions = settings.given_text("sessions").map_or(Ok(1), number)?;
+    if value("large_iodepth")? > 0 || settings.given_text("threads").is_some() {
         return Err(Error::plan(
             "--spans compares one load of small I/Os",
             "leave --large-iodepth and --threads away; --iodepth and --sessions make the load",
@@ -124,8 +125,8 @@ fn refuse_unused(settings: &Settings, job: Option<&Job>) -> Result<()> {
         Some(Job::Spans { .. }) => "beside --spans",
         None => "without --preset or --matrix",
     };
-    match unheard.iter().chain(of_the_job).find(|name| settings.given(name).is_some()) {
-        Some(name) => Err(Error::plan(format!("{} {what}", settings.place(name)), "leave it away")),
+    match unheard.iter().chain(of_the_job).find(|name| settings.given_text(name).is_some()) {
+        Some(name) => Err(Error::plan(format!("{} {what}", settings.describe_place(name)), "leave it away")),
         None => Ok(()),
     }
 }

@@ -107,7 +107,8 @@ fn cpu(second: &Second) -> String {
 
 /// Where clients spent most of their time, and its share of all time in which they were not idle: `DataFileRead 82 %`.
 fn top_wait(second: &Second) -> String {
-    let waits: Vec<(&str, f64)> = second.rates_of(SAMPLES).filter(|(name, _)| WaitClass::of(name).is_busy()).collect();
+    let waits: Vec<(&str, f64)> =
+        second.rates_of(SAMPLES).filter(|(name, _)| WaitClass::from_counter(name).is_busy()).collect();
     let all: f64 = waits.iter().map(|(_, rate)| rate).sum();
     let most = waits.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, rate)| *rate > 0.0);
     most.map_or_else(String::new, |(name, rate)| {

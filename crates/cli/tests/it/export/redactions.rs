@@ -97,7 +97,7 @@ fn named(lines: &str) -> String {
             "source" if event["source"] == "stat" || event["source"] == "client" => {
                 event["metrics"][0]["help"] = json!("as acmehost7 tells it");
             }
-            "started" => more.push(json!({"event": "busiest", "source": "neighbours", "border": 1, "processes": [
+            "started" => more.push(json!({"event": "busiest", "source": "neighbours", "boundary": 1, "processes": [
                 {"pid": 7, "name": "acme backup job", "cpu_us": 900_000.0}, {"pid": 8, "name": "acmesync", "cpu_us": 800_000.0}
             ]})),
             "step_end" => event["error"] = json!("connection to 10.77.3.9 lost: acmehost7 is gone"),

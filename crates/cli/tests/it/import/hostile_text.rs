@@ -64,7 +64,7 @@ fn steered(lines: &str, plain: &[&str]) -> String {
                 );
                 more.push(json!({"event": "note", "text": "note"}));
             }
-            "started" => more.push(json!({"event": "busiest", "source": "neighbours", "border": 1, "processes": [
+            "started" => more.push(json!({"event": "busiest", "source": "neighbours", "boundary": 1, "processes": [
                 {"pid": 7, "name": "busy", "cpu_us": 900_000.0}
             ]})),
             _ => {}

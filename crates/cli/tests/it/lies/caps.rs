@@ -27,7 +27,7 @@ fn recorded(bench: &Bench, reported: [Option<f64>; 2]) -> Reported {
         if event["event"] == "source" {
             event["metrics"] = json!(limits);
         } else {
-            let boundary = event["border"].as_f64().unwrap();
+            let boundary = event["boundary"].as_f64().unwrap();
             event["values"] = json!(reported.map(|us| us.map(|us| 1e9 + us * boundary)));
         }
         writeln!(text, "{event}").unwrap();

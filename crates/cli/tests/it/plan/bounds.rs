@@ -148,7 +148,7 @@ fn values(key: &Key) -> Vec<String> {
 }
 
 fn flag(key: &Key, value: &str) -> String {
-    format!("--{}={value}", key.flag())
+    format!("--{}={value}", key.flag_name())
 }
 
 /// All engines, those that have private servers twice; nobody listens on port 9.
@@ -196,7 +196,7 @@ fn planned_here(target: &str, key: &Key, value: &str) -> mindful_core::Result<()
     let (_, engine) = engines().into_iter().find(|(url, _)| *url == target).unwrap();
     let mut settings = Settings::defaults(plan::KEYS.iter().chain(engine.options()));
     settings.set("target", target, Origin::Flag("--target".to_owned()));
-    settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag())));
+    settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag_name())));
     Plan::from_settings(&settings).and_then(|plan| engine.accepts(&plan.target, &settings))
 }
 
@@ -212,7 +212,7 @@ fn no_extreme_of_any_key_is_planned_unless_it_makes_sense() {
             Ok(_) if began.elapsed() > PATIENCE => Some("takes too long".to_owned()),
             Ok(Ok(())) => nonsense(key, value).then(|| "is taken".to_owned()),
             Ok(Err(error)) if error.kind != ErrorKind::Plan => Some(format!("is no error of the plan: {error}")),
-            Ok(Err(error)) => (nonsense(key, value) && !error.to_string().contains(&key.flag()))
+            Ok(Err(error)) => (nonsense(key, value) && !error.to_string().contains(&key.flag_name()))
                 .then(|| format!("is not named: {error}")),
         };
         text.map(|text| format!("{target} {}: {text}", flag(key, value)))

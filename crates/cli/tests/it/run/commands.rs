@@ -321,7 +321,7 @@ fn a_stalled_open_loop_keeps_every_tick_and_no_percentile() {
     let lines = std::fs::read_to_string(folder.join("run.jsonl")).unwrap();
     let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let started = events.iter().find(|event| event["event"] == "started").unwrap();
-    let boundaries = started["borders_us"].as_array().unwrap();
+    let boundaries = started["boundaries_us"].as_array().unwrap();
     let us = |boundary: Option<&Value>| boundary.unwrap().as_f64().unwrap();
     let due = 300.0 * (us(boundaries.last()) - us(boundaries.first())) / 1e6;
     let (mut done, mut left) = (0, [0, 0]);

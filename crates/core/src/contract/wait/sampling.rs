@@ -25,7 +25,7 @@ const LONGEST_ASKED: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The option of an engine that says how often it is looked; [`parse_interval`] reads it.
-pub const fn key(usual: &'static str) -> Key {
+pub const fn option_key(usual: &'static str) -> Key {
     Key::with_default("wait_sampling", "TIME|off", usual, "How often it is looked what sessions wait for, 5ms to 1s")
 }
 
@@ -44,16 +44,16 @@ pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
 /// A connection over which the sessions of a server are looked at.
 pub trait Monitor: Send + 'static {
     /// Called once by the thread that looks, before its first look.
-    fn begin(&mut self);
+    fn enter_thread(&mut self);
 
     /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
-    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
+    fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
 
     /// CPU that looking has used so far.
     fn cpu(&self) -> MonitorCpu;
 
     /// Mean time between looks from here on, for what they have cost so far.
-    fn interval(&mut self, cost: &Cost) -> Duration;
+    fn interval(&mut self, cost: &SamplingCost) -> Duration;
 
     /// What ends a look under way, from another thread; does nothing where there is no such way.
     fn canceller(&self) -> Box<dyn Fn() + Send + Sync> {
@@ -72,13 +72,13 @@ pub struct MonitorCpu {
 
 /// What looking has cost so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Cost {
+pub struct SamplingCost {
     /// Time between looks that was asked for.
     pub asked: Duration,
     /// Mean time between looks.
     pub interval: Duration,
     /// How often it was looked.
-    pub looks: u64,
+    pub samples: u64,
     /// From asking to the answer, summed over all looks.
     pub took: Duration,
     /// CPU before the first look.
@@ -87,12 +87,12 @@ pub struct Cost {
     pub last: MonitorCpu,
 }
 
-impl Cost {
+impl SamplingCost {
     /// CPU a look, mindful's part and the server's together, where that can be seen.
-    pub fn of_a_look(&self) -> Duration {
+    pub fn cpu_per_sample(&self) -> Duration {
         let server = self.last.server.zip(self.first.server).map(|(last, first)| last.saturating_sub(first));
         let used = self.last.own.saturating_sub(self.first.own) + server.unwrap_or_default();
-        used.div_f64((self.looks as f64).max(1.0))
+        used.div_f64((self.samples as f64).max(1.0))
     }
 
     fn values(&self) -> Vec<Option<f64>> {
@@ -100,7 +100,7 @@ impl Cost {
         vec![
             self.last.server.map(us),
             Some(us(self.last.own)),
-            Some(self.looks as f64),
+            Some(self.samples as f64),
             Some(us(self.took)),
             Some(us(self.interval)),
         ]
@@ -123,7 +123,7 @@ pub type Samplers = [Box<dyn Sampler>; 2];
 /// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
 ///
 /// Fails if no thread can be started.
-pub fn start(
+pub fn start_sampling(
     monitor: impl Monitor,
     known: Vec<WaitEvent>,
     asked: Duration,
@@ -164,7 +164,7 @@ struct SampleCounts {
     known: Vec<WaitEvent>,
     /// Samples in the order of `known`.
     counts: Vec<f64>,
-    cost: Cost,
+    cost: SamplingCost,
     /// Why there will be no more samples.
     fault: Option<Error>,
 }
@@ -190,14 +190,14 @@ pub struct Sampling {
 impl Sampling {
     fn start(mut monitor: impl Monitor, known: Vec<WaitEvent>, asked: Duration) -> Result<Self> {
         let first = MonitorCpu { own: Duration::ZERO, ..monitor.cpu() };
-        let cost = Cost { asked, interval: asked, looks: 0, took: Duration::ZERO, first, last: first };
+        let cost = SamplingCost { asked, interval: asked, samples: 0, took: Duration::ZERO, first, last: first };
         let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, fault: None };
         let (found, cancel, (stop, stopped)) = (Arc::new(Mutex::new(found)), monitor.canceller(), channel());
         let shared = Arc::clone(&found);
         let thread = std::thread::Builder::new()
             .name("waits".to_owned())
             .spawn(move || {
-                monitor.begin();
+                monitor.enter_thread();
                 sample_until(&stopped, &mut monitor, &shared);
             })
             .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
@@ -241,14 +241,14 @@ fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mute
             return;
         }
         let begun = Instant::now();
-        let seen = monitor.look();
+        let seen = monitor.sample();
         let (took, last) = (begun.elapsed(), monitor.cpu());
         let mut found = held(found);
         match seen {
             Ok(seen) => {
                 found.add(&seen);
                 let cost = &mut found.cost;
-                (cost.looks, cost.took, cost.last) = (cost.looks + 1, cost.took + took, last);
+                (cost.samples, cost.took, cost.last) = (cost.samples + 1, cost.took + took, last);
                 cost.interval = monitor.interval(cost);
             }
             Err(fault) => {
@@ -332,9 +332,9 @@ mod tests {
     }
 
     impl Monitor for TwoReaders {
-        fn begin(&mut self) {}
+        fn enter_thread(&mut self) {}
 
-        fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+        fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
             self.looks += 1;
             if self.looks > self.fails_after {
                 Err(Error::run("gone", "nothing"))
@@ -347,8 +347,8 @@ mod tests {
             MonitorCpu { own: us(10 * self.looks), server: Some(us(1_000 + 30 * self.looks)) }
         }
 
-        fn interval(&mut self, cost: &Cost) -> Duration {
-            assert_eq!(cost.of_a_look(), us(40));
+        fn interval(&mut self, cost: &SamplingCost) -> Duration {
+            assert_eq!(cost.cpu_per_sample(), us(40));
             cost.interval
         }
     }
@@ -356,7 +356,8 @@ mod tests {
     #[test]
     fn looks_are_counted_by_event_with_what_they_cost() {
         let (sampling, [mut waits, mut cost]) =
-            start(TwoReaders { looks: 0, fails_after: 5 }, vec![READ], Duration::from_millis(2), "process").unwrap();
+            start_sampling(TwoReaders { looks: 0, fails_after: 5 }, vec![READ], Duration::from_millis(2), "process")
+                .unwrap();
         let mut last = (0.0, 0.0);
         let error = loop {
             match (cost.read(), waits.read()) {

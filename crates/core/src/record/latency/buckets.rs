@@ -157,7 +157,7 @@ mod tests {
     fn a_slice_of_storage_reads_takes_a_quarter_of_its_pairs() {
         let mut recorder = crate::record::latency::Recorder::new();
         (0..2_000_u64).for_each(|i| recorder.record(80_000 + i * i / 4));
-        let buckets = recorder.take().buckets;
+        let buckets = recorder.drain().buckets;
         let pairs = buckets.iter().count();
         assert!(
             pairs > 100 && buckets.0.len() * 4 <= pairs * size_of::<(u64, u64)>(),

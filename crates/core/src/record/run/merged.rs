@@ -7,7 +7,7 @@
 use crate::contract::slice::{LongOp, OpReport, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
 use crate::record::published::Published;
-use crate::record::rank_record::{Span, Spans, Together};
+use crate::record::rank_record::{MergedSliceRecord, Span, Spans};
 
 /// What all sessions did between two neighbouring boundaries.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub struct MergedSlice {
 
 impl MergedSlice {
     /// The reports of one slice, of which there is at least one.
-    fn of(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
+    fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
         let mut merged = SliceReport {
             index: reports.first().map_or(0, |(_, report)| report.index),
             begin_us: boundaries.0,
@@ -55,8 +55,8 @@ impl MergedSlice {
     }
 
     /// As it is stored.
-    pub(crate) fn stored(&self) -> Together {
-        Together {
+    pub(crate) fn to_record(&self) -> MergedSliceRecord {
+        MergedSliceRecord {
             report: self.report.clone(),
             reports: self.reports,
             slice_us: self.slice_us,
@@ -73,7 +73,7 @@ impl MergedSlice {
 
 /// Merged slices of several ranks as they are added up, whichever comes first.
 #[derive(Debug, Default)]
-pub struct Summed {
+pub struct MergedSliceSum {
     report: SliceReport,
     latencies: [Option<Recorder>; 3],
     responses: [Option<Recorder>; 3],
@@ -88,7 +88,7 @@ pub struct Summed {
     ops: Vec<(u32, Buckets)>,
 }
 
-impl Summed {
+impl MergedSliceSum {
     /// Adds a slice of the sessions from `base` on, whose clock is `shift_us` behind.
     pub fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
         let (all, part) = (&mut self.report, &slice.report);
@@ -122,8 +122,8 @@ impl Summed {
     pub fn finish(mut self, index: u32, (begin_us, end_us): Span) -> MergedSlice {
         let mut report = SliceReport { index, begin_us, end_us, ..self.report };
         for (kind, op) in report.ops.iter_mut().enumerate() {
-            op.latency = self.latencies[kind].take().map_or_else(Latency::default, |mut all| all.take());
-            op.response = self.responses[kind].take().map(|mut all| all.take());
+            op.latency = self.latencies[kind].take().map_or_else(Latency::default, |mut all| all.drain());
+            op.response = self.responses[kind].take().map(|mut all| all.drain());
         }
         report.cpu_us = report.cpu_us.filter(|_| self.with_cpu == self.parts);
         report.tally.0.sort_unstable();
@@ -163,8 +163,8 @@ fn merge(ops: &[&OpReport]) -> OpReport {
     OpReport {
         ops: ops.iter().fold(0, |all, op| all.saturating_add(op.ops)),
         blocks: ops.iter().fold(0, |all, op| all.saturating_add(op.blocks)),
-        latency: Latency::merged(ops.iter().map(|op| &op.latency)),
-        response: (!responses.is_empty()).then(|| Latency::merged(responses)),
+        latency: Latency::merge_all(ops.iter().map(|op| &op.latency)),
+        response: (!responses.is_empty()).then(|| Latency::merge_all(responses)),
     }
 }
 
@@ -190,7 +190,7 @@ impl Merged {
     }
 
     /// What was stored merged.
-    pub(crate) fn given(slices: Vec<MergedSlice>, spans: Spans) -> Self {
+    pub(crate) fn from_parts(slices: Vec<MergedSlice>, spans: Spans) -> Self {
         let Spans { spans, occupied_us, published: _ } = spans;
         Self { given: true, slices, spans, occupied_us, ..Self::default() }
     }
@@ -199,12 +199,12 @@ impl Merged {
     ///
     /// # Errors
     /// They are not those of `sessions` sessions, or slices came before them.
-    pub(super) fn begin_given(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
+    pub(super) fn begin_merged(&mut self, spans: Spans, sessions: usize) -> Result<(), String> {
         let reported = spans.spans.len();
         if reported != sessions || self.given || !self.slices.is_empty() {
             return Err(format!("spans of {reported} sessions in a step of {sessions}"));
         }
-        *self = Self::given(Vec::new(), spans);
+        *self = Self::from_parts(Vec::new(), spans);
         Ok(())
     }
 
@@ -212,13 +212,13 @@ impl Merged {
     ///
     /// # Errors
     /// No spans came before it, or it tells of sessions or slices that the step does not have.
-    pub(super) fn take_given(&mut self, slice: Together, slices: usize) -> Result<(), String> {
+    pub(super) fn add_merged(&mut self, slice: MergedSliceRecord, slices: usize) -> Result<(), String> {
         let sessions = self.spans.len() as u64;
         let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
         if !self.given || slice.report.index as usize >= slices || named.any(|session| session >= sessions) {
             return Err("a merged slice of sessions or boundaries that the step does not have".to_owned());
         }
-        let Together { report, reports, slice_us, long, ops } = slice;
+        let MergedSliceRecord { report, reports, slice_us, long, ops } = slice;
         self.slices.push(MergedSlice { report, reports, slice_us, long, ops });
         Ok(())
     }
@@ -260,7 +260,7 @@ impl Merged {
     ///
     /// # Errors
     /// A session that the step does not have.
-    pub fn take(
+    pub fn add_report(
         &mut self,
         session: u32,
         report: SliceReport,
@@ -306,7 +306,7 @@ impl Merged {
             }
         }
         for (index, reports) in fresh.zip(whole).filter(|(_, reports)| !reports.is_empty()) {
-            self.slices.push(MergedSlice::of((boundaries_us[index], boundaries_us[index + 1]), &reports));
+            self.slices.push(MergedSlice::merge_reports((boundaries_us[index], boundaries_us[index + 1]), &reports));
         }
     }
 }

@@ -8,7 +8,7 @@ use mysql::{Conn, Row};
 
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
-use crate::names::{BEGUN, Kind, MARK, MEETING, NUMBERS, Namespace, REGISTRY};
+use crate::names::{BEGUN, MARK, MEETING, NUMBERS, Namespace, REGISTRY, TableKind};
 
 /// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
@@ -220,13 +220,13 @@ impl Table {
 
     /// Whether it belongs to mindful without being registered: what helps to visit or to meet, and what a load that died left.
     pub fn is_own_beside(&self) -> bool {
-        let of_dataset = |kind: Kind| {
+        let of_dataset = |kind: TableKind| {
             self.name
                 .strip_prefix(kind.word())
                 .and_then(|rest| rest.strip_prefix('_'))
                 .is_some_and(|number| number.parse::<u32>().is_ok())
         };
-        let begun = Kind::ALL.into_iter().any(of_dataset) && self.comment == BEGUN;
+        let begun = TableKind::ALL.into_iter().any(of_dataset) && self.comment == BEGUN;
         self.kind == "BASE TABLE"
             && (self.name == REGISTRY || begun || ([NUMBERS, MEETING].contains(&&*self.name) && self.comment == MARK))
     }

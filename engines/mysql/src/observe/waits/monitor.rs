@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::event::{Event, Events, note};
-use mindful_core::contract::wait::sampling::{self, Cost, MonitorCpu, within_budget};
+use mindful_core::contract::event::{Event, Events, emit_note};
+use mindful_core::contract::wait::sampling::{self, MonitorCpu, SamplingCost, within_budget};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_core::result::finding::codes;
 use mindful_host::{Kernel, cpu, kernel_file, priority, process};
@@ -94,7 +94,7 @@ impl Monitor {
                  GRANT SELECT ON performance_schema.* to the role",
                 "performance_schema.threads, events_waits_current",
             ))),
-            Err(Hidden::NotKept) => note(
+            Err(Hidden::NotKept) => emit_note(
                 events,
                 "what sessions wait for is not known: the server is not on this host and keeps no waits \
                  (performance_schema = ON, and UPDATE performance_schema.setup_consumers SET enabled = 'YES' \
@@ -116,11 +116,11 @@ impl Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn begin(&mut self) {
+    fn enter_thread(&mut self) {
         priority::go_first();
     }
 
-    fn look(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
+    fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         let sessions = self.link.sessions();
         if sessions.is_empty() {
             return Ok(Vec::new());
@@ -150,8 +150,8 @@ impl sampling::Monitor for Monitor {
         MonitorCpu { own: cpu::of_thread(), server }
     }
 
-    fn interval(&mut self, cost: &Cost) -> Duration {
-        within_budget(cost.asked, cost.of_a_look(), BUDGET_CPUS)
+    fn interval(&mut self, cost: &SamplingCost) -> Duration {
+        within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
     }
 }
 

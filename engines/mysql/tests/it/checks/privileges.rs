@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mindful_conformance::{Fixture, quick_place};
-use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::engine::{Engine, StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::metric::shared as counters;
 use mindful_core::plan::settings::Settings;
@@ -35,8 +35,8 @@ impl Seen {
         let reported = Arc::new(Reported::default());
         let events: Arc<dyn Events> = reported.clone();
         let target: Box<dyn Target> = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
-        target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
-        target.prepare(&Workload::reads(2, 100, 1), 1).unwrap();
+        target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
+        target.prepare(&Workload::reads_only(2, 100, 1), 1).unwrap();
         let mut counters = BTreeSet::new();
         for mut sampler in target.samplers().unwrap() {
             let values = sampler.read().unwrap();

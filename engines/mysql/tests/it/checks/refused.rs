@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, LoopSite, OpKind, Workload};
@@ -32,12 +32,12 @@ pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, S
 fn rows_that_share_their_pages_are_no_proof() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 600);
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
     sql(&shared.server, &format!("UPDATE `{name}`.blocks_1 SET pad = LEFT(pad, 4000)"));
     // Built anew, as an administrator might: shorter rows fill pages by threes.
     sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 FORCE"));
 
-    let failure = target.verify(&Stop::default()).unwrap().failure();
+    let failure = target.verify(&StopFlag::default()).unwrap().failure();
 
     assert!(failure.as_ref().is_some_and(|failure| failure.contains("schema 1 has 600 rows in")), "{failure:?}");
     assert_eq!(target.stored_proof().unwrap(), None, "a table that was built anew keeps no proof");
@@ -52,7 +52,7 @@ fn rows_in_the_order_of_their_keys_are_no_proof() {
     sql(&shared.server, &format!("UPDATE {table} SET k = k + 10000 WHERE k IS NOT NULL"));
     sql(&shared.server, &format!("UPDATE {table} SET k = id DIV 2 + 1 WHERE k IS NOT NULL"));
 
-    let failure = target.verify(&Stop::default()).unwrap().failure();
+    let failure = target.verify(&StopFlag::default()).unwrap().failure();
 
     assert!(failure.is_some_and(|failure| failure.contains("correlate")));
 }
@@ -64,7 +64,7 @@ fn a_lost_row_is_no_proof() {
     sql(&shared.server, &format!("DELETE FROM `{name}`.blocks_1 WHERE k = 300"));
     // As it is deleted, and once purge has given its page back, on which it still stands.
     for _ in 0..3 {
-        for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+        for look in [target.verify(&StopFlag::default()), target.verify_all(&StopFlag::default())] {
             let error = look.unwrap_err().to_string();
             assert!(error.contains("keys 1 to 600"), "{error}");
         }
@@ -77,7 +77,7 @@ fn an_index_that_is_gone_is_refused() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 200);
     sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 DROP INDEX k, ADD INDEX other (k)"));
-    let error = target.prepare(&Workload::reads(1, 200, 1), 1).unwrap_err().to_string();
+    let error = target.prepare(&Workload::reads_only(1, 200, 1), 1).unwrap_err().to_string();
     assert!(error.contains("blocks_1"), "{error}");
 }
 
@@ -90,16 +90,16 @@ fn a_clock_that_stands_still_is_refused() {
     fixture.dataset.blocks_per_schema = BLOCKS;
     let opened = fixture.loaded();
 
-    let error = opened.target.prepare(&Workload::reads(1, BLOCKS, 1), 1).unwrap_err().to_string();
+    let error = opened.target.prepare(&Workload::reads_only(1, BLOCKS, 1), 1).unwrap_err().to_string();
 
     assert!(error.contains("sysdate-is-now") && error.contains("--loop client"), "{error}");
-    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, 1) };
+    let by_client = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, 1) };
     assert_eq!(opened.work_ops(&by_client, 1, Some(3))[0].total_ops(), 3);
 }
 
 /// What a slice of half a minute says to which `harm` is done soon after it has begun.
 pub fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
-    let workload = Workload { looping, ..Workload::reads(2, BLOCKS, 8) };
+    let workload = Workload { loop_site: looping, ..Workload::reads_only(2, BLOCKS, 8) };
     let (ready, begun) = mpsc::channel();
     let target = &*opened.target;
     std::thread::scope(|scope| {
@@ -108,7 +108,7 @@ pub fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String
             let begin_us = target.clock_us().unwrap();
             ready.send(()).unwrap();
             let end_us = begin_us + 30_000_000;
-            session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap_err()
+            session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap_err()
         });
         begun.recv().unwrap();
         std::thread::sleep(Duration::from_millis(200));
@@ -131,7 +131,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
         });
         assert!(error.contains("session 1") && !error.contains('\n'), "{looping:?}: {error}");
         // The next one works: what was lost is connected anew.
-        let workload = Workload { looping, ..Workload::reads(2, BLOCKS, 8) };
+        let workload = Workload { loop_site: looping, ..Workload::reads_only(2, BLOCKS, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
     }
 }
@@ -143,18 +143,18 @@ fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.blocks_per_schema = BLOCKS;
     let opened = fixture.loaded();
-    let workload = Workload::reads(2, BLOCKS, 8);
+    let workload = Workload::reads_only(2, BLOCKS, 8);
     let mut session = opened.session(&workload, 0, 1);
     let mut samplers = opened.target.samplers().unwrap();
     let mut orders = opened.orders();
-    assert_eq!(session.slice(&orders.next(0, Some(3))).unwrap().total_ops(), 3);
+    assert_eq!(session.run_slice(&orders.next(0, Some(3))).unwrap().total_ops(), 3);
 
     let begun = Instant::now();
     let error = harmed(&opened, LoopSite::Server, || drop(server));
     assert!(error.contains("session 1") && !error.contains('\n'), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(15), "reported after {:?}", begun.elapsed());
 
-    let error = session.slice(&orders.next(1_000, None)).unwrap_err().to_string();
+    let error = session.run_slice(&orders.next(1_000, None)).unwrap_err().to_string();
     assert!(error.contains("session 1") && !error.contains('\n'), "{error}");
     assert!(samplers[0].read().is_err(), "old counters pass as new ones");
     assert!(opened.target.dataset().is_err());
@@ -184,8 +184,8 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
     for kind in [MARIADB, MYSQL] {
         let (_shared, fixture, _) = least(kind);
         let opened = fixture.loaded();
-        assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
-        let workload = Workload::reads(2, BLOCKS, 8);
+        assert_eq!(opened.target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
+        let workload = Workload::reads_only(2, BLOCKS, 8);
         let report = &opened.work_ops(&workload, 1, Some(50))[0];
         assert_eq!(report.ops[0].blocks, 400, "{kind:?}");
         for mut sampler in opened.target.samplers().unwrap() {
@@ -208,7 +208,7 @@ fn numbers_that_a_restart_would_lose_are_refused() {
         drop(opened);
         Opened { target: fixture.open() }
     };
-    let workload = Workload::reads(2, BLOCKS, 8);
+    let workload = Workload::reads_only(2, BLOCKS, 8);
     let report = &opened.work_ops(&workload, 1, Some(50))[0];
     assert_eq!(report.ops[0].blocks, 400);
 
@@ -224,9 +224,9 @@ fn a_load_without_local_infile_goes_by_inserts() {
     let server = ByHand::start(MARIADB, &place.path().join("db"), &["--local-infile=OFF"]);
     let fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     let (target, notes) = (fixture.open(), Notes::default());
-    target.load(&fixture.dataset, &notes, &Stop::default()).unwrap();
+    target.load(&fixture.dataset, &notes, &StopFlag::default()).unwrap();
     assert!(notes.tell("local_infile"), "{}", notes.all());
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn commits_that_a_server_of_others_does_not_make_name_the_right() {
     for (kind, right) in [(MARIADB, "GRANT SUPER ON *.*"), (MYSQL, "GRANT SYSTEM_VARIABLES_ADMIN ON *.*")] {
         let (shared, fixture, _) = least(kind);
         let opened = fixture.loaded();
-        let waiting = Workload { update_pct: Share::ALL, ..Workload::reads(2, BLOCKS, 1) };
+        let waiting = Workload { update_pct: Share::ALL, ..Workload::reads_only(2, BLOCKS, 1) };
         let not_waiting = Workload { commit_wait: false, ..waiting.clone() };
 
         let error = opened.target.prepare(&not_waiting, 1).unwrap_err().to_string();

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use mindful_conformance::quick_place;
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 
 use crate::support::{MARIADB, sql, started, target_at};
@@ -23,8 +23,11 @@ fn a_refusal_says_who_where_why_and_what_next() {
     assert!(text.starts_with("me@") && text.contains("Access denied") && text.contains("MYSQL_PWD"), "{text}");
     assert!(!text.contains("wrong"), "{text}");
     let target = target_at(&at("me:right"), &[]).unwrap();
-    let text =
-        target.load(&mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, "").dataset, &Silent, &Stop::default());
+    let text = target.load(
+        &mindful_conformance::Fixture::new(&mindful_mysql::ENGINE, "").dataset,
+        &Silent,
+        &StopFlag::default(),
+    );
     let text = text.unwrap_err().to_string();
     assert!(text.contains("bench") && text.contains("GRANT ALL ON"), "{text}");
 }

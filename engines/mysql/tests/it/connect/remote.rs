@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, quick_place};
-use mindful_core::contract::engine::{Engine, Stop, Target};
+use mindful_core::contract::engine::{Engine, StopFlag, Target};
 use mindful_core::contract::event::Events;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
@@ -50,7 +50,7 @@ impl Elsewhere {
         let reported = Arc::new(Notes::default());
         let events: Arc<dyn Events> = reported.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
-        target.load(&fixture.dataset, &*reported, &Stop::default()).unwrap();
+        target.load(&fixture.dataset, &*reported, &StopFlag::default()).unwrap();
         (target, reported)
     }
 
@@ -60,7 +60,7 @@ impl Elsewhere {
         let table = format!("{database}.blocks_1");
         let harm: Vec<String> = harm.iter().map(|statement| statement.replace("{}", &table)).collect();
         self.server.sql(&harm.iter().map(String::as_str).collect::<Vec<_>>());
-        match target.verify(&Stop::default()) {
+        match target.verify(&StopFlag::default()) {
             Ok(proof) => {
                 proof.failure().unwrap_or_else(|| panic!("{harm:?} passes for the layout: {}", reported.all()))
             }
@@ -98,7 +98,7 @@ const WRONG: [(&str, u64, &[&str], &str); 6] = [
 fn only_the_layout_passes(kind: Kind) -> Elsewhere {
     let elsewhere = Elsewhere::start(kind);
     let (target, reported) = elsewhere.loaded("case_true", BLOCKS);
-    for look in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+    for look in [target.verify(&StopFlag::default()), target.verify_all(&StopFlag::default())] {
         assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", reported.all());
     }
     for part in
@@ -113,7 +113,7 @@ fn only_the_layout_passes(kind: Kind) -> Elsewhere {
     // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
     elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
     let (target, reported) = elsewhere.loaded("case_hashed", BLOCKS);
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
     assert!(reported.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", reported.all());
     let (database, _, harm, _) = WRONG[0];
     let said = elsewhere.after(&format!("{database}_hashed"), BLOCKS, harm);
@@ -135,7 +135,7 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
         &granting("SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"),
     ]);
     let (target, _) = elsewhere.loaded("case_true", BLOCKS);
-    let workload = Workload::reads(1, BLOCKS, 8);
+    let workload = Workload::reads_only(1, BLOCKS, 8);
     target.prepare(&workload, 1).unwrap();
     elsewhere.server.sql(&["ALTER TABLE case_true.numbers ENGINE = MEMORY"]);
     let error = target.prepare(&workload, 1).unwrap_err().to_string();
@@ -160,7 +160,7 @@ fn no_layout_is_refused_for_what_others_do_meanwhile() {
                 thread::sleep(Duration::from_secs(1));
             }
         });
-        let verified = (0..3).map(|_| target.verify(&Stop::default())).collect();
+        let verified = (0..3).map(|_| target.verify(&StopFlag::default())).collect();
         over.store(true, Ordering::SeqCst);
         verified
     });

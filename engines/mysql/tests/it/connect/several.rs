@@ -95,7 +95,7 @@ fn a_stop_ends_no_connection_of_another_server() {
     assert!(!innocent.is_empty());
 
     relay.lead_to(other.port);
-    opened.target.give_up();
+    opened.target.abort();
 
     for (connection, number) in innocent.iter_mut().zip(numbers) {
         let answered: Option<u32> = connection.query_first("SELECT CONNECTION_ID()").unwrap();
@@ -115,7 +115,7 @@ fn a_stop_ends_what_its_own_server_is_at() {
         let error = std::thread::scope(|scope| {
             let removal = scope.spawn(|| opened.target.cleanup().unwrap_err());
             until("nobody waits", || one.waits());
-            opened.target.give_up();
+            opened.target.abort();
             removal.join().unwrap()
         });
         assert_eq!(error.kind, ErrorKind::Interrupted, "{kind:?}: {error}");
@@ -129,7 +129,7 @@ fn a_lock_is_taken_anew_on_another_server_of_the_name() {
     one.number(other.connect().connection_id() + 50);
     let relay = Relay::to(one.port);
     let opened = loaded(relay.port);
-    let workload = Workload::reads(1, 64, 8);
+    let workload = Workload::reads_only(1, 64, 8);
     opened.target.prepare(&workload, 1).unwrap();
     let control = one.numbers();
     drop(loaded(other.port));

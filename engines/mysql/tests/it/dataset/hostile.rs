@@ -1,7 +1,7 @@
 //! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
 
 use mindful_conformance::quick_place;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::workload::Workload;
@@ -21,18 +21,18 @@ const DATASET: DatasetPlan = DatasetPlan {
 
 fn loaded(server: &Instance, namespace: &str) -> Box<dyn Target> {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
-    target.load(&DATASET, &Silent, &Stop::default()).unwrap();
+    target.load(&DATASET, &Silent, &StopFlag::default()).unwrap();
     target
 }
 
 /// What a namespace is refused for, by every verb.
 fn refused(server: &Instance, namespace: &str, why: &str) {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let errors = [
         target.dataset().unwrap_err(),
         target.load(&DATASET, &Silent, &stop).unwrap_err(),
-        target.prepare(&Workload::reads(1, 200, 1), 1).unwrap_err(),
+        target.prepare(&Workload::reads_only(1, 200, 1), 1).unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error.kind, ErrorKind::Target, "{error}");
@@ -102,7 +102,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
     let target = loaded(&server, "mindful");
     for blocks in [199, 201, 1_u64 << 42] {
         sql(&server, &format!("UPDATE mindful.registry SET `blocks` = {blocks} WHERE name = 'blocks_1'"));
-        for proof in [target.verify(&Stop::default()), target.verify_all(&Stop::default())] {
+        for proof in [target.verify(&StopFlag::default()), target.verify_all(&StopFlag::default())] {
             let line = proof.unwrap_err().to_string();
             assert!(line.contains(&format!("not the keys 1 to {blocks}")) && !line.contains('\n'), "{line}");
         }
@@ -110,7 +110,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
     // A user elsewhere may read no file: there the server tells of each row.
     sql(&server, "CREATE USER elsewhere@localhost IDENTIFIED BY ''");
     sql(&server, "GRANT ALL ON mindful.* TO elsewhere@localhost");
-    let line = crate::support::target(&server, "elsewhere", &[]).unwrap().verify(&Stop::default()).unwrap_err();
+    let line = crate::support::target(&server, "elsewhere", &[]).unwrap().verify(&StopFlag::default()).unwrap_err();
     assert!(line.to_string().contains("does not hold the keys 1 to 4398046511104"), "{line}");
 }
 
@@ -142,7 +142,7 @@ fn cleanup_of_a_mariadb_leaves_what_is_not_ours() {
 fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
-    let (first, workload) = (loaded(&server, "mindful"), Workload::reads(1, 200, 1));
+    let (first, workload) = (loaded(&server, "mindful"), Workload::reads_only(1, 200, 1));
     first.prepare(&workload, 1).unwrap();
     first.prepare(&workload, 2).unwrap();
     let second = target(&server, "root", &[]).unwrap();

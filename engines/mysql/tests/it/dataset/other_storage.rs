@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::engine::{Engine, StopFlag};
 use mindful_core::contract::event::Events;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
@@ -35,12 +35,12 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     assert_eq!(description.no_layout.as_deref(), Some(what));
     assert_eq!((description.cache_bytes, description.cache_requests, description.expected_log), (None, None, None));
 
-    target.load(&fixture.dataset, &*reported, &Stop::default()).unwrap();
-    let (drawn, all) = (target.verify(&Stop::default()).unwrap(), target.verify_all(&Stop::default()).unwrap());
+    target.load(&fixture.dataset, &*reported, &StopFlag::default()).unwrap();
+    let (drawn, all) = (target.verify(&StopFlag::default()).unwrap(), target.verify_all(&StopFlag::default()).unwrap());
     assert!(drawn.schemas.is_empty() && all.schemas.is_empty(), "a layout is claimed: {drawn:?}");
 
-    let by_client = Workload { looping: LoopSite::Client, ..Workload::reads(2, 200, 8) };
-    let by_server = Workload { looping: LoopSite::Server, ..by_client.clone() };
+    let by_client = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(2, 200, 8) };
+    let by_server = Workload { loop_site: LoopSite::Server, ..by_client.clone() };
     let error = target.prepare(&by_server, 1).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan);
     let line = error.to_string();

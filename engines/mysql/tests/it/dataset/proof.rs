@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::dataset::LayoutProof;
 
 use crate::checks::refused::{least, loaded};
@@ -28,7 +28,7 @@ fn the_tree_proves_what_all_pages_prove_and_is_less_to_read() {
         let shared = shared::server(kind);
         // More leaves than one page can point to.
         let (target, _) = loaded(&shared, 2, 1_500);
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let (by_tree, some) = reading(|| target.verify(&stop).unwrap());
         let (by_pages, all) = reading(|| target.verify_all(&stop).unwrap());
         assert_eq!((by_tree.failure(), by_pages.failure()), (None, None), "{kind:?}");
@@ -48,7 +48,7 @@ fn a_second_row_in_a_page_is_found_by_the_tree() {
     sql(&shared.server, &format!("UPDATE {table} SET pad = '' WHERE id IN (700, 702)"));
     sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
 
-    let failure = target.verify(&Stop::default()).unwrap().failure();
+    let failure = target.verify(&StopFlag::default()).unwrap().failure();
 
     assert!(failure.as_ref().is_some_and(|failure| failure.contains("1500 rows in 149")), "{failure:?}");
 }
@@ -60,7 +60,7 @@ fn no_verify_follows_a_link_or_waits_for_a_pipe() {
     let folder = sql(&shared.server, "SELECT @@datadir");
     let file = Path::new(folder.trim()).join(&name).join("blocks_1.ibd");
     let away = file.with_extension("away");
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     for plant in [pipe, link] {
         // The server has it open and goes on with it.
         fs::rename(&file, &away).unwrap();
@@ -90,12 +90,12 @@ fn a_wrong_pad_is_found_where_no_file_may_be_read() {
         fixture.dataset.schemas = 1;
         fixture.dataset.blocks_per_schema = 200;
         let opened = fixture.loaded();
-        assert_eq!(opened.target.verify(&Stop::default()).unwrap().failure(), None, "{kind:?}");
+        assert_eq!(opened.target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
         let table = format!("`{name}`.blocks_1");
         sql(&shared.server, &format!("UPDATE {table} SET pad = LEFT(pad, 4000)"));
         sql(&shared.server, &format!("ALTER TABLE {table} FORCE"));
 
-        let failure = opened.target.verify(&Stop::default()).unwrap().failure();
+        let failure = opened.target.verify(&StopFlag::default()).unwrap().failure();
 
         assert!(failure.as_ref().is_some_and(|failure| failure.contains("200 rows in")), "{kind:?}: {failure:?}");
     }

@@ -54,7 +54,7 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     let opened = fixture.loaded();
     for (redo, band) in [(Redo::Light, 60.0..700.0), (Redo::Heavy, 1_900.0..3_200.0)] {
         let update_pct = Share::ALL;
-        let workload = Workload { update_pct, redo, ..Workload::reads(1, BLOCKS, 1) };
+        let workload = Workload { update_pct, redo, ..Workload::reads_only(1, BLOCKS, 1) };
         let before = read(&*opened.target);
         let report = &opened.work_ops(&workload, 1, Some(400))[0];
         let after = read(&*opened.target);
@@ -65,7 +65,7 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
         assert_eq!(grown(&before, &after, counters::COMMITS) as u64, 400);
     }
     // What updates left is settled before reads, which then write nothing.
-    let reads = Workload::reads(1, BLOCKS, 8);
+    let reads = Workload::reads_only(1, BLOCKS, 8);
     opened.target.prepare(&reads, 1).unwrap();
     let before = read(&*opened.target);
     assert!(before["Innodb_history_list_length"] < 1.0, "purge has not done its work");
@@ -98,13 +98,13 @@ fn ledger_of_a_pass(kind: Kind) {
     let opened = fixture.loaded();
     let method = opened.target.describe().unwrap().facts["innodb_flush_method"].clone();
     assert_eq!(method, "O_DIRECT", "the page cache serves what the ledger is of: test on another file system");
-    let workload = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, BLOCKS) };
+    let workload = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, BLOCKS) };
     let mut session = opened.session(&workload, 0, 1);
-    let pid = opened.target.host().server_pid.unwrap();
+    let pid = opened.target.host_view().server_pid.unwrap();
     let look = || (read(&*opened.target), fetched_bytes(pid));
 
     let (before, fetched_before) = look();
-    let report = session.slice(&opened.orders().next(0, Some(1))).unwrap();
+    let report = session.run_slice(&opened.orders().next(0, Some(1))).unwrap();
     let (after, fetched_after) = look();
 
     let visited = report.op(OpKind::Select).blocks;
@@ -145,11 +145,11 @@ fn requests_of_reads(kind: Kind) {
     let opened = fixture.loaded();
     let reported = opened.target.describe().unwrap().cache_requests.unwrap();
     // What is missed here is there in the slices that count.
-    let all = Workload { looping: LoopSite::Client, ..Workload::reads(1, BLOCKS, BLOCKS) };
-    opened.session(&all, 0, 1).slice(&opened.orders().next(0, Some(1))).unwrap();
+    let all = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, BLOCKS) };
+    opened.session(&all, 0, 1).run_slice(&opened.orders().next(0, Some(1))).unwrap();
     for looping in [LoopSite::Server, LoopSite::Client] {
         for unit in [1_u64, 2, 8, 64] {
-            let workload = Workload { looping, ..Workload::reads(1, BLOCKS, unit) };
+            let workload = Workload { loop_site: looping, ..Workload::reads_only(1, BLOCKS, unit) };
             let most = unit as f64 * reported.visited + reported.operation;
             let least = unit as f64 * reported.visited;
             let each = requests_of_one(&opened, &workload, most);
@@ -167,7 +167,7 @@ fn requests_of_one(opened: &Opened, workload: &Workload, enough: f64) -> f64 {
     let mut fewest = f64::MAX;
     for _ in 0..SLICES {
         let before = read(&*opened.target);
-        let report = session.slice(&opened.orders().next(0, Some(2_048 / workload.work_unit))).unwrap();
+        let report = session.run_slice(&opened.orders().next(0, Some(2_048 / workload.work_unit))).unwrap();
         let after = read(&*opened.target);
 
         let done = report.op(OpKind::Select);

@@ -46,7 +46,7 @@ fn grown(opened: &Opened, work: &Workload, sessions: u32, ms: i64) -> (BTreeMap<
                 let begin_us = target.clock_us().unwrap();
                 let order =
                     SliceOrder { index: 0, begin_us, end_us: begin_us + ms * 1_000, first_op: 0, max_ops: None };
-                session.slice(&order).unwrap().total_ops()
+                session.run_slice(&order).unwrap().total_ops()
             })
         };
         let all: Vec<_> = (0..sessions).map(one).collect();
@@ -78,7 +78,7 @@ fn of(grown: &BTreeMap<String, f64>, class: &str) -> f64 {
 }
 
 fn updates() -> Workload {
-    Workload { update_pct: Share::ALL, ..Workload::reads(1, BLOCKS, 1) }
+    Workload { update_pct: Share::ALL, ..Workload::reads_only(1, BLOCKS, 1) }
 }
 
 /// Remarks and findings, each a line.
@@ -107,7 +107,7 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
     // A buffer pool that holds a sixth of the data.
     let fixture = shared::own(MARIADB).with("cache", "8MiB").with("wait_sampling", "5ms");
     let opened = fixture.loaded();
-    let reading = until(&opened, &Workload::reads(1, BLOCKS, 8), 4, "read");
+    let reading = until(&opened, &Workload::reads_only(1, BLOCKS, 8), 4, "read");
     assert!(of(&reading, "read") >= of(&reading, "log"), "{reading:?}");
     assert!(reading["wait_sampling/samplings"] > 0.0 && reading["wait_sampling/monitor_cpu"] > 0.0, "{reading:?}");
     assert!(!reading.keys().any(|name| name.starts_with("waits/writer/")), "nobody tells it: {reading:?}");
@@ -159,7 +159,7 @@ fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
     let fixture = shared::maybe_loaded(MYSQL).with("wait_sampling", "5ms");
     let opened = fixture.loaded();
     keep("YES");
-    let work = Workload { update_pct: Share::ALL, ..Workload::reads(2, 500, 1) };
+    let work = Workload { update_pct: Share::ALL, ..Workload::reads_only(2, 500, 1) };
     let found = until(&opened, &work, 2, "cpu");
     keep("NO");
     assert!(found["sessions/commits"] > 0.0 && found.contains_key("waits/writer/data_file"), "{found:?}");

@@ -22,7 +22,7 @@ fn a_network_that_is_cut_ends_the_slice_with_one_line() {
             assert!(error.contains(part) && !error.contains('\n'), "{mode}: {error}");
         }
         // The next one works: what was lost is connected anew.
-        let workload = Workload { looping, ..Workload::reads(2, 500, 8) };
+        let workload = Workload { loop_site: looping, ..Workload::reads_only(2, 500, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{mode}");
     }
 }
@@ -33,7 +33,7 @@ fn a_server_that_is_not_reached_stands_still_between_reads_too() {
     let bench = Bench::start(MARIADB);
     bench.server.sql(&["CREATE DATABASE bench", "GRANT ALL ON bench.* TO me@127.0.0.1"]);
     let opened = Fixture::new(&ENGINE, bench.url("me", "127.0.0.1", "ssl-mode=DISABLED")).loaded();
-    let workload = Workload { looping: LoopSite::Server, ..Workload::reads(2, 500, 1) };
+    let workload = Workload { loop_site: LoopSite::Server, ..Workload::reads_only(2, 500, 1) };
     let mut session = opened.session(&workload, 0, 1);
     // Within a slice, and beyond its end. On a busy host the server does a part of it on what it has got before.
     for held_ms in [800, 1_500] {
@@ -44,7 +44,7 @@ fn a_server_that_is_not_reached_stands_still_between_reads_too() {
                 std::thread::sleep(Duration::from_millis(200));
                 bench.relay.hold(Duration::from_millis(held_ms));
             });
-            session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap()
+            session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap()
         });
         let longest = report.long.iter().map(|long| long.us).max();
         assert!(longest.is_some_and(|us| us > held_ms * 600), "{held_ms} ms: {:?}", report.long);

@@ -1,6 +1,6 @@
 //! First contact with a made-up server: what holds, what does not, what cannot be seen.
 
-use mindful_core::contract::engine::{Proven, SelfProof, Stop};
+use mindful_core::contract::engine::{Proven, SelfProof, StopFlag};
 
 use crate::support::fixture;
 
@@ -11,7 +11,7 @@ fn lines(proof: &SelfProof, proven: Proven) -> Vec<&str> {
 #[test]
 fn a_sound_server_passes_each_line_and_keeps_nothing() {
     let (fixture, database) = fixture();
-    let proof = fixture.open().self_proof(&Stop::default()).unwrap().unwrap();
+    let proof = fixture.open().self_proof(&StopFlag::default()).unwrap().unwrap();
     let failed = lines(&proof, Proven::Fail);
     // How late a slice begins, and how much of its time is work, is this machine's.
     let reported: Vec<_> = failed.iter().filter(|line| !line.contains(" late") && !line.contains("Little")).collect();
@@ -30,14 +30,14 @@ fn what_fails_and_what_may_not_be_seen_is_distinguished() {
     database.fail("host", 942, u32::MAX);
     database.fail("sga", 904, u32::MAX);
     database.fail("explain", 1_039, u32::MAX);
-    let proof = fixture.open().self_proof(&Stop::default()).unwrap().unwrap();
+    let proof = fixture.open().self_proof(&StopFlag::default()).unwrap().unwrap();
     let (failed, unseen) = (lines(&proof, Proven::Fail).join(" | "), lines(&proof, Proven::NotSeen).join(" | "));
     assert!(unseen.contains("text host") && unseen.contains("--grants"), "{unseen}");
     assert!(failed.contains("text sga") && failed.contains("ORA-00904") && failed.contains("plans"), "{failed}");
     assert!(database.state().tables.is_empty());
     let (fixture, database) = crate::support::fixture();
     database.fail("blocks", 1_950, u32::MAX);
-    let proof = fixture.open().self_proof(&Stop::default()).unwrap().unwrap();
+    let proof = fixture.open().self_proof(&StopFlag::default()).unwrap().unwrap();
     assert!(lines(&proof, Proven::Fail).join(" | ").contains("QUOTA"), "{:#?}", proof.lines);
     assert!(database.state().tables.is_empty());
 }

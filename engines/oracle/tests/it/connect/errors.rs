@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::metric::shared;
 use mindful_core::contract::slice::{Placement, SliceOrder};
@@ -25,23 +25,24 @@ impl Events for Kept {
 
 /// Does all that a user can with a fresh target; the first error.
 fn everything(target: &dyn Target, plan: &DatasetPlan) -> Result<(), Error> {
-    target.load(plan, &Silent, &Stop::default())?;
-    let proof = target.verify(&Stop::default())?;
+    target.load(plan, &Silent, &StopFlag::default())?;
+    let proof = target.verify(&StopFlag::default())?;
     target.store_proof(&proof)?;
     for looping in [LoopSite::Server, LoopSite::Client] {
-        let workload = Workload { looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
+        let workload =
+            Workload { loop_site: looping, update_pct: mindful_conformance::slices::percent(50), ..work(plan) };
         target.prepare(&workload, 1)?;
         let mut session = target.session(&workload, Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 })?;
         let begin_us = target.clock_us()?;
         let end_us = begin_us + 60_000_000;
-        session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
+        session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(20) })?;
     }
     target.samplers()?.iter_mut().try_for_each(|sampler| sampler.read().map(drop))?;
     target.cleanup().map(drop)
 }
 
 fn work(plan: &DatasetPlan) -> Workload {
-    Workload::reads(plan.schemas, plan.blocks_per_schema, 4)
+    Workload::reads_only(plan.schemas, plan.blocks_per_schema, 4)
 }
 
 #[test]
@@ -224,7 +225,7 @@ fn what_does_not_fit_or_is_not_ours_is_left_alone() {
     let (fixture, database) = fixture();
     database.state().quota = Some(1_000_000);
     let target = fixture.open();
-    let refused = |plan: &DatasetPlan| target.load(plan, &Silent, &Stop::default()).unwrap_err().to_string();
+    let refused = |plan: &DatasetPlan| target.load(plan, &Silent, &StopFlag::default()).unwrap_err().to_string();
     let error = refused(&fixture.dataset);
     assert!(error.contains("quota leaves") && database.state().tables.is_empty(), "{error}");
     database.state().quota = None;
@@ -251,7 +252,7 @@ fn a_table_that_was_begun_and_cut_off_is_made_anew() {
     fixture.dataset.load_streams = 1;
     let target = fixture.open();
     database.fail("index", 1_652, 1);
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     assert!(target.load(&fixture.dataset, &Silent, &stop).is_err());
     assert!(!database.state().tables.is_empty());
     assert_eq!(target.dataset().unwrap(), None);
@@ -273,27 +274,27 @@ fn streams_side_by_side_leave_whole_schemas_when_one_is_cut_off() {
     let plan = DatasetPlan { schemas: 6, load_streams: 4, ..fixture.dataset.clone() };
     let target = fixture.open();
     database.fail("index", 1_652, 1);
-    assert!(target.load(&plan, &Silent, &Stop::default()).is_err());
+    assert!(target.load(&plan, &Silent, &StopFlag::default()).is_err());
     let left = target.dataset().unwrap().map_or(0, |left| left.schemas);
     assert!(left < plan.schemas, "{left} schemas");
-    assert_eq!(target.load(&plan, &Silent, &Stop::default()).unwrap().schemas, plan.schemas);
-    assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+    assert_eq!(target.load(&plan, &Silent, &StopFlag::default()).unwrap().schemas, plan.schemas);
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
 }
 
 #[test]
 fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     let (fixture, _database) = fixture();
     let (one, other, rank) = (fixture.open(), fixture.open(), fixture.open());
-    one.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    one.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
     one.prepare(&work(&fixture.dataset), 1).unwrap();
     let error = other.prepare(&work(&fixture.dataset), 1).unwrap_err().to_string();
     assert!(error.contains("--shared on"), "{error}");
     assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
     let sharing = fixture.with("shared", "on").open();
-    sharing.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
+    sharing.prepare(&Workload::reads_only(2, 500, 4), 1).unwrap();
     // Whoever joins a run as a rank of it needs not say so.
     rank.join_run();
-    rank.prepare(&Workload::reads(2, 500, 4), 1).unwrap();
+    rank.prepare(&Workload::reads_only(2, 500, 4), 1).unwrap();
     drop((one, sharing, rank));
     other.cleanup().unwrap();
 }
@@ -301,7 +302,7 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
 #[test]
 fn ranks_learn_where_to_meet_instead() {
     let (fixture, _database) = fixture();
-    let error = ENGINE.meet(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
+    let error = ENGINE.open_rendezvous(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
     let reported = error.expect("it is refused").to_string();
     assert!(reported.contains("ranks cannot meet in a target of oracle"), "{reported}");
     assert!(reported.contains("--meet: postgres://") && reported.contains("mysql://"), "{reported}");
@@ -322,7 +323,7 @@ fn sessions_reach_each_service_and_slices_keep_its_clock() {
         let mut session = opened.target.session(&workload, placement).unwrap();
         let begin_us = opened.target.clock_us().unwrap() + 20_000;
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
-        let report = session.slice(&order).unwrap();
+        let report = session.run_slice(&order).unwrap();
         assert!(report.total_ops() > 0 && (0..60_000_000).contains(&(report.begin_us - begin_us)), "{report:?}");
     }
 }
@@ -348,7 +349,7 @@ fn an_instance_whose_clock_is_ahead_begins_with_the_others() {
         let mut session = opened.target.session(&workload, placement).unwrap();
         let begin_us = opened.target.clock_us().unwrap() + 200_000;
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 60_000_000, first_op: 0, max_ops: Some(20) };
-        let report = session.slice(&order).unwrap();
+        let report = session.run_slice(&order).unwrap();
         let late = report.begin_us - begin_us;
         assert!((0..AHEAD_US / 2).contains(&late), "endpoint {endpoint} begins {late} us late");
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::workload::{LoopSite, Workload};
@@ -16,7 +16,7 @@ fn interrupted<T>(target: &Arc<dyn Target>, work: impl FnOnce() -> Result<T, Err
     let stopping = Arc::clone(target);
     let stop = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));
-        stopping.give_up();
+        stopping.abort();
     });
     let began = Instant::now();
     let Err(error) = work() else { panic!("it came to its end") };
@@ -29,17 +29,19 @@ fn interrupted<T>(target: &Arc<dyn Target>, work: impl FnOnce() -> Result<T, Err
 fn a_session_in_an_operation_without_end_is_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
-    target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
+    target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
     for (looping, text) in [(LoopSite::Server, "slice"), (LoopSite::Client, "select")] {
-        let workload =
-            Workload { looping, ..Workload::reads(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4) };
+        let workload = Workload {
+            loop_site: looping,
+            ..Workload::reads_only(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4)
+        };
         target.prepare(&workload, 1).unwrap();
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let mut session = target.session(&workload, placement).unwrap();
         database.hang(text, true);
         let begin_us = target.clock_us().unwrap();
         let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 100_000, first_op: 0, max_ops: None };
-        let error = interrupted(&target, || session.slice(&order));
+        let error = interrupted(&target, || session.run_slice(&order));
         assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("session 1"), "{error:?}");
         let began = Instant::now();
         drop(session);
@@ -52,8 +54,8 @@ fn a_session_in_an_operation_without_end_is_left() {
 fn sessions_views_and_a_proof_without_end_are_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
-    target.load(&fixture.dataset, &Silent, &Stop::default()).unwrap();
-    let workload = Workload::reads(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4);
+    target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
+    let workload = Workload::reads_only(fixture.dataset.schemas, fixture.dataset.blocks_per_schema, 4);
     target.prepare(&workload, 1).unwrap();
     let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
     for text in ["slice", "enter", "host", "waits"] {
@@ -68,14 +70,14 @@ fn sessions_views_and_a_proof_without_end_are_left() {
     }
     database.hang("slice", true);
     database.state().seen.clear();
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let (asked, stopping, seen) = (stop.clone(), Arc::clone(&target), Arc::clone(&database));
     let asking = std::thread::spawn(move || {
         while !seen.state().seen.contains("slice") {
             std::thread::sleep(Duration::from_millis(5));
         }
         asked.request();
-        stopping.give_up();
+        stopping.abort();
     });
     let error = target.self_proof(&stop).unwrap_err();
     asking.join().unwrap();
@@ -90,7 +92,7 @@ fn a_load_and_a_question_without_end_are_left() {
     let (fixture, database) = fixture();
     let target: Arc<dyn Target> = Arc::from(fixture.open());
     database.hang("blocks", true);
-    let error = interrupted(&target, || target.load(&fixture.dataset, &Silent, &Stop::default()));
+    let error = interrupted(&target, || target.load(&fixture.dataset, &Silent, &StopFlag::default()));
     assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("loading MINDFUL_"), "{error:?}");
     database.hang("blocks", false);
     let (fixture, database) = crate::support::fixture();

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::keys::Authority;
-use mindful_core::contract::engine::{Stop, Target};
+use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::dataset::{Content, DatasetPlan};
@@ -72,7 +72,7 @@ fn works(target: &dyn Target) {
         seed: 3,
         load_streams: 2,
     };
-    let stop = Stop::default();
+    let stop = StopFlag::default();
     let dataset = target.load(&plan, &Silent, &stop).unwrap();
     assert_eq!((dataset.schemas, dataset.blocks_per_schema), (2, 150));
     let proof = target.verify(&stop).unwrap();
@@ -83,7 +83,8 @@ fn works(target: &dyn Target) {
     let mut samplers = target.samplers().unwrap();
     for looping in [LoopSite::Server, LoopSite::Client] {
         let half = mindful_conformance::slices::percent(30);
-        let workload = Workload { looping, update_pct: half, scan_pct: half, ..Workload::reads(2, 150, 4) };
+        let workload =
+            Workload { loop_site: looping, update_pct: half, scan_pct: half, ..Workload::reads_only(2, 150, 4) };
         assert!(target.prepare(&workload, 1).unwrap().iter().all(|path| path.pure));
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let mut session = target.session(&workload, placement).unwrap();
@@ -92,7 +93,7 @@ fn works(target: &dyn Target) {
         let begin_us = target.clock_us().unwrap() + 10_000;
         let end_us = begin_us + 60_000_000;
         let order = SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: Some(ops) };
-        let report = session.slice(&order).unwrap();
+        let report = session.run_slice(&order).unwrap();
         assert_eq!(report.total_ops(), ops, "{looping:?}");
         assert_eq!(report.op(OpKind::Select).blocks, 4 * report.op(OpKind::Select).ops);
         assert_eq!(report.op(OpKind::Scan).blocks, 8 * report.op(OpKind::Scan).ops);
@@ -115,7 +116,7 @@ fn on_field_version(version: u32) {
     assert!(database.state().tables.is_empty(), "something was left");
     let error = place.open(&url, "another", "1m").err().unwrap().to_string();
     assert!(error.contains("ORA-01017") && error.contains("11G verifier") && !error.contains("another"), "{error}");
-    assert_eq!(Share::NONE, Workload::reads(1, 1, 1).update_pct);
+    assert_eq!(Share::NONE, Workload::reads_only(1, 1, 1).update_pct);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::units::Share;
-use mindful_core::workload::{Commit, Like, Redo, ThinkTime, Workload};
-use mindful_oracle::names::{Kind, Namespace};
+use mindful_core::workload::{Commit, Compatibility, Redo, ThinkTime, Workload};
+use mindful_oracle::names::{Namespace, TableKind};
 use mindful_oracle::statement::{self, Storage};
 
 /// All statement by a name that tells their shape.
@@ -17,7 +17,7 @@ pub fn all() -> BTreeMap<String, String> {
         all.insert(format!("registry_{at}"), text);
     }
     for (name, template) in TEMPLATES {
-        let table = namespace.table(Kind::Blocks, 1);
+        let table = namespace.table(TableKind::Blocks, 1);
         let names = ["db file sequential read", "log file sync"];
         let quoted = names.map(|name| format!("'{name}'")).join(", ");
         let values = [("registry", &*namespace.registry()), ("table", &*table), ("names", &*quoted)];
@@ -25,14 +25,14 @@ pub fn all() -> BTreeMap<String, String> {
     }
     loads(&namespace, &mut all);
     slices(&namespace, &mut all);
-    let (one, other) = (namespace.table(Kind::Blocks, 1), namespace.table(Kind::Blocks, 2));
+    let (one, other) = (namespace.table(TableKind::Blocks, 1), namespace.table(TableKind::Blocks, 2));
     all.insert("prove_schema".to_owned(), statement::prove_schema(&one));
     all.insert("prove_pair".to_owned(), statement::prove_pair(&one, &other));
     all
 }
 
 fn loads(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
-    let table = namespace.table(Kind::Blocks, 1);
+    let table = namespace.table(TableKind::Blocks, 1);
     let storages = [
         ("plain", Storage { parallel: 1, ..Storage::default() }),
         ("all", Storage { tablespace: Some("BENCH".to_owned()), nologging: true, parallel: 4 }),
@@ -67,7 +67,7 @@ fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
         for (thinks, think_time) in [("", None), ("_think", Some(think))] {
             for (major, schemas) in [(12, 1), (19, 1), (19, 3)] {
                 let base =
-                    Workload { update_pct: updates, scan_pct: scans, think_time, ..Workload::reads(3, 1_000, 64) };
+                    Workload { update_pct: updates, scan_pct: scans, think_time, ..Workload::reads_only(3, 1_000, 64) };
                 let slots: BTreeSet<u32> = (1..=schemas).collect();
                 let its = format!("u{}_s{}{thinks}_{major}_{schemas}", updates.hundredths(), scans.hundredths());
                 for (mode, workload) in modes(&base) {
@@ -76,7 +76,7 @@ fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
             }
         }
     }
-    let (table, scan) = (namespace.table(Kind::Blocks, 1), namespace.table(Kind::Scan, 1));
+    let (table, scan) = (namespace.table(TableKind::Blocks, 1), namespace.table(TableKind::Scan, 1));
     for (redo, name) in [(Redo::Light, "light"), (Redo::Heavy, "heavy")] {
         all.insert(format!("update_{name}"), statement::client_update(&table, redo));
         all.insert(format!("explain_{name}"), statement::explain(&statement::client_update(&table, redo)));
@@ -84,7 +84,7 @@ fn slices(namespace: &Namespace, all: &mut BTreeMap<String, String>) {
     all.insert("select".to_owned(), statement::client_select(&table));
     all.insert("scan".to_owned(), statement::client_scan(&scan));
     all.insert("explain_select".to_owned(), statement::explain(&statement::client_select(&table)));
-    for (mode, workload) in modes(&Workload { update_pct: share(20), ..Workload::reads(1, 1_000, 64) }) {
+    for (mode, workload) in modes(&Workload { update_pct: share(20), ..Workload::reads_only(1, 1_000, 64) }) {
         all.insert(format!("commit{mode}"), statement::client_commit(&workload));
     }
 }
@@ -105,7 +105,7 @@ fn modes(base: &Workload) -> Vec<(&'static str, Workload)> {
         ("_every", with(|workload| workload.commit = Commit::Every(7))),
         ("_slice", with(|workload| workload.commit = Commit::Slice)),
         ("_nowait", with(|workload| workload.commit_wait = false)),
-        ("_slob", with(|workload| workload.like = Like::Slob)),
+        ("_slob", with(|workload| workload.compatibility = Compatibility::Slob)),
     ]
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::wait::sampling::{Cost, within_budget};
+use mindful_core::contract::wait::sampling::{SamplingCost, within_budget};
 use mindful_host::{Kernel, process};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
@@ -42,7 +42,7 @@ impl Review {
     }
 
     /// A look costs the server so much, the sessions use so much CPU: the interval at which that is within the budget.
-    pub fn interval(&mut self, cost: &Cost) -> Duration {
+    pub fn interval(&mut self, cost: &SamplingCost) -> Duration {
         let passed = self.at.elapsed();
         if !self.local || passed < REVIEW {
             return cost.interval;
@@ -53,10 +53,10 @@ impl Review {
         let used = sessions.iter().filter_map(|(pid, now)| Some(now.saturating_sub(*self.sessions.get(pid)?)));
         let busy_cpus = used.sum::<Duration>().as_secs_f64() / passed.as_secs_f64();
         let interval = server.zip(self.server).map(|(now, before)| {
-            let looks = cost.looks.saturating_sub(self.looks).max(1);
+            let looks = cost.samples.saturating_sub(self.looks).max(1);
             within_budget(cost.asked, now.saturating_sub(before).div_f64(looks as f64), BUDGET * busy_cpus)
         });
-        (self.at, self.looks, self.server, self.sessions) = (Instant::now(), cost.looks, server, sessions);
+        (self.at, self.looks, self.server, self.sessions) = (Instant::now(), cost.samples, server, sessions);
         interval.unwrap_or(cost.interval)
     }
 }

@@ -1,7 +1,7 @@
 //! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
@@ -16,7 +16,7 @@ fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Ta
         server.sql("CREATE ROLE guest LOGIN");
         server.sql("CREATE DATABASE guests OWNER guest");
         let open = || server.target_as("guest", "guests", &[]).unwrap();
-        open().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        open().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         test(&server, &open);
     }
 }
@@ -75,7 +75,7 @@ fn connections_reserved_for_others_are_not_free() {
         // A superuser has the reserved ones too, and no limit of the role holds it.
         server.sql("ALTER ROLE bench CONNECTION LIMIT 1");
         let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         target.prepare(&workload(1, BLOCKS, 4, "0"), 9).unwrap();
     });
 }
@@ -86,7 +86,7 @@ fn a_role_that_may_use_reserved_connections_is_granted_them() {
     server.sql("CREATE ROLE guest LOGIN");
     server.sql("CREATE DATABASE guests OWNER guest");
     let target = server.target_as("guest", "guests", &[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     let error = refusal(&*target, 7);
     assert!(error.next.ends_with("GRANT pg_use_reserved_connections TO guest"), "{error}");
     server.sql("GRANT pg_use_reserved_connections TO guest");
@@ -99,7 +99,7 @@ fn more_load_streams_than_connections_are_refused() {
         server.sql("ALTER ROLE guest CONNECTION LIMIT 3");
         let target = open();
         let plan = mindful_core::dataset::DatasetPlan { load_streams: 4, ..dataset(6, BLOCKS) };
-        let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&plan, &Silent, &StopFlag::default()).unwrap_err();
         assert!(
             error.what.starts_with("4 load streams do not fit") && error.next.contains("--load-streams 2"),
             "{error}"

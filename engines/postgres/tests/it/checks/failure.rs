@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::{IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::{Engine, Stop};
+use mindful_core::contract::engine::{Engine, StopFlag};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::plan::settings::Settings;
@@ -23,7 +23,7 @@ fn each_server(settings: &[&str], test: impl Fn(&Server)) {
 
 fn loaded(server: &Server) -> Box<dyn Target> {
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -40,7 +40,7 @@ fn struck_by(server: &Server, target: &dyn Target, sql: &str) -> Error {
             let hit = server.sql(sql);
             assert_eq!(hit, ["t"], "{sql}");
         });
-        session.slice(&order).unwrap_err()
+        session.run_slice(&order).unwrap_err()
     })
 }
 
@@ -93,13 +93,13 @@ fn the_least_role_does_everything() {
         server.sql(ENGINE.grants().unwrap());
         let target = server.target_as("mindful_bench", "bench", &[]).unwrap();
         let plan = |in_server| Plan {
-            looping: if in_server { LoopSite::Server } else { LoopSite::Client },
+            loop_site: if in_server { LoopSite::Server } else { LoopSite::Client },
             sessions: 2,
             ..Plan::from_settings(&Settings::defaults(KEYS)).unwrap()
         };
         target.admits(&plan(true), true).unwrap();
-        target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
-        target.verify(&Stop::default()).unwrap();
+        target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
+        target.verify(&StopFlag::default()).unwrap();
         target.prepare(&workload(1, 300, 4, "20"), 2).unwrap();
         assert!(target.samplers().unwrap().len() >= 5);
         let codes: Vec<String> = target.checks(&plan(true)).unwrap().into_iter().map(|finding| finding.code).collect();
@@ -122,7 +122,7 @@ fn missing_rights_are_refused_before_anything_is_loaded() {
         server.sql("GRANT CREATE ON DATABASE postgres TO bare");
         let refused = target.admits(&plan, true).unwrap_err();
         assert!(refused.next.contains("GRANT TEMPORARY ON DATABASE postgres TO bare"), "{refused}");
-        let client = Plan { looping: LoopSite::Client, ..plan.clone() };
+        let client = Plan { loop_site: LoopSite::Client, ..plan.clone() };
         target.admits(&client, true).unwrap();
         let many = Plan { sessions: 5_000, ..client };
         assert_eq!(target.admits(&many, true).unwrap_err().kind, ErrorKind::Plan);
@@ -138,14 +138,14 @@ fn a_role_without_rights_is_reported_which_one_it_needs() {
     each_server(&[], |server| {
         server.sql("CREATE ROLE plain LOGIN; REVOKE TEMP ON DATABASE postgres FROM PUBLIC");
         let target = server.target_as("plain", "postgres", &[]).unwrap();
-        let error = target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.next.contains("CREATE"), "{error}");
         server.sql("GRANT CREATE ON DATABASE postgres TO plain");
-        target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
         let error = target.prepare(&workload(1, 300, 4, "0"), 1).unwrap_err();
         assert!(error.next.contains("GRANT TEMPORARY"), "{error}");
-        let client = Workload { looping: LoopSite::Client, ..workload(1, 300, 4, "0") };
+        let client = Workload { loop_site: LoopSite::Client, ..workload(1, 300, 4, "0") };
         assert!(target.prepare(&client, 1).is_ok());
     });
 }
@@ -153,7 +153,7 @@ fn a_role_without_rights_is_reported_which_one_it_needs() {
 #[test]
 fn a_read_only_server_is_not_loaded() {
     each_server(&["default_transaction_read_only=on"], |server| {
-        let error = server.target(&[]).unwrap().load(&dataset(1, 300), &Silent, &Stop::default()).unwrap_err();
+        let error = server.target(&[]).unwrap().load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.to_string().contains("read-only"), "{error}");
     });
@@ -212,7 +212,7 @@ fn a_session_that_stands_still_is_reported_wherever_it_was() {
             };
             (0..STOPS).map(stop).collect::<Vec<_>>()
         });
-        (session.slice(&order).unwrap(), stopped.join().unwrap())
+        (session.run_slice(&order).unwrap(), stopped.join().unwrap())
     });
     // On a full host it may not have gone on between two stops: then one operation lasted through both.
     let lasted = |us: i64| report.long.iter().any(|long| (long.begin_us..long.begin_us + long.us as i64).contains(&us));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::{self, Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::workload::{LoopSite, Workload};
@@ -19,7 +19,7 @@ const BLOCKS: u64 = 500;
 const SOON: Duration = Duration::from_secs(20);
 
 fn updates(looping: LoopSite) -> Workload {
-    Workload { looping, ..workload(1, BLOCKS, 1, "100") }
+    Workload { loop_site: looping, ..workload(1, BLOCKS, 1, "100") }
 }
 
 fn long_slice(target: &dyn Target) -> SliceOrder {
@@ -37,7 +37,7 @@ fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) 
             target.interrupt();
             began
         });
-        let error = session.slice(&order).unwrap_err();
+        let error = session.run_slice(&order).unwrap_err();
         let ended = Instant::now();
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         ended.duration_since(interrupting.join().unwrap())
@@ -48,7 +48,7 @@ fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) 
 fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     for looping in [LoopSite::Client, LoopSite::Server] {
         let w = updates(looping);
         target.prepare(&w, 1).unwrap();
@@ -69,7 +69,7 @@ fn an_update_waiting_for_a_row_lock_can_be_interrupted() {
 fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
     let server = Server::start_on_tcp(&programs()[0]);
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     let road = Road::to(server.port());
     for looping in [LoopSite::Client, LoopSite::Server] {
         let target = Server::target_at(&format!("postgresql://bench@127.0.0.1:{}/postgres", road.port)).unwrap();
@@ -88,7 +88,7 @@ fn a_session_whose_server_vanished_ends_when_it_is_interrupted() {
                 target.interrupt();
                 began
             });
-            let error = session.slice(&order).unwrap_err();
+            let error = session.run_slice(&order).unwrap_err();
             let ended = Instant::now();
             assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
             ended.duration_since(interrupting.join().unwrap())

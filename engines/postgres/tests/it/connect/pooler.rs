@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::Settings;
 use mindful_core::workload::{LoopSite, Workload};
@@ -46,10 +46,10 @@ fn everything_works_through_a_pooler_that_keeps_sessions() {
     let Some(server) = server() else { return };
     let pooler = before(&server, "session", 20);
     let target = Server::target_at(&pooler.url()).unwrap();
-    target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap();
-    assert!(target.verify(&Stop::default()).unwrap().schemas.iter().all(|schema| schema.rows > 0));
+    target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap();
+    assert!(target.verify(&StopFlag::default()).unwrap().schemas.iter().all(|schema| schema.rows > 0));
     let server_loop = workload(2, 500, 8, "20");
-    for w in [Workload { looping: LoopSite::Client, ..server_loop.clone() }, server_loop] {
+    for w in [Workload { loop_site: LoopSite::Client, ..server_loop.clone() }, server_loop] {
         // Twice: the second time on server processes that the pooler has used and reset.
         for _ in 0..2 {
             target.prepare(&w, 3).unwrap();
@@ -106,7 +106,7 @@ fn ranks_meet_through_a_pooler_that_lends_a_server_a_statement() {
     let pooler = before(&server, "transaction", 2);
     let settings = Settings::defaults(ENGINE.options());
     let events = Arc::new(Silent) as Arc<dyn Events>;
-    let meeting = ENGINE.meet(&pooler.url(), &settings, &events).unwrap();
+    let meeting = ENGINE.open_rendezvous(&pooler.url(), &settings, &events).unwrap();
     meeting.prepare().unwrap();
-    mindful_conformance::meeting::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
+    mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
 }

@@ -1,7 +1,7 @@
 //! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::workload::Redo;
@@ -29,15 +29,15 @@ fn stored_blocks_have_the_ratio_asked_for() {
         let server = Server::start(&bin, &NOTHING_WAITS);
         for asked in [1.0, 2.0, 4.0, 12.0, 30.0] {
             let target = server.target(&[("compress_ratio", &asked.to_string())]).unwrap();
-            target.load(&mixed(asked, 1.0), &Silent, &Stop::default()).unwrap();
+            target.load(&mixed(asked, 1.0), &Silent, &StopFlag::default()).unwrap();
             let (compress, dedupe) = reported(&*target);
             assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
             assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
-            assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+            assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
             // Whoever asks for nothing runs on what is there, and completes it.
             let plain = server.target(&[]).unwrap();
             let more = DatasetPlan { schemas: 2, ..mixed(asked, 1.0) };
-            assert_eq!(plain.load(&more, &Silent, &Stop::default()).unwrap().schemas, 2);
+            assert_eq!(plain.load(&more, &Silent, &StopFlag::default()).unwrap().schemas, 2);
             target.cleanup().unwrap();
         }
     }
@@ -47,12 +47,12 @@ fn stored_blocks_have_the_ratio_asked_for() {
 fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     let (compress, _) = reported(&*target);
     assert!((6.5..8.5).contains(&compress), "{compress}");
     target.cleanup().unwrap();
     let repeated = DatasetPlan { content: Content::Repeated, ..dataset(1, BLOCKS) };
-    target.load(&repeated, &Silent, &Stop::default()).unwrap();
+    target.load(&repeated, &Silent, &StopFlag::default()).unwrap();
     assert!(reported(&*target).0 > 30.0, "{:?}", reported(&*target));
 }
 
@@ -61,13 +61,13 @@ fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[("compress_ratio", "1")]).unwrap();
     for plan in [mixed(50.0, 1.0), mixed(2.0, 3.0)] {
-        let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&plan, &Silent, &StopFlag::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Plan, "{error}");
         assert!(error.next.contains("ratio"), "{error}");
     }
     assert_eq!(target.dataset().unwrap(), None);
     // Rows that fill their block have no room for another version of themselves.
-    target.load(&mixed(1.0, 1.0), &Silent, &Stop::default()).unwrap();
+    target.load(&mixed(1.0, 1.0), &Silent, &StopFlag::default()).unwrap();
     target.prepare(&workload(1, BLOCKS, 4, "0"), 1).unwrap();
     let error = target.prepare(&workload(1, BLOCKS, 4, "1"), 1).unwrap_err();
     assert!(error.kind == ErrorKind::Plan && error.next.contains("--compress-ratio"), "{error}");
@@ -77,7 +77,7 @@ fn what_stored_blocks_cannot_be_is_refused_with_what_they_can() {
 fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[("compress_ratio", "4")]).unwrap();
-    target.load(&mixed(4.0, 1.0), &Silent, &Stop::default()).unwrap();
+    target.load(&mixed(4.0, 1.0), &Silent, &StopFlag::default()).unwrap();
     let w = mindful_core::workload::Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 1, "100") };
     target.prepare(&w, 1).unwrap();
     let mut session = target.session(&w, placement(0, 1, 1)).unwrap();

@@ -1,7 +1,7 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
@@ -89,11 +89,11 @@ fn plan() -> Plan {
 }
 
 fn every_verb(target: &dyn Target) {
-    let _ = (target.describe(), target.host(), target.dataset(), target.checks(&plan()), target.inventory());
+    let _ = (target.describe(), target.host_view(), target.dataset(), target.checks(&plan()), target.inventory());
     let watched = target.samplers().map(|samplers| samplers.into_iter().map(|mut one| one.read()).collect::<Vec<_>>());
     let _ = (watched, target.data_files(), target.stored_proof());
-    let _ = target.load(&dataset(1, BLOCKS), &Silent, &Stop::default());
-    let _ = target.verify(&Stop::default()).and_then(|proof| target.store_proof(&proof));
+    let _ = target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default());
+    let _ = target.verify(&StopFlag::default()).and_then(|proof| target.store_proof(&proof));
     for w in [workload(1, BLOCKS, 4, "0"), workload(1, BLOCKS, 4, "50")] {
         if target.prepare(&w, 1).is_ok()
             && let Ok(mut session) = target.session(&w, placement(0, 1, 1))
@@ -101,7 +101,7 @@ fn every_verb(target: &dyn Target) {
             let _ = work(target, &mut *session, 0, 20);
         }
     }
-    let _ = (target.load(&dataset(2, BLOCKS), &Silent, &Stop::default()), target.cleanup());
+    let _ = (target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()), target.cleanup());
 }
 
 fn each_server(test: impl Fn(&Server)) {
@@ -244,7 +244,7 @@ fn a_table_on_which_others_hung_something_is_refused() {
     each_server(|server| {
         for (sql, reported) in HUNG {
             let lair = Lair::new(server);
-            lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+            lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
             lair.superuser(sql);
             server.sql("ALTER ROLE evil NOSUPERUSER");
             let target = lair.open(&[]).unwrap();
@@ -263,7 +263,7 @@ fn rights_given_away_and_tables_of_others_are_no_way_in() {
     each_server(|server| {
         let lair = Lair::new(server);
         let target = lair.open(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         lair.superuser("GRANT ALL ON SCHEMA mindful TO evil; GRANT ALL ON ALL TABLES IN SCHEMA mindful TO evil");
         let error = target.dataset().unwrap_err();
         assert!(error.what.contains("not as mindful made it"), "{error}");
@@ -291,13 +291,13 @@ fn a_namespace_of_another_role_is_used_when_it_is_named() {
         server.sql("CREATE ROLE owner LOGIN");
         server.sql("CREATE DATABASE shared OWNER owner");
         let plain = |user, options: &[_]| server.target_as(user, "shared", options).unwrap();
-        plain("owner", &[]).load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        plain("owner", &[]).load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         let error = plain("bench", &[]).dataset().unwrap_err();
         assert!(error.kind == ErrorKind::Target && error.next.contains("--trust-owner"), "{error}");
         assert!(plain("bench", &[("trust_owner", "nobody")]).dataset().is_err());
         let trusting = plain("bench", &[("trust_owner", "owner")]);
         assert_eq!(trusting.dataset().unwrap().unwrap().schemas, 1);
-        assert_eq!(trusting.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap().schemas, 2);
+        assert_eq!(trusting.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap().schemas, 2);
         trusting.cleanup().unwrap();
         assert_eq!(plain("owner", &[]).dataset().unwrap(), None);
     });

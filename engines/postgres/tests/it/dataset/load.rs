@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::dataset::DatasetPlan;
 
@@ -18,9 +18,9 @@ fn each_server(test: impl Fn(&Server)) {
 fn the_layout_holds_and_a_read_of_every_block_writes_none() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        let loaded = target.load(&dataset(3, 4_000), &Silent, &Stop::default()).unwrap();
+        let loaded = target.load(&dataset(3, 4_000), &Silent, &StopFlag::default()).unwrap();
         assert_eq!((loaded.schemas, loaded.blocks_per_schema), (3, 4_000));
-        let proof = target.verify(&Stop::default()).unwrap();
+        let proof = target.verify(&StopFlag::default()).unwrap();
         assert_eq!(proof.failure(), None, "{proof:?}");
         assert!(proof.cross_correlation.is_some());
         for schema in 1..=3 {
@@ -44,11 +44,11 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
         let target = server.target(&[]).unwrap();
         let load = |schemas, seed| {
             let plan = DatasetPlan { seed, ..dataset(schemas, 500) };
-            server.target(&[]).unwrap().load(&plan, &Silent, &Stop::default()).unwrap()
+            server.target(&[]).unwrap().load(&plan, &Silent, &StopFlag::default()).unwrap()
         };
         let kept = || server.target(&[]).unwrap().stored_proof().unwrap();
         let prove = || {
-            let proof = target.verify(&Stop::default()).unwrap();
+            let proof = target.verify(&StopFlag::default()).unwrap();
             target.store_proof(&proof).unwrap();
             assert_eq!(kept(), Some(proof));
         };
@@ -72,7 +72,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
 }
 
 /// Stops a load as soon as its first bytes are reported.
-struct StopEarly(Stop, Mutex<u64>);
+struct StopEarly(StopFlag, Mutex<u64>);
 
 impl Events for StopEarly {
     fn emit(&self, event: Event) {
@@ -90,17 +90,17 @@ impl Events for StopEarly {
 fn an_interrupted_load_resumes_with_what_is_missing() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         let early = StopEarly(stop.clone(), Mutex::new(0));
         let plan = DatasetPlan { load_streams: 1, ..dataset(4, 3_000) };
         let error = target.load(&plan, &early, &stop).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
         let before = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
         assert!((1..4).contains(&before.len()), "{before:?}");
-        assert_eq!(target.load(&plan, &Silent, &Stop::default()).unwrap().schemas, 4);
+        assert_eq!(target.load(&plan, &Silent, &StopFlag::default()).unwrap().schemas, 4);
         let after = server.sql("SELECT name || object FROM mindful.registry ORDER BY 1");
         assert!(before.iter().all(|table| after.contains(table)), "{before:?} stays in {after:?}");
-        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
     });
 }
 
@@ -108,14 +108,14 @@ fn an_interrupted_load_resumes_with_what_is_missing() {
 fn another_dataset_is_refused_with_the_way_out() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, 500), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 500), &Silent, &StopFlag::default()).unwrap();
         for plan in [dataset(1, 600), DatasetPlan { seed: 8, ..dataset(1, 500) }] {
-            let error = target.load(&plan, &Silent, &Stop::default()).unwrap_err();
+            let error = target.load(&plan, &Silent, &StopFlag::default()).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Plan);
             assert!(error.next.contains("cleanup"), "{error}");
         }
         // More schemas of the same dataset are added to it.
-        assert_eq!(target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap().schemas, 2);
+        assert_eq!(target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap().schemas, 2);
     });
 }
 
@@ -123,7 +123,7 @@ fn another_dataset_is_refused_with_the_way_out() {
 fn a_load_that_does_not_fit_is_refused_with_both_figures() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        let error = target.load(&dataset(4, 1 << 40), &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&dataset(4, 1 << 40), &Silent, &StopFlag::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Plan);
         assert!(error.what.contains("needs") && error.what.contains("free are"), "{error}");
         assert_eq!(target.dataset().unwrap(), None);
@@ -138,7 +138,7 @@ fn a_schema_that_bears_our_name_is_not_touched() {
         );
         let target = server.target(&[]).unwrap();
         assert_eq!(target.dataset().unwrap_err().kind, ErrorKind::Target);
-        let error = target.load(&dataset(1, 500), &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&dataset(1, 500), &Silent, &StopFlag::default()).unwrap_err();
         assert!(error.next.contains("--namespace"), "{error}");
         assert!(target.cleanup().is_err());
         let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'mindful'::regnamespace";
@@ -150,7 +150,7 @@ fn a_schema_that_bears_our_name_is_not_touched() {
 fn cleanup_takes_what_is_ours_and_leaves_what_is_not() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        target.load(&dataset(3, 500), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(3, 500), &Silent, &StopFlag::default()).unwrap();
         // A foreign table in our schema, and one that took the name of ours.
         server.sql(
             "CREATE TABLE mindful.diary (x int); DROP TABLE mindful.blocks_2; CREATE TABLE mindful.blocks_2 (x int)",
@@ -170,7 +170,7 @@ fn cleanup_takes_what_is_ours_and_leaves_what_is_not() {
 fn cleanup_leaves_nothing_of_ours_and_may_be_repeated() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
-        target.load(&dataset(2, 500), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(2, 500), &Silent, &StopFlag::default()).unwrap();
         target.cleanup().unwrap();
         assert_eq!(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'mindful'"), ["0"]);
         assert_eq!(target.cleanup().unwrap(), []);
@@ -184,8 +184,8 @@ fn hostile_names_are_only_names() {
         server.sql("CREATE TABLE public.victim (x int)");
         for name in ["a\"; DROP TABLE public.victim; --", "it's", "Grüße $body$ {{table}}", "select"] {
             let target = server.target(&[("namespace", name)]).unwrap();
-            target.load(&dataset(1, 300), &Silent, &Stop::default()).unwrap();
-            assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+            target.load(&dataset(1, 300), &Silent, &StopFlag::default()).unwrap();
+            assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
             let w = workload(1, 300, 2, "50");
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
@@ -201,11 +201,11 @@ fn hostile_names_are_only_names() {
 fn a_registry_of_more_than_any_server_holds_is_no_dataset() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(2, 100), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(2, 100), &Silent, &StopFlag::default()).unwrap();
     for blocks in ["9223372036854775807", "-9223372036854775808", "2305843009213693952"] {
         server.sql(&format!("UPDATE mindful.registry SET blocks = {blocks}"));
         assert_eq!(target.dataset().unwrap(), None, "{blocks}");
-        let refused = target.load(&dataset(2, 100), &Silent, &Stop::default()).unwrap_err();
+        let refused = target.load(&dataset(2, 100), &Silent, &StopFlag::default()).unwrap_err();
         assert!(refused.to_string().contains("instead of 100"), "{refused}");
     }
 }

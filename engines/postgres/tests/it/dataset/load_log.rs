@@ -1,6 +1,6 @@
 //! A load leaves no complaint in the server's log.
 
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs};
@@ -15,8 +15,8 @@ fn a_load_leaves_no_complaint_in_the_servers_log() {
         for schemas in [1, 3] {
             let target = server.target(&[]).unwrap();
             target.describe().unwrap();
-            target.load(&dataset(schemas, 15_000), &Silent, &Stop::default()).unwrap();
-            target.verify(&Stop::default()).unwrap();
+            target.load(&dataset(schemas, 15_000), &Silent, &StopFlag::default()).unwrap();
+            target.verify(&StopFlag::default()).unwrap();
             target.describe().unwrap();
         }
         // The server may be a moment behind.

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{self, Plan};
@@ -21,7 +21,7 @@ fn each_server(test: impl Fn(&Server)) {
 }
 
 fn loaded(server: &Server) {
-    server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
 }
 
 fn assert_in_use(error: &Error) {
@@ -59,7 +59,7 @@ fn a_second_run_is_refused_or_shares_and_says_so() {
         second.prepare(&w, 1).unwrap();
         // Another namespace is another matter.
         let elsewhere = server.target(&[("namespace", "other")]).unwrap();
-        elsewhere.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        elsewhere.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         elsewhere.prepare(&w, 1).unwrap();
     });
 }
@@ -73,9 +73,9 @@ fn nothing_is_loaded_or_removed_under_a_run() {
         for options in [&[][..], &SHARED[..]] {
             let other = server.target(options).unwrap();
             assert_in_use(&other.cleanup().unwrap_err());
-            assert_in_use(&other.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap_err());
+            assert_in_use(&other.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap_err());
             // What is complete already needs nothing.
-            other.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+            other.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         }
         assert_eq!(run.dataset().unwrap().unwrap().schemas, 1);
         // Its own run is in nobody's way.
@@ -101,7 +101,7 @@ fn a_load_is_alone_until_it_ends_however_that_is() {
         loaded(server);
         let (begun, begins) = mpsc::channel();
         let (go, goes) = mpsc::channel();
-        let (stop, paused) = (Stop::default(), Paused(begun, std::sync::Mutex::new(goes)));
+        let (stop, paused) = (StopFlag::default(), Paused(begun, std::sync::Mutex::new(goes)));
         let loading = server.target(&[]).unwrap();
         std::thread::scope(|scope| {
             let load = scope.spawn(|| loading.load(&dataset(2, BLOCKS), &paused, &stop));

@@ -1,7 +1,7 @@
 //! The proof by a sample: it says yes to what was written, and leaves every no to a look at all of it.
 
 use mindful_core::Target;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::dataset::LayoutProof;
 
 use crate::loaded::Loaded;
@@ -20,7 +20,7 @@ fn each_server(schemas: u32, test: impl Fn(&Loaded)) {
 }
 
 fn proof(target: &dyn Target) -> LayoutProof {
-    target.verify(&Stop::default()).unwrap()
+    target.verify(&StopFlag::default()).unwrap()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_sample_tells_what_a_look_at_every_row_tells() {
     each_server(2, |database| {
         let target = database.target();
         let (of_load, anew) = (proof(&*target), proof(&*target));
-        let all = target.verify_all(&Stop::default()).unwrap();
+        let all = target.verify_all(&StopFlag::default()).unwrap();
         assert_eq!((all.failure(), all.is_sample()), (None, false));
         for sampled in [of_load, anew] {
             assert_eq!(sampled.failure(), None);
@@ -60,7 +60,7 @@ fn a_sample_reads_the_blocks_it_drew_and_no_others() {
             count() - before
         };
         let sample = visited(&|target| assert!(proof(target).is_sample()));
-        let all = visited(&|target| drop(target.verify_all(&Stop::default()).unwrap()));
+        let all = visited(&|target| drop(target.verify_all(&StopFlag::default()).unwrap()));
         assert!((DRAWN..DRAWN + 100).contains(&sample), "{sample}");
         assert!(all >= BLOCKS, "{all}");
     });
@@ -97,7 +97,7 @@ fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
             }
             let found = proof(&*target);
             assert!(found.failure().is_some_and(|reported| reported.contains(failure)), "{found:?}");
-            assert_eq!(found.schemas, target.verify_all(&Stop::default()).unwrap().schemas);
+            assert_eq!(found.schemas, target.verify_all(&StopFlag::default()).unwrap().schemas);
         }
     });
 }
@@ -107,7 +107,7 @@ fn a_table_no_larger_than_a_sample_is_looked_at_whole() {
     for bin in programs() {
         let database = Loaded::new(bin, 2, 2_000);
         let target = database.target();
-        let (looked, all) = (proof(&*target), target.verify_all(&Stop::default()).unwrap());
+        let (looked, all) = (proof(&*target), target.verify_all(&StopFlag::default()).unwrap());
         assert!(looked.failure().is_none() && !looked.is_sample());
         assert_eq!(looked.schemas.len(), all.schemas.len());
         assert!((looked.schemas[1].rank_correlation - all.schemas[1].rank_correlation).abs() < 1e-9);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::shared;
 
@@ -17,9 +17,9 @@ fn reads_of_the_verification_are_not_counted_after_it() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[]).unwrap();
-        target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         std::thread::sleep(UNPUBLISHED);
-        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut logical_reads = || {
             let reported = samplers.iter_mut().find_map(|sampler| {
@@ -42,7 +42,7 @@ fn sources_are_named_as_the_views_of_the_server() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[]).unwrap();
-        let samplers = target.samplers_of_all_clients().unwrap();
+        let samplers = target.samplers_for_all_clients().unwrap();
         let named: Vec<&str> = samplers.iter().map(|s| s.name()).filter(|name| name.starts_with("pg_")).collect();
         assert!(named.len() >= 5, "{named:?}");
         for view in named.iter().flat_map(|name| name.split('+')) {
@@ -60,7 +60,7 @@ fn what_a_target_gave_ends_without_waiting_out_a_goodbye() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[("wait_sampling", "5ms")]).unwrap();
-        target.load(&dataset(1, 256), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 256), &Silent, &StopFlag::default()).unwrap();
         let mut quickest = [Duration::MAX; 3];
         for _ in 0..3 {
             let target = server.target(&[("wait_sampling", "5ms")]).unwrap();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Server, dataset, placement, programs, workload};
 use mindful_core::Target;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::SliceOrder;
@@ -30,7 +30,7 @@ fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<Stri
                 let mut session = target.session(work, placement(number, sessions, work.schemas)).unwrap();
                 let begin_us = target.clock_us().unwrap();
                 let end_us = begin_us + SECONDS * 1_000_000;
-                session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
+                session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
             });
         }
     });
@@ -53,7 +53,7 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
         let reads = sampler(&*target, "pg_aios");
         assert_eq!(reads.is_some(), is_18(&bin), "{}", bin.display());
         let Some(mut reads) = reads else { continue };
-        target.load(&dataset(1, 4_000), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 4_000), &Silent, &StopFlag::default()).unwrap();
         let work = workload(1, 4_000, 64, "0");
         target.prepare(&work, 4).unwrap();
         std::thread::scope(|scope| {
@@ -63,7 +63,7 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
                     let mut session = target.session(work, placement(number, 4, 1)).unwrap();
                     let begin_us = target.clock_us().unwrap();
                     let end_us = begin_us + SECONDS * 1_000_000;
-                    session.slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
+                    session.run_slice(&SliceOrder { index: 0, begin_us, end_us, first_op: 0, max_ops: None }).unwrap();
                 });
             }
         });
@@ -95,7 +95,7 @@ fn sessions_that_update_the_same_few_rows_wait_for_each_other() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
         let few = Workload { schemas: 1, ..workload(1, 8, 8, "100") };
         let found = classes(&*target, &few, 6);
         assert!(share(&found, "contention") > 0.15, "{found:?}");
@@ -107,7 +107,7 @@ fn cached_reads_are_cpu_and_wait_for_nothing() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
         let found = classes(&*target, &workload(1, 1_000, 8, "0"), 2);
         assert!(share(&found, "cpu") > 0.8, "{found:?}");
     }
@@ -118,7 +118,7 @@ fn commits_wait_for_the_log() {
     for bin in programs() {
         let server = Server::start_on_disk(&bin, &[]);
         let target = server.target(&DENSE).unwrap();
-        target.load(&dataset(2, 1_000), &Silent, &Stop::default()).unwrap();
+        target.load(&dataset(2, 1_000), &Silent, &StopFlag::default()).unwrap();
         let found = classes(&*target, &workload(2, 1_000, 1, "100"), 2);
         assert!(share(&found, "log") > share(&found, "contention"), "{found:?}");
         assert!(share(&found, "log") > 0.1, "{found:?}");
@@ -146,7 +146,7 @@ fn strangers_are_not_sampled() {
 fn all_clients_are_sampled_where_none_of_ours_works() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
-    let mut samplers = target.samplers_of_all_clients().unwrap();
+    let mut samplers = target.samplers_for_all_clients().unwrap();
     let waits = samplers.iter_mut().find(|sampler| sampler.name() == "waits").unwrap();
     let before = waits.read().unwrap();
     server.sql("SELECT count(*) FROM generate_series(1, 5000000)");

@@ -2,7 +2,7 @@
 //! much one request reads, and whose request it is.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Counter, Sampler, shared};
 use mindful_core::plan::units::Share;
@@ -21,7 +21,7 @@ fn of(access: Access) -> Workload {
 
 fn loaded(server: &Server, schemas: u32, blocks: u64) -> Box<dyn mindful_core::Target> {
     let target = server.target(&[("wait_sampling", "off")]).unwrap();
-    target.load(&dataset(schemas, blocks), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(schemas, blocks), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -45,7 +45,7 @@ fn each_access_path_is_as_asked_and_visits_exactly_its_blocks() {
         ] {
             let ops = if access == Access::Scan { 4 } else { 20 };
             for looping in [LoopSite::Server, LoopSite::Client] {
-                let w = Workload { looping, ..of(access) };
+                let w = Workload { loop_site: looping, ..of(access) };
                 let shapes = target.prepare(&w, 2).unwrap();
                 let [found] = &shapes[..] else { panic!("one kind of operation: {shapes:?}") };
                 assert!(found.shape.starts_with(shape) && found.kind == kind.name(), "{bin:?}: {found:?}");

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Held, IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
@@ -16,7 +16,7 @@ const AHEAD: usize = 3;
 
 fn loaded(server: &Server) -> Box<dyn Target> {
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -39,7 +39,7 @@ fn slices(session: &mut dyn Session, boundaries: &[i64], ahead: usize, ops: Opti
         let max_ops = ops.map(|ops| ops - first_op);
         let order = SliceOrder { index: next as u32, begin_us, end_us, first_op, max_ops };
         let last = (next + 1 + ahead).min(boundaries.len() - 1);
-        let report = session.slice_and_on(&order, boundaries.get(next + 2..=last).unwrap_or_default())?;
+        let report = session.run_slice_ahead(&order, boundaries.get(next + 2..=last).unwrap_or_default())?;
         (first_op, next) = (first_op + report.total_ops(), report.index as usize + 1);
         reports.push(report);
     }
@@ -100,7 +100,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
             let reports = slices(&mut *session, &boundaries(&*target, 8, 150_000, 50_000), AHEAD, None).unwrap();
             assert!(reports.is_sorted_by(|one, next| one.end_us <= next.begin_us), "slices of one session overlap");
             blocks += reports.iter().map(|report| report.op(OpKind::Select).blocks).sum::<u64>();
-            assert!(!session.under_way());
+            assert!(!session.is_under_way());
             // Published with the answer of each slice, though the session was never idle.
             assert_eq!(fetched(&server) - before, blocks as i64);
             reports.iter().filter(|report| report.total_ops() > 0).map(|report| report.index).collect::<Vec<_>>()
@@ -128,7 +128,7 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
         (fetched(&server) - before, reported as i64)
     };
     let ends = boundaries(&*target, 6, 150_000, 50_000);
-    session.unread_between(ends[1], ends[6]);
+    session.set_unread_interval(ends[1], ends[6]);
     let began = Instant::now();
     let (counted, visited) = published(&mut *session, &ends[..2]);
     assert!(counted == visited && visited > 0, "{counted} of {visited} at the begin");
@@ -152,7 +152,7 @@ fn long_slices_of_one_of_many_are_counted_when_they_end() {
         await_rest(&server);
         let before = fetched(&server);
         let ends = boundaries(&*target, 3, 1_100_000, 50_000);
-        session.unread_between(ends[2], ends[3] + 3_600_000_000);
+        session.set_unread_interval(ends[2], ends[3] + 3_600_000_000);
         let reports = slices(&mut *session, &ends[..3], 1, None).unwrap();
         let visited: u64 = reports.iter().map(SliceReport::total_ops).sum::<u64>() * 4;
         assert!(visited > 0 && fetched(&server) - before == visited as i64, "{visited} blocks are not all counted");
@@ -206,7 +206,7 @@ fn an_operation_that_outlasts_all_slices_ends_the_work() {
     let reports = disturbed(release, || slices(&mut *session, &ends, 2, None).unwrap());
     let ops: Vec<u64> = reports.iter().map(SliceReport::total_ops).collect();
     assert_eq!(ops.iter().sum::<u64>(), 1, "{ops:?}");
-    assert!(!session.under_way());
+    assert!(!session.is_under_way());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn what_is_sent_ahead_does_nothing_after_a_slice_that_failed() {
     };
     let failure = disturbed(strike, work);
     assert_eq!(failure.kind, ErrorKind::Run, "{failure}");
-    assert!(!session.under_way());
+    assert!(!session.is_under_way());
     await_rest(&server);
     // The session still works, from the operation that is ordered. A full host may give it no turn in one of the slices.
     let again = slices(&mut *session, &boundaries(&*target, 3, 300_000, 0), AHEAD, None).unwrap();
@@ -254,8 +254,8 @@ fn a_session_that_leaves_ends_the_slice_it_sent_ahead() {
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 200_000, first_op: 0, max_ops: None };
-    let report = session.slice_and_on(&order, &[begin_us + 600_000_000]).unwrap();
-    assert!(report.total_ops() > 0 && session.under_way());
+    let report = session.run_slice_ahead(&order, &[begin_us + 600_000_000]).unwrap();
+    assert!(report.total_ops() > 0 && session.is_under_way());
     server.await_slice();
     drop(session);
     await_rest(&server);

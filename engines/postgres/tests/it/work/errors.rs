@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{self, Server, dataset, placement, programs, workload};
 use mindful_conformance::not_run;
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::workload::{LoopSite, Workload};
@@ -21,7 +21,7 @@ const BLOCKS: u64 = 1_000;
 
 fn loaded(server: &Server) -> Box<dyn Target> {
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -33,7 +33,7 @@ fn assert_plain(error: &Error) {
 
 /// What a session in a long slice says when `strike` comes, again and again until it does.
 fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Sync) -> Error {
-    let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
+    let w = Workload { loop_site: looping, ..workload(1, BLOCKS, 4, "20") };
     target.prepare(&w, 1).unwrap();
     let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
     let begin_us = target.clock_us().unwrap();
@@ -47,7 +47,7 @@ fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Syn
                 std::thread::sleep(Duration::from_millis(10));
             }
         });
-        let reported = session.slice(&order);
+        let reported = session.run_slice(&order);
         over.store(true, Ordering::Relaxed);
         reported.unwrap_err()
     })
@@ -98,15 +98,15 @@ fn a_server_that_became_read_only_takes_no_updates() {
         server.sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
         let target = server.target(&[]).unwrap();
         for looping in [LoopSite::Server, LoopSite::Client] {
-            let w = Workload { looping, ..workload(1, BLOCKS, 4, "20") };
+            let w = Workload { loop_site: looping, ..workload(1, BLOCKS, 4, "20") };
             let error = target.prepare(&w, 1).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Target, "{error}");
             assert!(error.what.contains("read-only"), "{error}");
             assert_plain(&error);
         }
-        let reads = Workload { looping: LoopSite::Client, ..workload(1, BLOCKS, 4, "0") };
+        let reads = Workload { loop_site: LoopSite::Client, ..workload(1, BLOCKS, 4, "0") };
         target.prepare(&reads, 1).unwrap();
-        let error = target.load(&dataset(2, BLOCKS), &Silent, &Stop::default()).unwrap_err();
+        let error = target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target, "{error}");
         assert_plain(&error);
     }
@@ -186,13 +186,13 @@ fn a_disk_that_fills_during_a_load_is_reported() {
     server.sql(&format!("CREATE TABLESPACE small LOCATION '{}'", folder.display()));
     let target = server.target(&[("tablespace", "small")]).unwrap();
     let filling = Filling { file: file.clone(), done: Mutex::new(false) };
-    let error = target.load(&dataset(2, 5_000), &filling, &Stop::default()).unwrap_err();
+    let error = target.load(&dataset(2, 5_000), &filling, &StopFlag::default()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Run, "{error}");
     assert!(error.what.contains("No space left") && error.next.contains("free space"), "{error}");
     assert_plain(&error);
     fs::remove_file(&file).unwrap();
     // The server gives back what the streams had filled when each of them has ended.
-    let again = || target.load(&dataset(2, 5_000), &Silent, &Stop::default());
+    let again = || target.load(&dataset(2, 5_000), &Silent, &StopFlag::default());
     let until = Instant::now() + support::PATIENCE;
     let mut loaded = again();
     while loaded.as_ref().is_err_and(|error| error.what.contains("free are")) && Instant::now() < until {

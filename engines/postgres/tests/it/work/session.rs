@@ -1,7 +1,7 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
 use crate::support::{Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
@@ -17,7 +17,7 @@ fn each_server(test: impl Fn(&Server)) {
 
 fn loaded(server: &Server, schemas: u32) -> Box<dyn mindful_core::Target> {
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(schemas, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(schemas, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -27,7 +27,7 @@ fn every_operation_visits_its_work_unit_and_the_mix_is_exact() {
         let target = loaded(server, 1);
         for (unit, percent) in [(1, "0"), (64, "0"), (255, "20"), (3, "37"), (8, "50"), (2, "100"), (BLOCKS, "1")] {
             for looping in [LoopSite::Server, LoopSite::Client] {
-                let w = Workload { looping, ..workload(1, BLOCKS, unit, percent) };
+                let w = Workload { loop_site: looping, ..workload(1, BLOCKS, unit, percent) };
                 target.prepare(&w, 1).unwrap();
                 let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
                 let ops = if unit > 100 { 200 } else { 1_000 };
@@ -88,9 +88,9 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         Workload { hot_schema: share("25"), ..plain.clone() },
         Workload { skew: Skew::Zipf(0.8), ..plain.clone() },
         Workload { skew: hot_set, ..plain.clone() },
-        Workload { spread: Some(1), ..plain.clone() },
-        Workload { spread: Some(3), hot_schema: share("25"), ..plain.clone() },
-        Workload { spread: Some(1), hot_spot: Some(spot), ..plain.clone() },
+        Workload { spread_sessions: Some(1), ..plain.clone() },
+        Workload { spread_sessions: Some(3), hot_schema: share("25"), ..plain.clone() },
+        Workload { spread_sessions: Some(1), hot_spot: Some(spot), ..plain.clone() },
         Workload { think_time: Some(think), hot_spot: Some(spot), hot_schema: share("50"), ..plain },
     ];
     each_server(|server| {
@@ -98,7 +98,7 @@ fn the_same_seed_visits_the_same_keys_in_both_loops() {
         for w in &cases {
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             target.prepare(w, 2).unwrap();
-            let (of, sessions) = w.spread.map_or((1, 2), |sessions| (sessions - 1, sessions));
+            let (of, sessions) = w.spread_sessions.map_or((1, 2), |sessions| (sessions - 1, sessions));
             let mut session = target.session(w, placement(of, sessions, 2)).unwrap();
             server.sql("UPDATE mindful.blocks_1 SET mark = 0; UPDATE mindful.blocks_2 SET mark = 0");
             let report = work(&*target, &mut *session, 0, 500).unwrap();
@@ -134,10 +134,10 @@ fn scans_read_the_whole_scan_table_in_their_share() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let plan = mindful_core::dataset::DatasetPlan { scan_blocks: 300, ..dataset(1, BLOCKS) };
-        target.load(&plan, &Silent, &Stop::default()).unwrap();
+        target.load(&plan, &Silent, &StopFlag::default()).unwrap();
         let w = Workload { scan_pct: Share::parse("20").unwrap(), ..workload(1, BLOCKS, 5, "10") };
         for looping in [LoopSite::Server, LoopSite::Client] {
-            let w = Workload { looping, ..w.clone() };
+            let w = Workload { loop_site: looping, ..w.clone() };
             let shapes = target.prepare(&w, 1).unwrap();
             assert!(shapes.iter().any(|s| s.kind == "scan" && s.shape.starts_with("Seq Scan")), "{shapes:?}");
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
@@ -158,7 +158,7 @@ fn a_session_that_thinks_pauses_after_every_operation() {
         let pause = std::time::Duration::from_millis(20);
         let think = ThinkTime { share: Share::ALL, min: pause, max: pause, exponential: false };
         for (percent, looping) in [("0", LoopSite::Server), ("30", LoopSite::Server), ("30", LoopSite::Client)] {
-            let w = Workload { think_time: Some(think), looping, ..workload(1, BLOCKS, 2, percent) };
+            let w = Workload { think_time: Some(think), loop_site: looping, ..workload(1, BLOCKS, 2, percent) };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let report = work(&*target, &mut *session, 0, 40).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::plan::units::Share;
@@ -15,7 +15,7 @@ const BLOCKS: u64 = 4_000;
 
 fn loaded(server: &Server) -> Box<dyn Target> {
     let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &Stop::default()).unwrap();
+    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
     target
 }
 
@@ -26,7 +26,7 @@ fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> V
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + seconds * 1_000_000, first_op: 0, max_ops: None };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..sessions)
-            .map(|number| scope.spawn(move || target.session(w, placement(number, sessions, 1))?.slice(&order)))
+            .map(|number| scope.spawn(move || target.session(w, placement(number, sessions, 1))?.run_slice(&order)))
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })

@@ -1,7 +1,7 @@
 //! Work and counters on the versions that can be fetched, beside those the other tests run on.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
-use mindful_core::contract::engine::Stop;
+use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Sampler, shared};
 use mindful_core::dataset::DatasetPlan;
@@ -20,12 +20,12 @@ fn work_and_counters_agree_on_every_version() {
     for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
         let server = Server::start(&fetched(version), &[]);
         let target = server.target(&[("wait_sampling", "off")]).unwrap();
-        target.load(&dataset(1, 1_000), &Silent, &Stop::default()).unwrap();
-        assert_eq!(target.verify(&Stop::default()).unwrap().failure(), None);
+        target.load(&dataset(1, 1_000), &Silent, &StopFlag::default()).unwrap();
+        assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut read = |name: &str| counter(&mut samplers, name);
         for looping in [LoopSite::Server, LoopSite::Client] {
-            let w = Workload { looping, ..workload(1, 1_000, 5, "40") };
+            let w = Workload { loop_site: looping, ..workload(1, 1_000, 5, "40") };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             let names = [shared::LOGICAL_READS.name(), shared::COMMITS.name(), shared::LOG_BYTES.name(), "n_tup_upd"];
@@ -47,7 +47,7 @@ fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
         let server = Server::start(&fetched(version), &["shared_buffers=4MB"]);
         let target = server.target(&[("wait_sampling", "off")]).unwrap();
         let plan = DatasetPlan { scan_blocks: 600, ..dataset(1, 200) };
-        target.load(&plan, &Silent, &Stop::default()).unwrap();
+        target.load(&plan, &Silent, &StopFlag::default()).unwrap();
         let w = Workload { scan_pct: Share::ALL, ..workload(1, 200, 5, "0") };
         target.prepare(&w, 1).unwrap();
         let mut session = target.session(&w, placement(0, 1, 1)).unwrap();

@@ -1,6 +1,6 @@
 //! The tables of a dataset as a registry in the database lists them: what stands, what is missing, what is another's.
 
-use crate::contract::event::{Events, note};
+use crate::contract::event::{Events, emit_note};
 use crate::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use crate::plan::MOST_SCHEMAS;
 use crate::workload::Access;
@@ -8,14 +8,14 @@ use crate::{Error, Result};
 
 /// What a table of a dataset is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TableKind {
     /// One row a block, indexed.
     Blocks,
     /// One row a block, no index on the visited key: for full scans.
     Scan,
 }
 
-impl Kind {
+impl TableKind {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
 
@@ -28,7 +28,7 @@ impl Kind {
     }
 
     /// The kind of that word.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
@@ -42,7 +42,7 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Table {
     /// What it is for.
-    pub kind: Kind,
+    pub kind: TableKind,
     /// Schema number, from 1.
     pub schema: u32,
     /// Rows, and so blocks.
@@ -51,11 +51,11 @@ pub struct Table {
 
 /// A table as the registry lists it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Registered {
+pub struct RegisteredTable {
     /// Bare name.
     pub name: String,
     /// What it is for; `None` for a kind this version does not know.
-    pub kind: Option<Kind>,
+    pub kind: Option<TableKind>,
     /// Schema number, from 1.
     pub schema: u32,
     /// Visited rows, and so blocks.
@@ -76,9 +76,9 @@ pub struct Registered {
     pub index_bytes: u64,
 }
 
-impl Registered {
+impl RegisteredTable {
     /// Whether it stands and is the one of `kind` in `schema`.
-    pub fn is(&self, kind: Kind, schema: u32) -> bool {
+    pub fn matches(&self, kind: TableKind, schema: u32) -> bool {
         self.stands && self.kind == Some(kind) && self.schema == schema
     }
 
@@ -89,7 +89,7 @@ impl Registered {
 
     /// How it differs from what `plan` asks for with rows of `shape`; `None` where it does not.
     fn difference(&self, plan: &DatasetPlan, shape: i32) -> Option<String> {
-        let blocks = if self.kind == Some(Kind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
+        let blocks = if self.kind == Some(TableKind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let mut differs = Vec::new();
         if self.blocks != blocks && blocks != 0 {
             differs.push(format!("{} blocks instead of {blocks}", self.blocks));
@@ -108,13 +108,18 @@ impl Registered {
 }
 
 /// The dataset that complete tables with rows of one of `shapes` make up: schemas 1 to N without a gap.
-pub fn dataset<'a>(tables: impl Iterator<Item = &'a Registered>, shapes: &[i32], block_bytes: u64) -> Option<Dataset> {
+pub fn assemble_dataset<'a>(
+    tables: impl Iterator<Item = &'a RegisteredTable>,
+    shapes: &[i32],
+    block_bytes: u64,
+) -> Option<Dataset> {
     let tables: Vec<_> = tables.collect();
-    let of = |kind, schema| tables.iter().find(|table| table.is(kind, schema) && shapes.contains(&table.shape));
-    let first = of(Kind::Blocks, 1)?;
-    let scan_blocks = of(Kind::Scan, 1).map_or(0, |table| table.blocks);
-    let whole =
-        |schema: &u32| of(Kind::Blocks, *schema).is_some() && (scan_blocks == 0 || of(Kind::Scan, *schema).is_some());
+    let of = |kind, schema| tables.iter().find(|table| table.matches(kind, schema) && shapes.contains(&table.shape));
+    let first = of(TableKind::Blocks, 1)?;
+    let scan_blocks = of(TableKind::Scan, 1).map_or(0, |table| table.blocks);
+    let whole = |schema: &u32| {
+        of(TableKind::Blocks, *schema).is_some() && (scan_blocks == 0 || of(TableKind::Scan, *schema).is_some())
+    };
     let dataset = Dataset {
         schemas: (1..=MOST_SCHEMAS).take_while(whole).count() as u32,
         blocks_per_schema: first.blocks,
@@ -129,11 +134,11 @@ pub fn dataset<'a>(tables: impl Iterator<Item = &'a Registered>, shapes: &[i32],
 }
 
 /// The proof that was stored for the first `schemas` schemas; `None` unless all were proven together.
-pub fn proof<'a>(tables: impl Iterator<Item = &'a Registered>, schemas: u32) -> Option<LayoutProof> {
+pub fn join_proof<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, schemas: u32) -> Option<LayoutProof> {
     let tables: Vec<_> = tables.collect();
     let mut whole: Option<LayoutProof> = None;
     for schema in 1..=schemas {
-        let part = tables.iter().find(|table| table.is(Kind::Blocks, schema))?.proof.clone()?;
+        let part = tables.iter().find(|table| table.matches(TableKind::Blocks, schema))?.proof.clone()?;
         match &mut whole {
             None => whole = Some(part),
             Some(whole) if whole.proven_at_us == part.proven_at_us => whole.schemas.extend(part.schemas),
@@ -144,7 +149,7 @@ pub fn proof<'a>(tables: impl Iterator<Item = &'a Registered>, schemas: u32) -> 
 }
 
 /// The parts of `proof` to be stored, each with the table of its schema, as JSON: what [`proof`] puts together again.
-pub fn parts(proof: &LayoutProof) -> impl Iterator<Item = (u32, String)> {
+pub fn split_proof(proof: &LayoutProof) -> impl Iterator<Item = (u32, String)> {
     proof.schemas.iter().map(|schema| {
         let part = LayoutProof { schemas: vec![schema.clone()], ..proof.clone() };
         (schema.schema, serde_json::to_string(&part).unwrap_or_default())
@@ -153,15 +158,15 @@ pub fn parts(proof: &LayoutProof) -> impl Iterator<Item = (u32, String)> {
 
 /// All tables of `plan`, the one to make first at the end.
 fn wanted(plan: &DatasetPlan) -> Vec<Table> {
-    let kinds = [(Kind::Blocks, plan.blocks_per_schema), (Kind::Scan, plan.scan_blocks)];
+    let kinds = [(TableKind::Blocks, plan.blocks_per_schema), (TableKind::Scan, plan.scan_blocks)];
     let of = |schema| kinds.map(|(kind, blocks)| Table { kind, schema, blocks });
     (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
 }
 
 /// Those of `plan` that do not stand yet, the one to make first at the end.
-pub fn missing<'a>(tables: impl Iterator<Item = &'a Registered>, plan: &DatasetPlan) -> Vec<Table> {
+pub fn missing_tables<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, plan: &DatasetPlan) -> Vec<Table> {
     let tables: Vec<_> = tables.collect();
-    let stands = |table: &Table| tables.iter().any(|registered| registered.is(table.kind, table.schema));
+    let stands = |table: &Table| tables.iter().any(|registered| registered.matches(table.kind, table.schema));
     wanted(plan).into_iter().filter(|table| !stands(table)).collect()
 }
 
@@ -169,18 +174,18 @@ pub fn missing<'a>(tables: impl Iterator<Item = &'a Registered>, plan: &DatasetP
 pub fn note_resumed(missing: &[Table], plan: &DatasetPlan, events: &dyn Events) {
     let all = wanted(plan).len();
     if missing.len() < all {
-        note(events, format!("resuming the load: {} of {all} tables are missing", missing.len()));
+        emit_note(events, format!("resuming the load: {} of {all} tables are missing", missing.len()));
     }
 }
 
 /// What stands must be part of what `plan` asks for with rows of `shape`; `qualified` is what messages call a table.
 pub fn refuse_other<'a>(
-    mut tables: impl Iterator<Item = &'a Registered>,
+    mut tables: impl Iterator<Item = &'a RegisteredTable>,
     plan: &DatasetPlan,
     shape: i32,
     qualified: impl Fn(&str) -> String,
 ) -> Result<()> {
-    let differs = |table: &Registered| Some((qualified(&table.name), table.difference(plan, shape)?));
+    let differs = |table: &RegisteredTable| Some((qualified(&table.name), table.difference(plan, shape)?));
     match tables.find_map(|table| differs(table).filter(|_| table.stands)) {
         None => Ok(()),
         Some((name, differences)) => Err(Error::plan(
@@ -202,8 +207,8 @@ mod tests {
     }
 
     /// What a load of [`plan`] registers.
-    fn whole() -> Vec<Registered> {
-        let registered = |table: Table| Registered {
+    fn whole() -> Vec<RegisteredTable> {
+        let registered = |table: Table| RegisteredTable {
             name: format!("{}_{}", table.kind.word(), table.schema),
             kind: Some(table.kind),
             schema: table.schema,
@@ -222,11 +227,11 @@ mod tests {
     #[test]
     fn a_dataset_ends_before_its_first_gap() {
         let mut tables = whole();
-        let read = |tables: &[Registered]| dataset(tables.iter(), &[1], 8_192);
+        let read = |tables: &[RegisteredTable]| assemble_dataset(tables.iter(), &[1], 8_192);
         let all = read(&tables).unwrap();
         assert_eq!((all.schemas, all.blocks_per_schema, all.scan_blocks), (3, 8, 4));
         assert_eq!((all.bytes, all.index_bytes), (600, Some(60)));
-        let at = |tables: &[Registered], name: &str| tables.iter().position(|table| table.name == name).unwrap();
+        let at = |tables: &[RegisteredTable], name: &str| tables.iter().position(|table| table.name == name).unwrap();
         let scan_3 = at(&tables, "scan_3");
         tables[scan_3].stands = false;
         assert_eq!(read(&tables).unwrap().schemas, 2);
@@ -242,10 +247,10 @@ mod tests {
     fn the_first_schema_is_made_first_and_only_what_is_missing() {
         let tables = whole();
         let made = |missing: &[Table]| missing.iter().rev().map(|table| (table.kind, table.schema)).collect::<Vec<_>>();
-        let all = missing(tables[..0].iter(), &plan());
-        assert_eq!(made(&all)[..3], [(Kind::Scan, 1), (Kind::Blocks, 1), (Kind::Scan, 2)]);
-        assert_eq!(made(&missing(tables[1..].iter(), &plan())), [(Kind::Blocks, 3)]);
-        assert_eq!(missing(tables.iter(), &DatasetPlan { scan_blocks: 0, ..plan() }), []);
+        let all = missing_tables(tables[..0].iter(), &plan());
+        assert_eq!(made(&all)[..3], [(TableKind::Scan, 1), (TableKind::Blocks, 1), (TableKind::Scan, 2)]);
+        assert_eq!(made(&missing_tables(tables[1..].iter(), &plan())), [(TableKind::Blocks, 3)]);
+        assert_eq!(missing_tables(tables.iter(), &DatasetPlan { scan_blocks: 0, ..plan() }), []);
         note_resumed(&all, &plan(), &Silent);
     }
 
@@ -254,20 +259,20 @@ mod tests {
         let of = |schema| SchemaProof { schema, rows: 8, distinct_blocks: 8, rank_correlation: 0.0, sample: None };
         let proven = LayoutProof { schemas: (1..=3).map(of).collect(), cross_correlation: Some(0.01), proven_at_us: 5 };
         let mut tables = whole();
-        for (schema, part) in parts(&proven) {
-            let table = tables.iter_mut().find(|table| table.is(Kind::Blocks, schema)).unwrap();
+        for (schema, part) in split_proof(&proven) {
+            let table = tables.iter_mut().find(|table| table.matches(TableKind::Blocks, schema)).unwrap();
             table.proof = serde_json::from_str(&part).ok();
         }
-        assert_eq!(proof(tables.iter(), 3), Some(proven));
-        let last = tables.iter_mut().find(|table| table.is(Kind::Blocks, 3)).unwrap();
+        assert_eq!(join_proof(tables.iter(), 3), Some(proven));
+        let last = tables.iter_mut().find(|table| table.matches(TableKind::Blocks, 3)).unwrap();
         last.proof.as_mut().unwrap().proven_at_us = 6;
-        assert_eq!(proof(tables.iter(), 3), None);
-        assert!(proof(tables.iter(), 2).is_some());
+        assert_eq!(join_proof(tables.iter(), 3), None);
+        assert!(join_proof(tables.iter(), 2).is_some());
     }
 
     #[test]
     fn another_dataset_is_refused_with_all_that_differs() {
-        let refused = |tables: &[Registered], plan: &DatasetPlan| {
+        let refused = |tables: &[RegisteredTable], plan: &DatasetPlan| {
             refuse_other(tables.iter(), plan, 1, |name| format!("`a`.`{name}`")).map_err(|error| error.to_string())
         };
         let mut tables = whole();

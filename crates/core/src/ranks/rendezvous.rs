@@ -9,7 +9,7 @@ use crate::contract::error::{Error, Result};
 
 /// What a rank shows of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct RankRow {
     /// Number of the rank, from 0.
     pub rank: u32,
     /// Tells this process from another one of the same number.
@@ -20,23 +20,23 @@ pub struct Row {
 
 /// A row as it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct PeerRow {
     /// The row.
-    pub row: Row,
+    pub row: RankRow,
     /// Whether its lease is over: its rank is gone.
     pub expired: bool,
 }
 
 /// Longest time for which anything of a job that died is kept, once nobody renews it.
-pub const KEPT: Duration = Duration::from_hours(24);
+pub const RETENTION: Duration = Duration::from_hours(24);
 
 /// Most bytes of a chunk: small enough for any server to take in one statement.
-pub const MOST_CHUNK: usize = 256 << 10;
+pub const MAX_CHUNK_BYTES: usize = 256 << 10;
 
 /// A place to meet, shared by all threads of a rank.
-pub trait Meeting: Send + Sync {
+pub trait Rendezvous: Send + Sync {
     /// Where it is, for messages; holds no secrets.
-    fn place(&self) -> String;
+    fn location(&self) -> String;
 
     /// Makes what it needs there, where it is missing, or finds what others made; before all else. By default it needs nothing.
     ///
@@ -56,33 +56,33 @@ pub trait Meeting: Send + Sync {
 
     /// Takes the place of `row.rank` in `job` unless another process holds it: then its row is given back. What dead jobs
     /// left longer than [`KEPT`] ago goes.
-    fn join(&self, job: &str, row: &Row, lease: Duration) -> Result<Option<Row>>;
+    fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>>;
 
     /// Says something else, or the same for longer. Tells whether the place is still this process's.
-    fn post(&self, job: &str, row: &Row, lease: Duration) -> Result<bool>;
+    fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool>;
 
     /// All rows of `job`, by rank.
-    fn look(&self, job: &str) -> Result<Vec<Seen>>;
+    fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>>;
 
     /// The row of one rank.
-    fn look_at(&self, job: &str, rank: u32) -> Result<Option<Seen>>;
+    fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>>;
 
     /// Leaves chunk number `chunk` of `rank`, in place of one that has its number.
-    fn send(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()>;
+    fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()>;
 
     /// A chunk that was left; `None` while it is not there.
-    fn take(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>>;
+    fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>>;
 
     /// Takes away the row and the chunks of one rank; of all ranks without a number.
-    fn clear(&self, job: &str, rank: Option<u32>) -> Result<()>;
+    fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()>;
 
     /// From another thread, once someone asked to stop: whatever a call still waits for is ended, and it fails as
     /// interrupted; calls after it may fail so too. By default nothing waits.
-    fn give_up(&self) {}
+    fn abort(&self) {}
 }
 
 /// The refusal of a private server, which each rank would start for itself; `server` is the URL of one that is not.
-pub fn private(server: &str) -> Error {
+pub fn private_server_error(server: &str) -> Error {
     Error::plan(
         "ranks cannot share a private server: each would start its own",
         format!("give --target {server} of a server that all ranks reach"),
@@ -90,7 +90,7 @@ pub fn private(server: &str) -> Error {
 }
 
 /// The refusal of a target in which ranks cannot meet.
-pub fn nowhere(engine: &str) -> Error {
+pub fn unsupported_engine_error(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a target of {engine}"),
         "give --meet: postgres://… or mysql://… of a database, or dir:PATH of a folder that all ranks share",
@@ -98,7 +98,7 @@ pub fn nowhere(engine: &str) -> Error {
 }
 
 /// The refusal of a target that is a file: its locks cross no network as surely as whole files in a folder do.
-pub fn in_no_file(engine: &str) -> Error {
+pub fn file_target_error(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a file of {engine}: its locks do not hold on every shared storage"),
         "give --meet dir:PATH of a folder beside it, or a database by its URL",

@@ -26,7 +26,7 @@ pub struct InFlight {
 
 impl InFlight {
     /// All of them.
-    pub const fn all(self) -> u32 {
+    pub const fn total(self) -> u32 {
         self.small + self.large
     }
 }
@@ -48,7 +48,7 @@ pub mod names {
 }
 
 /// The files that the URL of an engine of bare files names: what stands behind its scheme.
-pub fn files_of(url: &str) -> &str {
+pub fn files_in_url(url: &str) -> &str {
     url.split_once(':').map_or(url, |(_, files)| files)
 }
 
@@ -62,5 +62,5 @@ pub trait FileReads: Sync {
     fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
 
     /// The same by which each session keeps `load` in flight.
-    fn keeping(&self, load: InFlight) -> Vec<(&'static str, String)>;
+    fn options_for_load(&self, load: InFlight) -> Vec<(&'static str, String)>;
 }
