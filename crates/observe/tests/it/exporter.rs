@@ -56,7 +56,8 @@ fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
 
 #[test]
 fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
-    let (sampler, findings) = node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &StopFlag::default()).unwrap();
+    let (sampler, findings) =
+        node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &StopFlag::default()).unwrap();
     assert_eq!(findings[0].code, "not-seen");
     assert!(sampler.metrics().iter().all(|metric| metric.name != shared::DEVICE_READS));
 }
