@@ -288,6 +288,13 @@ fn import() -> Command {
         .arg(old_files("What is imported, known by its content: files, folders of them, patterns, or - for stdin"))
         .arg(Arg::new("tag").long("tag").value_name("TAG").help("Name of the stored runs"))
         .arg(
+            Arg::new("unit")
+                .long("unit")
+                .value_name("UNIT")
+                .value_parser(["us", "ms"])
+                .help("Unit of latencies in a matrix of Orion: us (11.2 and later) or ms (before)"),
+        )
+        .arg(
             Arg::new("sessions")
                 .long("sessions")
                 .value_name("N,N,...")

@@ -21,6 +21,7 @@ pub mod secret;
 pub mod settings;
 pub mod sharing;
 pub mod sweep;
+pub mod text;
 pub mod units;
 mod written;
 

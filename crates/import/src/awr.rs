@@ -6,9 +6,9 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
+use crate::old_step::OldStep;
 use crate::report::{self, Report, Scope};
-use crate::report_to_run::{self, Read};
-use crate::reported::Reported;
+use crate::report_step;
 use crate::tables;
 
 /// Where a heading may stand: alone on its line, or in a page's own heading.
@@ -30,13 +30,13 @@ impl Format for Awr {
         !begins(head).is_empty()
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        report_to_run::each(name, what, reports(&input::text(name, input)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        report_step::steps(name, what, reports(&input::text(name, input)?))
     }
 }
 
 /// All reports in `text`, each up to the next.
-fn reports(text: &str) -> impl ExactSizeIterator<Item = Read> {
+fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     let (begins, is_page) = (begins(text), is_page(text));
     (0..begins.len()).map(move |number| {
         let (begin, scope) = begins[number];
@@ -44,7 +44,7 @@ fn reports(text: &str) -> impl ExactSizeIterator<Item = Read> {
         // A page is marked up all through; what is no page has no row.
         let page = is_page || part.contains("<table");
         let tables = if page { tables::html::tables(part) } else { tables::text::tables(part) };
-        (report::of_tables(&tables, scope), part.contains("End of Report"))
+        Report { cut: !part.contains("End of Report"), ..report::of_tables(&tables, scope) }
     })
 }
 

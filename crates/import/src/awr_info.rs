@@ -9,9 +9,9 @@ use mindful_oracle_terms::{event, statistic};
 use crate::format::Format;
 use crate::input;
 use crate::number::{self, Printed};
-use crate::report::{EventLine, Report, Statistic};
-use crate::report_to_run::{self, MOST_COLUMNS, MOST_REPORTS};
-use crate::reported::{Reported, sessions_of};
+use crate::old_step::{OldStep, sessions_of};
+use crate::report::{EventLine, EventList, Report, Statistic};
+use crate::report_step::{self, MOST_COLUMNS, MOST_REPORTS};
 
 const WHAT: &str = "row of awr_info";
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
@@ -19,8 +19,8 @@ const MIB: f64 = 1_048_576.0;
 /// Latencies of sessions, and their events.
 const LATENCIES: [(&str, &str); 3] =
     [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
-/// Other events of sessions: how often they were waited for a row does not tell.
-const UNREPORTED: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
+/// Other events of sessions: a row does not show how often they were waited for.
+const WITHOUT_COLUMNS: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
 /// What is kept as it stands, for its waits are not reported.
 const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
 
@@ -36,15 +36,15 @@ impl Format for AwrInfo {
         head.lines().any(is_header)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         let text = input::text(name, input)?;
         let mut lines = text.lines().skip_while(|line| !is_header(line));
         let columns: Vec<&str> =
             lines.next().unwrap_or_default().split('|').map(str::trim).take(MOST_COLUMNS).collect();
         let rows = lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line));
         let rows: Vec<Cells<'_>> = rows.take(MOST_REPORTS + 1).collect();
-        let reports = rows.iter().map(|row| (row.report(), true));
-        let mut steps = report_to_run::each(name, |_| WHAT, reports)?;
+        let reports = rows.iter().map(Cells::report);
+        let mut steps = report_step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
         }
@@ -69,41 +69,40 @@ impl<'a> Cells<'a> {
         Some(cell).filter(|cell| !cell.is_empty())
     }
 
-    fn figure(&self, column: &str) -> Option<f64> {
-        number::count(self.text(column)?).filter(within).map(|figure| figure.value)
+    fn printed(&self, column: &str) -> Option<Printed> {
+        number::count(self.text(column)?).filter(within)
     }
 
     fn report(&self) -> Report {
         let mut report = Report::default();
-        let elapsed_s = self.text("ELAPSED").and_then(number::count).filter(within);
-        let over = |per_s: Option<f64>| Some(per_s? * elapsed_s?.value);
-        report.snapshots.elapsed_min = elapsed_s.map(minutes);
-        report.snapshots.db_time_min =
-            over(self.figure("DB Tm")).map(|s| minutes(Printed { value: s, half_step: 0.0 }));
-        let cpu = over(self.figure("DB CPU")).map(|s| ("DB CPU".to_owned(), s));
+        let elapsed_s = self.printed("ELAPSED");
+        let over = |per_s: Option<Printed>| Some(per_s?.value * elapsed_s?.value);
+        report.snapshots.elapsed_min = elapsed_s.map(|s| s.scaled(1.0 / 60.0));
+        report.snapshots.db_time_min = over(self.printed("DB Tm")).map(|s| Printed::exact(s / 60.0));
+        let cpu = over(self.printed("DB CPU")).map(|s| ("DB CPU".to_owned(), s));
         report.time_model.extend(cpu);
-        let redo = self.figure("REDO_MBS").map(|mib| mib * MIB);
+        let mib = |column: &str| self.printed(column).map(|mib| mib.scaled(MIB));
         for (line, per_s) in [
-            ("logical reads", self.figure("LIO")),
-            ("executes", self.figure("EXECUTES")),
-            ("db cpu(s)", self.figure("DB CPU")),
-            ("db time(s)", self.figure("DB Tm")),
-            ("redo size", redo),
+            ("logical reads", self.printed("LIO")),
+            ("executes", self.printed("EXECUTES")),
+            ("db cpu(s)", self.printed("DB CPU")),
+            ("db time(s)", self.printed("DB Tm")),
+            ("redo size", mib("REDO_MBS")),
         ] {
             report.profile.extend(per_s.map(|per_s| (line.to_owned(), per_s)));
         }
         for (name, per_s) in [
-            (statistic::READ_REQUESTS, self.figure("PREADS")),
-            (statistic::ALL_READ_BYTES, self.figure("READ_MBS").map(|mib| mib * MIB)),
-            (statistic::WRITE_REQUESTS, self.figure("PWRITES")),
-            (statistic::ALL_WRITE_BYTES, self.figure("WRITE_MBS").map(|mib| mib * MIB)),
+            (statistic::READ_REQUESTS, self.printed("PREADS")),
+            (statistic::ALL_READ_BYTES, mib("READ_MBS")),
+            (statistic::WRITE_REQUESTS, self.printed("PWRITES")),
+            (statistic::ALL_WRITE_BYTES, mib("WRITE_MBS")),
         ] {
             report.statistics.extend(per_s.map(|_| (name.to_owned(), Statistic { total: None, per_s })));
         }
-        let reads = over(self.figure("PREADS"));
-        let reported = LATENCIES.into_iter().filter_map(|(name, event)| self.waits(name, event, reads));
-        let unreported = UNREPORTED.map(|event| EventLine { name: event.to_owned(), ..EventLine::default() });
-        report.foreground = Some(reported.chain(unreported).collect());
+        let reads = over(self.printed("PREADS"));
+        let timed = LATENCIES.into_iter().filter_map(|(name, event)| self.waits(name, event, reads));
+        let without_columns = WITHOUT_COLUMNS.map(|event| EventLine { name: event.to_owned(), ..EventLine::default() });
+        report.foreground = Some(EventList { lines: timed.chain(without_columns).collect(), whole: true });
         report.top.extend(self.text("TOP WAIT").map(top));
         let kept = KEPT.into_iter().filter_map(|name| Some((format!("{name} us"), self.text(name)?.to_owned())));
         report.parameters.extend(kept);
@@ -119,13 +118,11 @@ impl<'a> Cells<'a> {
             return None;
         }
         let Some(reads) = reads.filter(|reads| *reads > 0.0 && event == event::SINGLE_READ) else { return Some(line) };
-        let waits = Some(Printed { value: reads, half_step: 0.0 });
-        let time_us = Some(Printed { value: latency.value * reads, half_step: latency.half_step * reads });
-        Some(EventLine { waits, time_us, ..line })
+        Some(EventLine { waits: Some(Printed::exact(reads)), time_us: Some(latency.scaled(reads)), ..line })
     }
 
-    /// What the row tells beside the figures of a report.
-    fn complete(&self, step: &mut Reported) {
+    /// What the row shows besides the figures of a report.
+    fn complete(&self, step: &mut OldStep) {
         if let Some(file) = self.text("FILE") {
             file.clone_into(&mut step.file);
         }
@@ -133,17 +130,13 @@ impl<'a> Cells<'a> {
         step.sessions = column.or_else(|| sessions_of(&step.file));
         let text = "A row of awr_info tells the mean of single reads and not how many there were: as many as read \
                     requests are assumed. It names no database and no host: it is taken for one of Oracle's.";
-        step.caveat(codes::IMPORTED_FIGURES, text, step.file.clone());
+        step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }
 
 /// Whether a figure is one that anything can have.
 fn within(figure: &Printed) -> bool {
     (0.0..1e15).contains(&figure.value)
-}
-
-fn minutes(seconds: Printed) -> Printed {
-    Printed { value: seconds.value / 60.0, half_step: seconds.half_step / 60.0 }
 }
 
 /// `db file sequential read 42.6 %`.

@@ -9,7 +9,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
 /// Buckets, cumulative counts and time stamps.
 pub struct EventHistogram;
@@ -24,7 +24,7 @@ impl Format for EventHistogram {
         head.lines().any(|line| line.trim() == "<begin record>") && head.contains("latencyunit")
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, &read::records(name, &input::text(name, input)?)?)
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        to_run::steps(name, &read::records(name, &input::text(name, input)?)?)
     }
 }

@@ -1,5 +1,6 @@
 //! What fio prints as JSON.
 
+mod load;
 mod read;
 mod to_run;
 
@@ -9,7 +10,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
 /// Most bytes of a result: what is read of JSON takes up to twenty times its length.
 const WHOLE: usize = 64 << 20;
@@ -30,10 +31,11 @@ impl Format for Fio {
             .all(|line| line.trim().is_empty() || line.starts_with("fio:") || line.starts_with("note:"));
         early
             && (head[at..].contains("\"fio version\"")
-                || (head[at..].contains("\"jobs\"") && head[at..].contains("\"jobname\"")))
+                || (["\"jobs\"", "\"client_stats\""].iter().any(|list| head[at..].contains(list))
+                    && head[at..].contains("\"jobname\"")))
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, &read::jobs(name, &input::text_within(name, input, WHOLE)?)?)
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        to_run::steps(name, &read::contents(name, &input::text_within(name, input, WHOLE)?)?)
     }
 }

@@ -10,10 +10,10 @@ use mindful_oracle_terms::{event, statistic};
 use crate::format::Format;
 use crate::input;
 use crate::number::{self, Printed};
+use crate::old_step::{OldStep, sessions_of};
 use crate::report::histogram::{Histogram, Share};
-use crate::report::{EventLine, Report, Statistic, clock_s};
-use crate::report_to_run::{self, MOST_COLUMNS, MOST_REPORTS};
-use crate::reported::{Reported, sessions_of};
+use crate::report::{EventLine, EventList, Report, Statistic, clock};
+use crate::report_step::{self, MOST_COLUMNS, MOST_REPORTS};
 use crate::rows::flashdba::{BUCKETS, CLASSES, EVENTS};
 
 const WHAT: &str = "row of flashdba's parser";
@@ -64,7 +64,7 @@ impl Format for Flashdba {
         head.trim_start_matches('\u{feff}').starts_with(BEGIN)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         let text = input::text(name, input)?;
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
         let bad =
@@ -76,8 +76,8 @@ impl Format for Flashdba {
             let cells = columns.iter().zip(record.iter()).take(MOST_COLUMNS);
             rows.push(Cells(cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()));
         }
-        let reports = rows.iter().map(|row| (row.report(), true));
-        let mut steps = report_to_run::each(name, |_| WHAT, reports)?;
+        let reports = rows.iter().map(Cells::report);
+        let mut steps = report_step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
         }
@@ -109,8 +109,9 @@ impl Cells {
         let mut report = Report::default();
         self.identify(&mut report);
         let line = |(line, column): (&str, &str)| Some((line.to_owned(), self.figure(column)?));
-        report.profile.extend(PROFILE.into_iter().filter_map(line));
-        let redo = self.figure("Redo Throughput (MiB/sec)").map(|mib| ("redo size".to_owned(), mib * MIB));
+        let printed = |(line, column): (&str, &str)| Some((line.to_owned(), self.printed(column)?));
+        report.profile.extend(PROFILE.into_iter().filter_map(printed));
+        let redo = self.printed("Redo Throughput (MiB/sec)").map(|mib| ("redo size".to_owned(), mib.scaled(MIB)));
         report.profile.extend(redo);
         report.host.extend(HOST.into_iter().filter_map(line));
         report.time_model.extend(self.figure("DB CPU Time (s)").map(|s| ("DB CPU".to_owned(), s)));
@@ -120,10 +121,10 @@ impl Cells {
         let ratios = [("buffer hit %", "Buffer Hit Ratio (%)"), ("in-memory sort %", "In-Memory Sort Ratio (%)")];
         report.efficiency.extend(ratios.into_iter().filter_map(line));
         for (name, column, unit) in STATISTICS {
-            let per_s = self.figure(column).map(|figure| figure * unit);
+            let per_s = self.printed(column).map(|figure| figure.scaled(unit));
             report.statistics.extend(per_s.map(|_| (name.to_owned(), Statistic { total: None, per_s })));
         }
-        let total = self.figure("Log Switches (Total)");
+        let total = self.printed("Log Switches (Total)");
         let switches = total.map(|_| (statistic::LOG_SWITCHES.to_owned(), Statistic { total, per_s: None }));
         report.statistics.extend(switches);
         self.events(&mut report);
@@ -147,8 +148,7 @@ impl Cells {
         snapshots.begin = self.owned("Begin Time");
         snapshots.end_id = self.owned("End Snap");
         snapshots.end = self.owned("End Time");
-        let clock = |time: &Option<String>| time.as_deref().and_then(clock_s);
-        snapshots.clock_s = clock(&snapshots.begin).zip(clock(&snapshots.end)).filter(|(begin, end)| begin < end);
+        snapshots.clock = clock(snapshots.begin.as_deref(), snapshots.end.as_deref());
         snapshots.elapsed_min = self.printed("Elapsed Time (mins)");
         snapshots.db_time_min = self.printed("DB Time (mins)");
     }
@@ -158,24 +158,31 @@ impl Cells {
             let column = |what: &str| format!("Top5 Event{place} {what}");
             let Some(name) = self.owned(&column("Name")) else { continue };
             let (percent, class) = (self.figure(&column("%DBTime")), self.owned(&column("Class")));
-            report.top.push(EventLine { percent, class, ..self.waits(&name, &column("Waits"), &column("Time (s)")) });
+            report.top.push(EventLine {
+                percent,
+                class,
+                ..self.waits(&name, &column("Waits"), &column("Time (s)"), &column("Average Time (ms)"))
+            });
         }
-        let section = |of_sessions: bool| -> Option<Vec<EventLine>> {
+        let section = |of_sessions: bool| -> Option<EventList> {
             let events = EVENTS.into_iter().filter(|(_, foreground)| *foreground == of_sessions);
-            let line =
-                |(event, _): (&str, bool)| self.waits(event, &format!("{event} Waits"), &format!("{event} Time (s)"));
+            let line = |(event, _): (&str, bool)| {
+                let column = |what: &str| format!("{event} {what}");
+                self.waits(event, &column("Waits"), &column("Time (s)"), &column("Latency (ms)"))
+            };
             let lines: Vec<_> = events.map(line).collect();
             // A row without a single one was made of a report without the list.
-            let reported = lines.iter().any(|line| line.waits.is_some());
+            lines.iter().find(|line| line.waits.is_some())?;
             let waited_for = |line: &EventLine| line.waits.is_none_or(|waits| waits.value > 0.0);
             // A read of several blocks has no columns.
-            let unreported = EventLine { name: event::PARALLEL_READ.to_owned(), ..EventLine::default() };
-            reported.then(|| lines.into_iter().filter(waited_for).chain([unreported]).collect())
+            let without_columns = EventLine { name: event::PARALLEL_READ.to_owned(), ..EventLine::default() };
+            let lines = lines.into_iter().filter(waited_for).chain([without_columns]).collect();
+            Some(EventList { lines, whole: true })
         };
         (report.foreground, report.background) = (section(true), section(false));
         for (name, class) in CLASSES.into_iter().chain([("User I/O", "User I/O")]) {
             let column = |what: &str| format!("Wait Class {name} {what}");
-            let line = self.waits(class, &column("Waits"), &column("Time (s)"));
+            let line = self.waits(class, &column("Waits"), &column("Time (s)"), &column("Latency (ms)"));
             if line.waits.is_some_and(|waits| waits.value > 0.0) {
                 report.classes.insert(class.to_owned(), line);
             }
@@ -187,25 +194,32 @@ impl Cells {
             };
             let shares: Vec<_> = BUCKETS.into_iter().filter_map(share).collect();
             if !shares.is_empty() {
-                report.histograms.insert(event.to_owned(), Histogram { waits: None, shares });
+                report.histograms.insert(event.to_owned(), Histogram { shares, ..Histogram::default() });
             }
         }
     }
 
-    /// An event, with what its columns tell.
-    fn waits(&self, name: &str, waits: &str, seconds: &str) -> EventLine {
-        let time_us = self.printed(seconds).map(|s| Printed { value: s.value * 1e6, half_step: s.half_step * 1e6 });
-        EventLine { name: name.to_owned(), waits: self.printed(waits), time_us, ..EventLine::default() }
+    /// An event, with what its columns show.
+    fn waits(&self, name: &str, waits: &str, seconds: &str, mean_ms: &str) -> EventLine {
+        let scaled = |column: &str, unit_us: f64| self.printed(column).map(|figure| figure.scaled(unit_us));
+        let time_us = scaled(seconds, 1e6);
+        EventLine {
+            name: name.to_owned(),
+            waits: self.printed(waits),
+            time_us,
+            mean_us: scaled(mean_ms, 1e3),
+            ..EventLine::default()
+        }
     }
 
-    /// What the row tells beside the figures of a report.
-    fn complete(&self, step: &mut Reported) {
+    /// What the row shows besides the figures of a report.
+    fn complete(&self, step: &mut OldStep) {
         if let Some(file) = self.text("Filename") {
             file.clone_into(&mut step.file);
         }
         step.sessions = sessions_of(&step.file);
         let text = "A row of flashdba's parser tells all read requests, those of control files and backups among them: \
                     they stand for those of the database.";
-        step.caveat(codes::IMPORTED_FIGURES, text, step.file.clone());
+        step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }

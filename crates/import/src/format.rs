@@ -4,10 +4,10 @@ use std::io::BufRead;
 
 use mindful_core::Result;
 
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 use crate::waits::Wait;
 
-/// A format of files that hold measurements.
+/// A format of files with measurements.
 pub trait Format: Sync {
     /// What such a file is, such as `AWR report`.
     fn what(&self) -> &'static str;
@@ -19,10 +19,10 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// What is wrong with the file, by its name.
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>>;
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>>;
 
-    /// Tells `report` each single wait in the file `name`; `None` where files of this format hold none.
-    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _report: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+    /// Passes each single wait in the file `name` to `add`; `None` where files of this format contain none.
+    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
         None
     }
 }

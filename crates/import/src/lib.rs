@@ -2,6 +2,7 @@
 
 mod awr;
 mod awr_info;
+mod connect_string;
 mod event_histogram;
 mod fio;
 mod flashdba;
@@ -9,16 +10,16 @@ mod format;
 mod formats;
 mod input;
 mod number;
+mod old_step;
 mod orion;
 mod pgio;
 mod pgio_line;
 mod plan_file;
 pub mod report;
-mod report_to_run;
-mod reported;
+mod report_step;
 pub mod rows;
 mod runs;
-pub mod shell;
+mod shell;
 mod slob;
 mod source;
 mod statspack;
@@ -32,8 +33,8 @@ use mindful_core::{Error, Result};
 
 pub use format::Format;
 pub use formats::FORMATS;
-pub use plan_file::PlanFile;
-pub use reported::{MOST_SESSIONS, Reported, sessions_of};
+pub use old_step::{MOST_SESSIONS, OldStep};
+pub use orion::LatencyUnit;
 pub use runs::{OldRun, runs};
 pub use source::{Source, recognised};
 

@@ -10,8 +10,41 @@ pub struct Printed {
 }
 
 impl Printed {
-    fn scaled(self, factor: f64) -> Self {
+    /// A figure that nothing rounded.
+    pub const fn exact(value: f64) -> Self {
+        Self { value, half_step: 0.0 }
+    }
+
+    /// The figure in a unit of which there are `factor` to one of the old unit.
+    pub fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, half_step: self.half_step * factor }
+    }
+
+    /// The product; a whole count is exact.
+    pub fn times(self, other: Self) -> Self {
+        let off =
+            |figure: Self| if figure.half_step <= 0.5 && figure.value.fract() == 0.0 { 0.0 } else { figure.half_step };
+        let half_step = self.half_step * other.value.abs() + off(other) * self.value.abs();
+        Self { value: self.value * other.value, half_step }
+    }
+
+    /// The quotient; `None` for a divisor that is not above 0.
+    pub fn over(self, other: Self) -> Option<Self> {
+        let half_step = self.half_step / other.value + other.half_step * self.value.abs() / (other.value * other.value);
+        (other.value > 0.0).then(|| Self { value: self.value / other.value, half_step })
+    }
+
+    /// The sum.
+    pub fn plus(self, other: Self) -> Self {
+        Self { value: self.value + other.value, half_step: self.half_step + other.half_step }
+    }
+
+    /// The one of two statements of one figure that has more digits.
+    pub fn more_exact(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(if b.half_step < a.half_step { b } else { a }),
+            (a, b) => a.or(b),
+        }
     }
 }
 
@@ -45,19 +78,38 @@ pub fn bytes(text: &str, unit: f64) -> Option<f64> {
     Some(figure.value * factor)
 }
 
-/// A time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`; without a unit of its own it counts `unit_us`.
-pub fn time_us(text: &str, unit_us: f64) -> Option<Printed> {
+/// A size in the largest unit in which it is whole: `8KiB`, `1MiB`, `1000B`.
+pub fn exact_bytes(bytes: u64) -> String {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let unit = units.into_iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    unit.map_or_else(|| format!("{bytes}B"), |(name, unit)| format!("{}{name}", bytes / unit))
+}
+
+/// A time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`. Without a unit of its own it counts `unit_us`; where that is
+/// not known either, it is no time.
+pub fn time_us(text: &str, unit_us: Option<f64>) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
-        "ns" => 1e-3,
-        "us" => 1.0,
-        "ms" => 1e3,
-        "s" => 1e6,
         "m" | "min" => 60e6,
         "h" => 3600e6,
-        _ => return count(text).map(|counted| counted.scaled(unit_us)),
+        _ => match unit_us_of(suffix) {
+            Some(factor) => factor,
+            None => return count(text).zip(unit_us).map(|(counted, unit_us)| counted.scaled(unit_us)),
+        },
     };
     Some(figure.scaled(factor))
+}
+
+/// The length of a unit of time in us, by its short name.
+pub fn unit_us_of(name: &str) -> Option<f64> {
+    match name {
+        "ns" => Some(1e-3),
+        "us" | "usec" | "usecs" => Some(1.0),
+        "ms" | "msec" => Some(1e3),
+        "cs" => Some(1e4),
+        "s" | "sec" | "secs" | "seconds" => Some(1e6),
+        _ => None,
+    }
 }
 
 /// The figure at the begin of `text`, and what follows it.
@@ -125,11 +177,12 @@ mod tests {
 
     #[test]
     fn times_bear_their_unit_with_and_without_a_space() {
-        near(time_us("268.69us", 1e3), 268.69, 0.005);
-        near(time_us("3.23ms", 1e3), 3_230.0, 5.0);
-        near(time_us("52.86 s", 1e3), 52.86e6, 5_000.0);
-        near(time_us("0.55", 1e3), 550.0, 5.0);
-        near(time_us("27.9K", 1e6), 27.9e9, 50e6);
+        near(time_us("268.69us", Some(1e3)), 268.69, 0.005);
+        near(time_us("3.23ms", None), 3_230.0, 5.0);
+        near(time_us("52.86 s", None), 52.86e6, 5_000.0);
+        near(time_us("0.55", Some(1e3)), 550.0, 5.0);
+        assert_eq!(time_us("0.55", None), None, "a figure without a unit is no time");
+        near(time_us("27.9K", Some(1e6)), 27.9e9, 50e6);
     }
 
     #[test]
@@ -141,7 +194,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in any::<String>()) {
-            let _ = (count(&text), bytes(&text, 1.0), time_us(&text, 1.0));
+            let _ = (count(&text), bytes(&text, 1.0), time_us(&text, Some(1.0)));
         }
 
         #[test]

@@ -1,29 +1,58 @@
-//! Results of Orion: its summary, and its matrices of IOPS, latency and MBPS.
+//! Results of Orion: its summary, its matrices of IOPS, latency and MBPS, and what it prints on a terminal.
+//!
+//! One run of Orion leaves several files, and one file may contain several runs. So a file yields parts of runs, and the
+//! parts of a run become steps once all files are read: a rate from one file and a latency from another are one point.
 
+mod part;
 mod read;
 mod to_run;
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use mindful_core::Result;
+use mindful_core::{Error, Result};
 
 use crate::format::Format;
 use crate::input;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
-/// What Orion writes beside its trace.
+pub use part::{LatencyUnit, OrionPart};
+
+const WHAT: &str = "Orion result";
+
 pub struct Orion;
 
 impl Format for Orion {
     fn what(&self) -> &'static str {
-        "Orion result"
+        WHAT
     }
 
     fn recognises(&self, head: &str) -> bool {
         read::recognises(head)
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        Ok(to_run::reported(name, &read::result(name, &input::text(name, input)?)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        let parts = read::parts(name, &input::text(name, input)?)?;
+        let step = |part| OldStep { orion: Some(Box::new(part)), ..OldStep::new(name, WHAT, "raw", "orion") };
+        Ok(parts.into_iter().map(step).collect())
     }
+}
+
+/// Takes the parts of Orion's runs out of `steps`; returns the steps of these runs, and what was refused.
+pub fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {
+    let mut runs: BTreeMap<String, Vec<(String, Box<OrionPart>)>> = BTreeMap::new();
+    steps.retain_mut(|step| {
+        let part = step.orion.take();
+        part.map(|part| runs.entry(part.run.clone()).or_default().push((step.file.clone(), part))).is_none()
+    });
+    let (mut joined, mut refused) = (Vec::new(), Vec::new());
+    for parts in runs.into_values() {
+        let (mut files, parts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        files.dedup();
+        match to_run::steps(&files, &parts.iter().map(Box::as_ref).collect::<Vec<_>>(), unit) {
+            Ok(steps) => joined.extend(steps),
+            Err(error) => refused.push(error),
+        }
+    }
+    (joined, refused)
 }

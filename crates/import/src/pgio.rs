@@ -1,8 +1,8 @@
 //! `pgio.conf` of pgio 1.0: what each parameter did, and what becomes of it.
 
 use mindful_core::Result;
-use mindful_core::plan::secret::without_secrets;
 
+use crate::connect_string;
 use crate::plan_file::PlanFile;
 use crate::shell::Script;
 use crate::slob::{blocks, number, unknown};
@@ -66,24 +66,34 @@ pub fn plan(script: &Script) -> Result<PlanFile> {
     Ok(plan)
 }
 
+/// Sessions connected by CONNECT_STRING, and counters were read of DBNAME.
 fn target(script: &Script, plan: &mut PlanFile) {
-    let connect = script.get("CONNECT_STRING");
-    if let Some(url) = connect.filter(|c| c.starts_with("postgres://") || c.starts_with("postgresql://")) {
-        if without_secrets(url) == url {
-            plan.set("target", url, "CONNECT_STRING: what psql was given; mindful connects to the same");
-        } else {
-            plan.leave("CONNECT_STRING: it holds a password, which is not copied; give --target or PGPASSWORD");
-        }
-    } else if let Some(name) = script.get("DBNAME").or(connect) {
-        let simple = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if simple {
-            plan.set(
-                "target",
-                format!("postgres:///{name}"),
-                format!("DBNAME={name}, CONNECT_STRING={}: counters were read of the one and sessions connected by the other; host, port and user come from the PG* variables, as psql takes them", connect.unwrap_or("not given")),
+    let (connect, database) = (script.get("CONNECT_STRING"), script.get("DBNAME"));
+    let Some(given) = connect.or(database) else { return };
+    let what = format!(
+        "DBNAME={}, CONNECT_STRING={}",
+        database.unwrap_or("not given"),
+        connect.map_or("not given".to_owned(), shown)
+    );
+    match connect_string::target(given, database) {
+        Some(url) => {
+            let comment = format!(
+                "{what}: sessions connected by CONNECT_STRING, and counters were read of DBNAME. mindful uses one database for \
+                 both. A password comes from PGPASSWORD or a password file, what is missing from the PG* variables"
             );
-        } else {
-            plan.leave("DBNAME, CONNECT_STRING: give the target as a URL, such as postgres://user@host/database");
+            plan.set("target", url, comment);
         }
+        None => plan.leave(format!("{what}: pass the target as a URL, such as postgres://user@host/database")),
     }
+}
+
+/// A connect string without its password.
+fn shown(connect: &str) -> String {
+    let hidden = |word: &str| match word.split_once('=') {
+        Some((key, _)) if key.to_ascii_lowercase().contains("pass") => format!("{key}=..."),
+        _ => word.to_owned(),
+    };
+    let url =
+        connect.contains("://").then(|| connect_string::target(connect, None).unwrap_or_else(|| "...".to_owned()));
+    url.unwrap_or_else(|| connect.split_whitespace().map(hidden).collect::<Vec<_>>().join(" "))
 }

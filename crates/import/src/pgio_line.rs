@@ -9,7 +9,7 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
 /// What `runit.sh` of pgio prints.
 pub struct PgioLine;
@@ -24,7 +24,7 @@ impl Format for PgioLine {
         head.lines().any(|line| line.contains("RIOPS >") && line.contains("Run time:"))
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        to_run::reported(name, &read::results(&input::text(name, input)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        to_run::steps(name, &read::results(&input::text(name, input)?))
     }
 }

@@ -8,8 +8,8 @@ mod snapshots;
 mod waited;
 mod waits;
 
-pub use contents::{EventLine, Identity, Report, Scope, Snapshots, Statistic};
+pub use contents::{EventLine, EventList, Identity, Report, Scope, Snapshots, Statistic};
 pub use extract::of_tables;
 pub use histogram::Histogram;
-pub(crate) use snapshots::clock_s;
+pub(crate) use snapshots::clock;
 pub use waited::Waited;

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use mindful_core::Error;
 use mindful_core::contract::description::{Description, HostView};
 use mindful_core::contract::event::Event;
 use mindful_core::record::head::{Imported, StepHead};
 use mindful_core::record::run::Point;
 use mindful_core::result::finding::{Finding, codes};
 
-use crate::reported::{MOST_SESSIONS, Reported};
+use crate::old_step::{MOST_SESSIONS, OldStep};
+use crate::orion::{self, LatencyUnit};
 
 /// A run of another tool, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,27 +28,30 @@ pub struct OldRun {
     pub events: Vec<Event>,
 }
 
-/// Steps as runs, by their targets: those that tell their sessions are a ladder, the others a table in the order of time.
-pub fn runs(reported: Vec<Reported>) -> Vec<OldRun> {
-    let mut groups: BTreeMap<(&str, String, &str), Vec<Reported>> = BTreeMap::new();
-    for mut step in reported {
+/// Steps as runs, by their targets: those with a known number of sessions are a ladder, the others a table in the order of
+/// time. Also returns what was refused only now: `unit` is that of Orion's latencies where a file has none.
+pub fn runs(mut steps: Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldRun>, Vec<Error>) {
+    let (joined, refused) = orion::join(&mut steps, unit);
+    let mut groups: BTreeMap<_, Vec<OldStep>> = BTreeMap::new();
+    for mut step in steps.into_iter().chain(joined) {
         step.sessions = step.sessions.filter(|sessions| (1..=MOST_SESSIONS).contains(sessions));
-        groups.entry((step.engine, step.target.clone(), step.what)).or_default().push(step);
+        groups.entry((step.engine, step.target.clone(), step.what, step.series.clone())).or_default().push(step);
     }
-    let apart = groups.into_values().flat_map(|steps| {
+    let runs = groups.into_values().flat_map(|steps| {
         let (ladder, table): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| step.sessions.is_some());
         [ladder, table]
     });
-    apart.filter_map(run).collect()
+    (runs.filter_map(run).collect(), refused)
 }
 
-fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
+fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
+    tell_apart(&mut steps);
     steps.sort_by_key(|step| (step.point.clone(), step.sessions, step.began_us));
     let many = steps.len() > 1;
     if let Some(first) = steps.first_mut().filter(|step| many && step.sessions.is_none()) {
-        let text = "How many sessions there were is not reported: the steps stand in the order of time, without a curve. \
-                    Import the files again under names with their sessions, such as awr.txt.8, or with --sessions 1,2,4.";
-        first.caveat(codes::IMPORTED_FIGURES, text, first.file.clone());
+        let text = "The number of sessions is not known: the steps are in the order of time, without a curve. Import the files \
+                    again under names with their sessions, such as awr.txt.8, or with --sessions 1,2,4.";
+        first.add_finding(codes::IMPORTED_FIGURES, text, first.file.clone());
     }
     let first = steps.first()?;
     let mut old = OldRun {
@@ -74,19 +79,35 @@ fn run(mut steps: Vec<Reported>) -> Option<OldRun> {
         let place = if many { format!("step {}: ", number + 1) } else { String::new() };
         let of_step = |finding: Finding| Finding { evidence: format!("{place}{}", finding.evidence), ..finding };
         old.events.extend(step.findings.into_iter().map(of_step).map(Event::Finding));
-        if old.imported.files.last() != Some(&step.file) {
-            old.imported.files.push(step.file);
+        for file in std::iter::once(step.file).chain(step.more_files) {
+            if !old.imported.files.contains(&file) {
+                old.imported.files.push(file);
+            }
         }
     }
     old.events.push(Event::Finished { interrupted: false, error: None });
     Some(old)
 }
 
+/// Adds the options in which steps differ to what they varied.
+fn tell_apart(steps: &mut [OldStep]) {
+    let mut values: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
+    for key in steps.iter().flat_map(|step| step.options.keys()) {
+        values.entry(key.clone()).or_insert_with(|| steps.iter().map(|step| step.options.get(key).cloned()).collect());
+    }
+    values.retain(|_, values| values.iter().any(|value| *value != values[0]));
+    for (key, values) in values {
+        for (step, value) in steps.iter_mut().zip(values) {
+            step.point.extend(value.map(|value| (key.clone(), value)));
+        }
+    }
+}
+
 fn instant(us: i64) -> Option<String> {
     Some(format!("{:.3}", Timestamp::from_microsecond(us).ok()?))
 }
 
-fn described(step: &Reported) -> Event {
+fn described(step: &OldStep) -> Event {
     let description = Description {
         words: step.words.clone(),
         engine_version: step.version.clone().unwrap_or_else(|| "of unknown version".to_owned()),
@@ -99,7 +120,7 @@ fn described(step: &Reported) -> Event {
     Event::Described { description, host: HostView::default() }
 }
 
-/// Where its sessions worked nobody reported.
+/// Where its sessions worked is not known.
 fn head(step: u32, sessions: Option<u32>, point: Point) -> StepHead {
     StepHead {
         step,

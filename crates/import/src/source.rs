@@ -1,16 +1,17 @@
-//! A file of unknown content: its head, and gzip undone.
+//! A file of unknown content: recognised by its head, after gzip and the encoding of its text are undone.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use mindful_core::plan::text::Utf8;
 use mindful_core::{Error, Result};
 
 use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::input::cannot_read;
-use crate::reported::Reported;
-use crate::unknown;
+use crate::old_step::OldStep;
 use crate::waits::{Field, Filter, Grouped};
+use crate::{trace, unknown};
 
 /// Bytes by which a file is recognised.
 const HEAD: usize = 64 << 10;
@@ -19,51 +20,49 @@ const BUFFER: usize = 1 << 20;
 
 /// A file that was recognised.
 pub struct Source {
-    /// Its name.
     pub name: String,
-    /// Its format.
-    pub format: &'static dyn Format,
-    /// All of it, unpacked.
-    pub input: Box<dyn BufRead>,
+    format: &'static dyn Format,
+    /// Its begin, by which it was recognised.
+    head: Vec<u8>,
+    /// All of it, its begin included.
+    input: Box<dyn BufRead>,
 }
 
-/// Recognises what `plain` holds, gzip or not; `name` is what it is called.
+/// Recognises the content of the file `name`.
 ///
 /// # Errors
-/// What cannot be read, and what is none of the formats: then with what it is instead.
+/// The file cannot be read, or is in none of the formats.
 pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let mut packed = BufReader::with_capacity(BUFFER, plain);
     let gzip = packed.fill_buf().map_err(|error| cannot_read(name, &error))?.starts_with(&[0x1f, 0x8b]);
-    let mut rest: Box<dyn BufRead> =
-        if gzip { Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(packed))) } else { Box::new(packed) };
+    let unpacked: Box<dyn Read> = if gzip { Box::new(MultiGzDecoder::new(packed)) } else { Box::new(packed) };
+    let mut rest = BufReader::with_capacity(BUFFER, Utf8::new(unpacked));
     let mut head = Vec::new();
     (&mut rest).take(HEAD as u64).read_to_end(&mut head).map_err(|error| cannot_read(name, &error))?;
     let text = String::from_utf8_lossy(&head);
     let Some(format) = FORMATS.into_iter().find(|format| format.recognises(&text)) else {
         return Err(unknown::error(name, &head));
     };
-    Ok(Source { name: name.to_owned(), format, input: Box::new(Cursor::new(head).chain(rest)) })
+    let input = Box::new(Cursor::new(head.clone()).chain(rest));
+    Ok(Source { name: name.to_owned(), format, head, input })
 }
 
 impl Source {
     /// The measurements in it.
-    pub fn read(mut self) -> Result<Vec<Reported>> {
+    pub fn read(mut self) -> Result<Vec<OldStep>> {
         self.format.read(&self.name, &mut *self.input)
     }
 
     /// The single waits in it that pass `filter`, in groups by `fields`.
     ///
     /// # Errors
-    /// A file that cannot be read, or holds no single waits.
+    /// The file cannot be read, or contains no single waits.
     pub fn grouped(mut self, fields: &[Field], filter: &Filter) -> Result<Grouped> {
-        let mut grouped = Grouped::new(fields, filter);
+        let mut grouped = Grouped::new(fields, filter, trace::block_bytes(&self.head));
         let read = self.format.waits(&self.name, &mut *self.input, &mut |wait| grouped.add(wait));
         let none = || {
-            let next = "give it a trace; `mindful import` takes this file in";
-            Err(Error::plan(
-                format!("{} holds no single waits: it is of the kind `{}`", self.name, self.format.what()),
-                next,
-            ))
+            let next = "pass a trace; `mindful import` reads this file";
+            Err(Error::plan(format!("{} contains no single waits: it is an {}", self.name, self.format.what()), next))
         };
         read.unwrap_or_else(none).map(|()| grouped)
     }

@@ -6,9 +6,9 @@ use mindful_core::Result;
 
 use crate::format::Format;
 use crate::input;
-use crate::report::{self, Scope};
-use crate::report_to_run::{self, Read};
-use crate::reported::Reported;
+use crate::old_step::OldStep;
+use crate::report::{self, Report, Scope};
+use crate::report_step;
 use crate::tables;
 
 const HEADING: &str = "STATSPACK report for";
@@ -25,17 +25,20 @@ impl Format for Statspack {
         !begins(head).is_empty()
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
-        report_to_run::each(name, |_| self.what(), reports(&input::text(name, input)?))
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
+        report_step::steps(name, |_| self.what(), reports(&input::text(name, input)?))
     }
 }
 
 /// All reports in `text`, each up to the next.
-fn reports(text: &str) -> impl ExactSizeIterator<Item = Read> {
+fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     let begins = begins(text);
     (0..begins.len()).map(move |number| {
         let part = &text[begins[number]..begins.get(number + 1).copied().unwrap_or(text.len())];
-        (report::of_tables(&tables::text::tables(part), Scope::Instance), part.contains("End of Report"))
+        Report {
+            cut: !part.contains("End of Report"),
+            ..report::of_tables(&tables::text::tables(part), Scope::Instance)
+        }
     })
 }
 

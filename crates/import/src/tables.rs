@@ -4,4 +4,4 @@ pub mod html;
 mod table;
 pub mod text;
 
-pub use table::Table;
+pub use table::{Table, is_called, known};

@@ -8,10 +8,11 @@ use std::io::BufRead;
 use mindful_core::Result;
 
 use crate::format::Format;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 use crate::waits::Wait;
 
 use read::Line;
+pub use read::block_bytes;
 
 /// What a session with event 10046 writes.
 pub struct Trace;
@@ -32,18 +33,18 @@ impl Format for Trace {
         })
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         let mut collected = to_run::Collected::default();
         read::lines(name, input, |line| collected.add(&line))?;
-        collected.reported(name).map(|reported| vec![reported])
+        collected.step(name).map(|step| vec![step])
     }
 
-    fn waits(&self, name: &str, input: &mut dyn BufRead, report: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+    fn waits(&self, name: &str, input: &mut dyn BufRead, add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
         let mut any = false;
         let read = read::lines(name, input, |line| {
             if let Line::Wait(wait) = line {
                 any = true;
-                report(&wait);
+                add(&wait);
             }
         });
         Some(read.and_then(|()| if any { Ok(()) } else { Err(to_run::no_wait(name)) }))

@@ -1,52 +1,60 @@
-//! What a file is that holds no measurement known here.
+//! What a file is that contains no known measurement.
 
 use mindful_core::Error;
 use mindful_core::contract::error::one_line;
 
-/// The beginnings of lines that tell an Oracle error.
+/// How lines with an Oracle error begin.
 const ERRORS: [&str; 4] = ["ORA-", "SP2-", "PLS-", "TNS-"];
-/// Reports of Oracle's that tell no figures of this kind.
-const OTHERS: [(&str, &str); 5] = [
+/// Files of the same tools that contain none of these figures, or not in a form that is read.
+const OTHERS: [(&str, &str); 8] = [
     ("WORKLOAD REPOSITORY COMPARE", "an AWR report that compares two periods; import the reports of both"),
-    ("ASH Report", "an ASH report, which is made of samples alone; import the AWR report of that time"),
-    ("ADDM Report", "an ADDM report, which holds advice; import the AWR report of that time"),
-    ("ADDM Task", "an ADDM report, which holds advice; import the AWR report of that time"),
+    ("WORKLOAD REPOSITORY SQL Report", "an AWR report of one statement; import the report of the instance"),
+    ("STATSPACK SQL report", "a Statspack report of one statement; import the report of the instance"),
+    ("ASH Report", "an ASH report, which is made of samples only; import the AWR report of that time"),
+    ("ADDM Report", "an ADDM report, which contains advice; import the AWR report of that time"),
+    ("ADDM Task", "an ADDM report, which contains advice; import the AWR report of that time"),
     ("TKPROF:", "a summary by tkprof; import the trace it was made of"),
+    ("Run status group ", "fio's normal output; run fio with --output-format=json+ --output=FILE"),
 ];
 
-/// The error of a file of which `head` is the beginning.
+/// The error of the file `name` with the begin `head`.
 pub fn error(name: &str, head: &[u8]) -> Error {
-    let (what, next) = reported(head);
-    Error::plan(format!("{name} is none of the files that can be imported: it {what}"), next)
+    let (what, next) = content(head);
+    Error::plan(format!("cannot import {name}: it {what}"), next)
 }
 
-fn reported(head: &[u8]) -> (String, &'static str) {
-    let known = "import reads AWR and Statspack reports, 10046 traces, event histogram records, results of Orion, pgio \
-                 and fio, rows of awr_info and of flashdba's parser, slob.conf and pgio.conf";
+fn content(head: &[u8]) -> (String, &'static str) {
+    let formats = "import reads AWR and Statspack reports, 10046 traces, event histogram records, results of Orion, pgio \
+                   and fio, rows of awr_info and of flashdba's parser, slob.conf and pgio.conf";
     if head.is_empty() {
-        return ("is empty".to_owned(), "make the report anew");
+        return ("is empty".to_owned(), "create the file again");
     }
     if head.iter().all(|byte| *byte == 0) {
-        return ("holds zeros".to_owned(), known);
+        return ("contains zeros".to_owned(), formats);
     }
     if head.contains(&0) {
-        return ("holds binary data".to_owned(), known);
+        return ("contains binary data".to_owned(), formats);
     }
     let text = String::from_utf8_lossy(head);
     if let Some((_, what)) = OTHERS.iter().find(|(mark, _)| text.contains(mark)) {
-        return (format!("is {what}"), known);
+        return (format!("is {what}"), formats);
     }
-    let of_oracle = |line: &&str| {
+    // The terse form of fio: its version of the format, then its own.
+    let terse = |line: &str| line.split(';').nth(1).is_some_and(|version| version.starts_with("fio-"));
+    if text.lines().any(terse) {
+        return ("is fio's terse output".to_owned(), "run fio with --output-format=json+ --output=FILE");
+    }
+    let is_oracle_error = |line: &&str| {
         let line = line.trim_start();
         ERRORS
             .iter()
             .any(|error| line.strip_prefix(error).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
     };
-    if let Some(line) = text.lines().find(of_oracle) {
-        return (format!("holds an Oracle error, {}", short(line)), "correct the cause and make the report anew");
+    if let Some(line) = text.lines().find(is_oracle_error) {
+        return (format!("contains an Oracle error, {}", short(line)), "correct the cause and create the report again");
     }
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    (format!("begins with `{}`", short(first)), known)
+    (format!("begins with `{}`", short(first)), formats)
 }
 
 fn short(line: &str) -> String {

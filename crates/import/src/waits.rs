@@ -7,5 +7,5 @@ mod wait;
 
 pub use distribution::{Distribution, Range};
 pub use fields::{Field, Filter};
-pub use group::{Group, Grouped, Kind};
+pub use group::{Blocks, Group, Grouped, Kind};
 pub use wait::Wait;

@@ -2,16 +2,15 @@
 
 use std::io::BufRead;
 
-use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Metric, shared};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
 use crate::format::Format;
 use crate::input;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
-/// A length for rates whose length is not reported, us.
+/// A length for rates over an unknown time, us.
 const NOMINAL_US: i64 = 60_000_000;
 
 /// A CSV of workers and millions of logical reads per second.
@@ -29,39 +28,45 @@ impl Format for Workers {
             .is_some_and(|line| line.trim().eq_ignore_ascii_case("Num_concurrent_workers,Oracle_Logical_IOPS"))
     }
 
-    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<Reported>> {
+    fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         Ok(steps(name, &rows(name, &input::text(name, input)?)?))
     }
 }
 
-/// `(workers, logical reads per second)` of each row.
-fn rows(name: &str, text: &str) -> Result<Vec<(u32, f64)>> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+/// Workers and logical reads per second of each row; a rate that cannot be read is unknown.
+fn rows(name: &str, text: &str) -> Result<Vec<(u32, Option<f64>)>> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let row = |record: csv::Result<csv::StringRecord>| {
         let record = record.ok()?;
-        let millions: f64 = record.get(1)?.parse().ok()?;
-        Some((record.get(0)?.parse().ok()?, millions * 1e6)).filter(|(_, rate)| rate.is_finite() && *rate > 0.0)
+        let millions = record.get(1).and_then(|cell| cell.parse::<f64>().ok());
+        let rate = millions.map(|millions| millions * 1e6).filter(|rate| rate.is_finite() && *rate > 0.0);
+        Some((record.get(0)?.parse().ok()?, rate))
     };
     let rows: Vec<_> = reader.records().filter_map(row).collect();
-    if rows.is_empty() { Err(Error::run(format!("{name} has no row"), "it was cut")) } else { Ok(rows) }
+    if rows.is_empty() {
+        Err(Error::run(format!("{name} has no row"), "the file was cut: copy it again"))
+    } else {
+        Ok(rows)
+    }
 }
 
 /// The steps.
-fn steps(name: &str, rows: &[(u32, f64)]) -> Vec<Reported> {
-    let step = |(first, (workers, rate)): (bool, &(u32, f64))| {
-        let stem = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
-        let mut reported = Reported::of_oracle(name, "table of workers", format!("oracle: {stem}"));
-        reported.sessions = Some(*workers);
-        reported.boundaries(vec![0, NOMINAL_US]);
+fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
+    let study = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
+    let to_step = |(workers, rate): &(u32, Option<f64>)| {
+        let mut step = OldStep::of_oracle(name, "table of workers", format!("oracle: {study}"));
+        step.sessions = Some(*workers);
+        step.set_boundaries(vec![0, NOMINAL_US]);
         let metric = Metric::counter(shared::LOGICAL_READS.name(), "blocks", "logical reads");
-        reported.grew("table", (0, NOMINAL_US), 1, vec![(metric, Some(rate * NOMINAL_US as f64 / 1e6))]);
-        reported.events.push(Event::StepEnd { error: None, interrupted: false });
-        if !first {
-            return reported;
-        }
-        let text = "The table tells rates alone, in millions: how long they were measured is not reported.";
-        reported.caveat(codes::IMPORTED_FIGURES, text, stem);
-        reported
+        let grew = rate.map(|rate| rate * NOMINAL_US as f64 / 1e6);
+        step.add_counters("table", (0, NOMINAL_US), 1, vec![(metric, grew)]);
+        step.end(None);
+        step
     };
-    (0..).map(|number| number == 0).zip(rows).map(step).collect()
+    let mut steps: Vec<_> = rows.iter().map(to_step).collect();
+    if let Some(first) = steps.first_mut() {
+        let text = "The table contains only rates, in millions: how long they were measured is not known.";
+        first.add_finding(codes::IMPORTED_FIGURES, text, study);
+    }
+    steps
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+use mindful_core::plan::text::to_utf8;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -87,11 +88,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 
 /// The text of `file`, at most `most` bytes of it.
 pub fn text(file: File, most: u64) -> io::Result<String> {
-    let mut text = String::new();
-    if file.take(most + 1).read_to_string(&mut text)? as u64 > most {
+    let mut bytes = Vec::new();
+    if file.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {most} bytes")));
     }
-    Ok(text)
+    String::from_utf8(to_utf8(bytes))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 or UTF-16 text"))
 }
 
 fn options(more: OFlags) -> OpenOptions {

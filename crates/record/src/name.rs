@@ -1,7 +1,5 @@
 //! Names in the store: ids of runs, sortable by time and short enough to type, and the files of a run.
 
-use std::hash::{BuildHasher, RandomState};
-
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -17,14 +15,13 @@ pub(crate) const IMPORTED: &str = "imported";
 /// Letters that cannot be mistaken for one another.
 const LETTERS: &[u8; 31] = b"23456789abcdefghijkmnpqrstuvwxy";
 
-/// A new id, such as `20261121-013542-k7f`: UTC date and time, and three letters against collision.
+/// A new id, such as `20261121-013542-k7f`: UTC date and time, and three letters for the part of the second, so that runs of
+/// one second keep their order.
 pub fn new_id(at: Timestamp) -> String {
-    let mut number = RandomState::new().hash_one(at.as_nanosecond());
-    let mut letters = String::with_capacity(3);
-    for _ in 0..3 {
-        letters.push(char::from(LETTERS[(number % LETTERS.len() as u64) as usize]));
-        number /= LETTERS.len() as u64;
-    }
+    let base = LETTERS.len() as u64;
+    let part = u64::from(at.subsec_nanosecond().unsigned_abs()) * base.pow(3) / 1_000_000_000;
+    let letter = |place: u32| char::from(LETTERS[(part / base.pow(place) % base) as usize]);
+    let letters: String = [2, 1, 0].map(letter).iter().collect();
     format!("{}-{letters}", at.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S"))
 }
 
@@ -44,6 +41,9 @@ mod tests {
         let at = |s| new_id(Timestamp::from_second(s).unwrap());
         assert!(at(1_800_000_000).starts_with("20270115-080000-"));
         assert!(at(1_800_000_000) < at(1_800_000_001));
+        let in_second = |ns| new_id(Timestamp::new(1_800_000_000, ns).unwrap());
+        let ids: Vec<_> = [0, 40_000, 500_000_000, 999_960_000, 999_999_999].map(in_second).to_vec();
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
         assert!(is_id(&at(1_800_000_000)));
     }
 

@@ -75,8 +75,9 @@ impl Store {
             return Err(Error::plan(format!("{:?} cannot name a run", head.id), "use letters, digits and -"));
         }
         loop {
+            // Two runs that begin within the same letters: the next attempt is later.
             if !named {
-                head.id = new_id(at);
+                head.id = new_id(Timestamp::now());
             }
             let dir = self.run_dir(&head.id);
             match file::create_folder(&dir) {

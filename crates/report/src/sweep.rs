@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
+use mindful_core::plan::units;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, knee_sessions};
 
@@ -117,13 +118,16 @@ fn swept(run: &Run, summary: &Summary) -> String {
 
 type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a StepSummary>);
 
-/// Steps by the values of the other keys, each group by rising sessions.
+/// Steps by the values of the other keys, in the order of the steps; each group by rising sessions.
 fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
-    let mut groups: BTreeMap<BTreeMap<String, String>, Vec<&StepSummary>> = BTreeMap::new();
+    let mut groups: Vec<(BTreeMap<String, String>, Vec<&StepSummary>)> = Vec::new();
     for step in &summary.steps {
         let mut others = step.point.values.clone();
         others.remove("sessions");
-        groups.entry(others).or_default().push(step);
+        match groups.iter_mut().find(|(values, _)| *values == others) {
+            Some((_, steps)) => steps.push(step),
+            None => groups.push((others, vec![step])),
+        }
     }
     let knee = |values: &BTreeMap<String, String>| match &summary.knee {
         Some(knee) => Some(knee),
@@ -200,7 +204,9 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     };
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
-    let read_mib = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| mib(reads * bytes as f64));
+    let own_block = step.point.values.get("block_size").and_then(|size| units::parse_bytes(size).ok());
+    let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| of_old_tool(&[step])));
+    let read_mib = blocks.zip(own_block.or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64));
     let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
     let reads = step.read_requests_per_s.filter(|_| of_old_tool(&[step])).or(step.physical_reads_per_s);
     let again = if step.point.drift_check { " again" } else { "" };
@@ -209,7 +215,7 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
         rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
         rate(reads),
         known(read_mib),
-        rate(step.physical_writes_per_s),
+        rate(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| of_old_tool(&[step])))),
         known(step.log_bytes_per_s.map(mib)),
         known(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
         known(op.and_then(|op| op.p50_us)),

@@ -25,8 +25,9 @@ pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
         Some(db_cores? * 1e6 / rate)
     };
     let cores = |counter: Counter| counters.rate(counter).map(|us| us / 1e6);
-    // Blocks that were fetched many at once are no IOPS.
-    let gross = per(shared::PHYSICAL_READS).filter(|us| *us > 0.0 && !work.is_some_and(Work::scanned));
+    // Blocks that were fetched many at once are not IOPS: another tool's result counts requests separately.
+    let requests = if work.is_none() { shared::READ_REQUESTS } else { shared::PHYSICAL_READS };
+    let gross = per(requests).filter(|us| *us > 0.0 && !work.is_some_and(Work::scanned));
     CpuSummary {
         db_cores,
         host_busy_share: rates::host_busy_share(|counter| counters.rate(counter)),

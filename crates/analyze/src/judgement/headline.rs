@@ -26,6 +26,9 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// Foreign traffic below this share of what the database read is not worth a word either.
 const QUIET_SHARE: f64 = 0.01;
 
+/// Length from which on a block is large: its rate says less than its bytes.
+const LARGE_BLOCK: u64 = 128 << 10;
+
 /// The ratios that decide, and what stands below.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
@@ -53,6 +56,8 @@ pub struct Subject {
     pub sorted: bool,
     /// Whether the target simulates its reads.
     pub simulated: bool,
+    /// Whether another tool measured it.
+    pub imported: bool,
 }
 
 /// What an operation visited.
@@ -85,7 +90,9 @@ impl Subject {
     pub fn of(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
-        Self { visited: Visited::in_run(run), block_bytes: blocks::of_step(run, &step.head), sorted, simulated }
+        let block_bytes = blocks::of_step(run, &step.head).filter(|bytes| *bytes > 0);
+        let imported = run.head.imported.is_some();
+        Self { visited: Visited::in_run(run), block_bytes, sorted, simulated, imported }
     }
 }
 
@@ -164,7 +171,8 @@ impl Headline {
 
 /// The headline of a step; `None` without a window.
 pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
-    let Some(visited) = step.blocks_visited_per_s else { return reported(step) };
+    let visited = step.blocks_visited_per_s.filter(|_| !subject.imported || step.physical_reads_per_s.is_some());
+    let Some(visited) = visited else { return imported(step, subject.block_bytes) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
         let writes = step.physical_writes_per_s.filter(|_| subject.on_files());
         let (label, per_s, why) = match writes {
@@ -214,8 +222,8 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files()), reads * mib.unwrap_or(1.0), why))
 }
 
-/// The headline of a report: requests and blocks are apart there, operations are not reported.
-fn reported(step: &StepSummary) -> Option<Headline> {
+/// The headline of another tool's result: requests and blocks are counted separately there, operations are not.
+fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
     let cached = step.hit_ratio.is_some_and(|hits| hits > 1.0 - CACHED_YIELD);
     if let Some(logical) = step.logical_reads_per_s.filter(|_| cached) {
         let why = format!("the database's cache served {} of them", percent(step.hit_ratio.unwrap_or(1.0)));
@@ -226,11 +234,26 @@ fn reported(step: &StepSummary) -> Option<Headline> {
             why,
         ));
     }
-    let why = "as another tool reports them: whether storage served them, it does not tell";
-    let requests = step.read_requests_per_s.map(|rate| ("read requests per second (database)", rate));
+    let why = "as another tool measured it: it does not show whether storage served all of it";
+    let writes = step.write_requests_per_s.filter(|rate| *rate > 0.0);
+    // A job that only writes has a rate of reads too, and it is 0.
+    let reads = step.read_requests_per_s.filter(|rate| *rate > 0.0 || writes.is_none());
+    let large_mib = block_bytes.filter(|bytes| *bytes >= LARGE_BLOCK).map(|bytes| bytes as f64 / f64::from(1 << 20));
+    let in_mib = |rate: Option<f64>| rate.zip(large_mib).map(|(rate, mib)| rate * mib);
+    let files = step.physical_reads_per_s.is_none() && step.logical_reads_per_s.is_none();
+    let whose = |rate: Option<f64>, of_files: &'static str, of_database: &'static str| {
+        rate.map(|rate| (if files { of_files } else { of_database }, rate))
+    };
     let blocks = step.physical_reads_per_s.map(|rate| ("blocks read per second (database)", rate));
     let logical = step.logical_reads_per_s.map(|rate| ("logical reads per second", rate));
-    let (label, per_s) = requests.or(blocks).or(logical)?;
+    let (label, per_s) = in_mib(reads)
+        .filter(|_| files)
+        .map(|rate| ("MiB/s of reads", rate))
+        .or(whose(reads, "read requests per second", "read requests per second (database)"))
+        .or(blocks)
+        .or(logical)
+        .or(in_mib(writes).filter(|_| files).map(|rate| ("MiB/s of writes", rate)))
+        .or(whose(writes, "write requests per second", "write requests per second (database)"))?;
     Some(Headline::new(Kind::Database, label, per_s, why))
 }
 

@@ -1,17 +1,18 @@
 //! `mindful awr`: AWR and Statspack reports, one row each.
 
 use clap::ArgMatches;
+use mindful_core::result::finding::Severity;
 use mindful_core::{Error, Result};
-use mindful_import::Reported;
+use mindful_import::OldStep;
 use mindful_import::rows::{self, Row};
 
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
 
-/// Prints a row a report; what is none is reported on stderr, by its file.
+/// Prints one row a report. Refused files, and warnings about a report, go to stderr.
 pub fn awr(matches: &ArgMatches) -> Result<Exit> {
-    let mut reported: Vec<Reported> = Vec::new();
+    let mut measured: Vec<OldStep> = Vec::new();
     let mut refused = Vec::new();
     for named in files::named(matches)? {
         let read = match &named {
@@ -21,12 +22,12 @@ pub fn awr(matches: &ArgMatches) -> Result<Exit> {
         match read {
             Ok(steps) => match steps.iter().find(|step| step.report.is_none()) {
                 Some(step) => refused.push(no_report(&step.file, step.what)),
-                None => reported.extend(steps),
+                None => measured.extend(steps),
             },
             Err(error) => refused.push(error),
         }
     }
-    let rows: Vec<Row<'_>> = reported.iter().filter_map(Row::of).collect();
+    let rows: Vec<Row<'_>> = measured.iter().filter_map(Row::of).collect();
     if rows.is_empty()
         && let Some(error) = refused.first()
     {
@@ -43,6 +44,11 @@ pub fn awr(matches: &ArgMatches) -> Result<Exit> {
         }
     };
     context::print(&text)?;
+    for step in &measured {
+        for finding in step.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+            context::tell(&format!("{}: {}: {} ({})", step.file, finding.code, finding.text, finding.evidence));
+        }
+    }
     for error in &refused {
         context::tell(&format!("not read: {error}"));
     }

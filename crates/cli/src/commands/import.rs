@@ -8,10 +8,11 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::plan::units::counted;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
-use mindful_import::{MOST_SESSIONS, OldRun, Reported};
+use mindful_import::{LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
 use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 
@@ -34,12 +35,12 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         _ => {}
     }
     let store = store::open(matches)?;
-    let (mut steps, mut refused, mut reported) = (Vec::new(), Vec::new(), String::new());
+    let (mut steps, mut refused, mut output) = (Vec::new(), Vec::new(), String::new());
     let alone = named.len() == 1;
     let given = sessions(matches, named.len())?;
     for (number, file) in named.into_iter().enumerate() {
         let read = match &file {
-            Named::Run(_) | Named::Pack(_) => taken(&store, &file).map(|line| reported.push_str(&line)),
+            Named::Run(_) | Named::Pack(_) => taken(&store, &file).map(|line| output.push_str(&line)),
             Named::File { path, sure } => {
                 files::read(path).map(|read| take(&mut steps, read, given.get(number))).or_else(|error| {
                     if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
@@ -52,25 +53,39 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         };
         refused.extend(read.err());
     }
-    for old in mindful_import::runs(steps) {
-        let (steps, what) = (old.imported.files.len(), old.imported.what.clone());
+    let (runs, without_unit) = mindful_import::runs(steps, unit(matches));
+    refused.extend(without_unit);
+    for old in runs {
+        let (files, what) = (old.imported.files.len(), old.imported.what.clone());
         let id = stored(&store, old, matches.get_one::<String>("tag"))?;
-        let files = if steps == 1 { "1 file".to_owned() } else { format!("{steps} files") };
-        let _ = writeln!(reported, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
+        let files = counted(files, "file");
+        let _ = writeln!(output, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
     }
-    if reported.is_empty()
+    if output.is_empty()
         && let Some(error) = refused.first()
     {
         return Err(match refused.len() {
             1 => error.clone(),
-            more => Error { next: format!("{}; {} files more were refused", error.next, more - 1), ..error.clone() },
+            more => Error {
+                next: format!("{}; {} more were refused", error.next, counted(more - 1, "file")),
+                ..error.clone()
+            },
         });
     }
     for error in &refused {
-        let _ = writeln!(reported, "not imported: {}", escape(&error.to_string()));
+        let _ = writeln!(output, "not imported: {}", escape(&error.to_string()));
     }
-    context::print(&reported)?;
+    context::print(&output)?;
     Ok(Exit::Ok)
+}
+
+/// The unit of latencies in files of Orion without one.
+fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {
+    match matches.get_one::<String>("unit").map(String::as_str) {
+        Some("us") => Some(LatencyUnit::Microseconds),
+        Some("ms") => Some(LatencyUnit::Milliseconds),
+        _ => None,
+    }
 }
 
 /// Sessions of each of `files` files; none where they are not given.
@@ -89,8 +104,8 @@ fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
     }
 }
 
-fn take(steps: &mut Vec<Reported>, read: Vec<Reported>, sessions: Option<&u32>) {
-    let known = |step: Reported| Reported { sessions: sessions.copied().or(step.sessions), ..step };
+fn take(steps: &mut Vec<OldStep>, read: Vec<OldStep>, sessions: Option<&u32>) {
+    let known = |step: OldStep| OldStep { sessions: sessions.copied().or(step.sessions), ..step };
     steps.extend(read.into_iter().map(known));
 }
 
@@ -153,12 +168,12 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
-    let mut reported = format!("{} is written from {}; {}\n", escape(output), escape(&name), hint(Path::new(output)));
+    let mut message = format!("{} is written from {}; {}\n", escape(output), escape(&name), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
-        let _ = writeln!(reported, "not carried over: {}", escape(what));
+        let _ = writeln!(message, "not carried over: {}", escape(what));
     }
-    context::print(&reported)?;
+    context::print(&message)?;
     Ok(Exit::Ok)
 }
 

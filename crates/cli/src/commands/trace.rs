@@ -20,7 +20,7 @@ pub fn trace(matches: &ArgMatches) -> Result<Exit> {
     let top = given("top").map_or(Ok(20), units::parse_count)? as usize;
     let json = context::wants_json(matches);
     let mut all = Vec::new();
-    let mut reported = String::new();
+    let mut output = String::new();
     for named in files::named(matches)? {
         let Named::File { path, .. } = named else { continue };
         let source = files::open(&path)?;
@@ -29,10 +29,10 @@ pub fn trace(matches: &ArgMatches) -> Result<Exit> {
         if json {
             all.push(as_json(&name, &fields, &grouped));
         } else {
-            reported += &text::report(&name, &fields, &grouped, top);
+            output += &text::report(&name, &fields, &grouped, top);
         }
     }
-    context::print(&if json { format!("{:#}\n", Value::from(all)) } else { reported })?;
+    context::print(&if json { format!("{:#}\n", Value::from(all)) } else { output })?;
     Ok(Exit::Ok)
 }
 
@@ -64,16 +64,18 @@ fn figures(d: &Distribution) -> Value {
 
 fn as_json(file: &str, fields: &[Field], grouped: &Grouped) -> Value {
     let group = |(key, d): (&str, &Distribution)| {
-        let mut reported = figures(d);
-        reported["key"] = json!(key);
-        reported
+        let mut group = figures(d);
+        group["key"] = json!(key);
+        group
     };
     let reads = Kind::ALL.iter().map(|kind| {
         let (latencies, blocks) = &grouped.reads[*kind as usize];
-        let mut reported = figures(latencies);
-        reported["kind"] = json!(kind.name());
-        reported["blocks"] = json!(blocks);
-        reported
+        let mut reads = figures(latencies);
+        reads["kind"] = json!(kind.name());
+        // Kinds that were not read have no blocks; an unknown number is null.
+        let none = (latencies.count == 0).then_some(0);
+        reads["blocks"] = json!(none.or(blocks.total(grouped.block_bytes())));
+        reads
     });
     json!({
         "file": file,

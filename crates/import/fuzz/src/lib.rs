@@ -1,4 +1,4 @@
-//! What all targets do with a file: read it, and follow what it reports as far as `mindful` does.
+//! What all targets do with a file: read it, and follow its figures as far as `mindful` does.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use mindful_core::record::run::{FORMAT, Run, RunHead, StepRecord};
 use mindful_core::plan::settings::Settings;
 use mindful_import::rows::{self, Row};
 use mindful_import::waits::{Field, Filter};
-use mindful_import::{FORMATS, OldRun, Reported, recognised, runs};
+use mindful_import::{FORMATS, OldRun, OldStep, recognised, runs};
 
 /// Most steps that are analysed: it takes longer than reading.
 const MOST_STEPS: usize = 16;
@@ -39,7 +39,7 @@ pub fn trace(bytes: &[u8]) {
     }
 }
 
-/// Reads a file of unknown content, analyses what it reports and shows it.
+/// Reads a file of unknown content, analyses its figures and shows them.
 pub fn any_file(bytes: &[u8]) {
     let Ok(source) = recognised("awr.txt.4", Box::new(Cursor::new(bytes.to_vec()))) else { return };
     let Ok(steps) = source.read() else { return };
@@ -62,7 +62,7 @@ pub fn configuration(bytes: &[u8]) {
 }
 
 /// Rows of `steps`, and their runs, whose events are what they are when read back.
-fn follow(steps: Vec<Reported>) -> Vec<OldRun> {
+fn follow(steps: Vec<OldStep>) -> Vec<OldRun> {
     let rows: Vec<Row<'_>> = steps.iter().filter_map(Row::of).collect();
     for line in rows::awr_info(&rows).lines().skip(1) {
         for cell in line.split('|').skip(1).take(16).filter(|cell| !cell.is_empty()) {
@@ -70,7 +70,7 @@ fn follow(steps: Vec<Reported>) -> Vec<OldRun> {
         }
     }
     let _ = (rows::flashdba(&rows), rows::csv(&rows), rows::json(&rows), rows::table(&rows));
-    let old = runs(steps);
+    let (old, _) = runs(steps, None);
     for event in old.iter().flat_map(|run| &run.events) {
         let line = serde_json::to_string(event).expect("an event is plain data");
         let back: Event = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line}"));

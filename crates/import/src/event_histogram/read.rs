@@ -17,6 +17,8 @@ pub struct Record {
     pub unit_ns: Option<u64>,
     /// `(upper bound of a bucket, cumulative count)` of all instances, as they stand.
     buckets: Vec<(u64, u64)>,
+    /// Whether a count cannot be read, such as one that did not fit its column.
+    unreadable: bool,
 }
 
 /// More waits than any instance lives to see.
@@ -44,9 +46,11 @@ pub fn records(name: &str, text: &str) -> Result<Vec<Record>> {
             ("<end record>", Some(record)) if record.instances().nth(MOST_INSTANCES).is_some() => {
                 return Err(Error::run(
                     format!("record {} of {name} is of more than {MOST_INSTANCES} instances", records.len() + 1),
-                    "no database has as many: take the records anew",
+                    "no database has that many: record them again",
                 ));
             }
+            // Counts are cumulative: the next record that can be read contains those of this one.
+            ("<end record>", Some(record)) if record.unreadable => open = None,
             ("<end record>", Some(_)) => records.extend(open.take()),
             (line, Some(record)) => field(line, record),
             _ => {}
@@ -75,12 +79,11 @@ fn field(line: &str, record: &mut Record) {
             }
         }
         bucket => {
-            let Some((bucket, count)) =
-                bucket.parse::<u64>().ok().zip(rest.parse::<u64>().ok().filter(|count| *count < MOST))
-            else {
-                return;
-            };
-            record.buckets.push((bucket, count));
+            let Ok(bucket) = bucket.parse::<u64>() else { return };
+            match rest.parse::<u64>().ok().filter(|count| *count < MOST) {
+                Some(count) => record.buckets.push((bucket, count)),
+                None => record.unreadable = true,
+            }
         }
     }
 }

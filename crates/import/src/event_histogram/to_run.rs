@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::event::Event;
 use mindful_core::record::latency::Latency;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
 use super::read::Record;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
 /// us in a day: the clock of a record may begin anew.
 const DAY_US: i64 = 86_400_000_000;
@@ -18,7 +17,7 @@ const DAY_US: i64 = 86_400_000_000;
 const MOST_LABELS: usize = 4_096;
 
 /// The steps of `records`.
-pub fn reported(name: &str, records: &[Record]) -> Result<Vec<Reported>> {
+pub fn steps(name: &str, records: &[Record]) -> Result<Vec<OldStep>> {
     let mut by_label: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
         by_label.entry(&record.label).or_default().push(record);
@@ -26,20 +25,23 @@ pub fn reported(name: &str, records: &[Record]) -> Result<Vec<Reported>> {
     if by_label.len() > MOST_LABELS {
         return Err(Error::run(
             format!("{name} has {} labels, and there are not {MOST_LABELS} wait events", by_label.len()),
-            "take the records anew",
+            "record them again",
         ));
     }
-    let reported: Vec<_> = by_label.iter().filter_map(|(label, records)| of_label(name, label, records)).collect();
-    if reported.is_empty() {
+    let steps: Vec<_> = by_label.iter().filter_map(|(label, records)| of_label(name, label, records)).collect();
+    if steps.is_empty() {
         return Err(Error::run(
-            format!("{name} holds {} whole records, and no two of one label with a time between", records.len()),
-            "take at least two records: counts are cumulative, what lies between two is reported",
+            format!(
+                "{name} contains {} complete records, and no two of one label with time between them",
+                records.len()
+            ),
+            "take at least two records: counts are cumulative, and a step lies between two of them",
         ));
     }
-    Ok(reported)
+    Ok(steps)
 }
 
-fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<Reported> {
+fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<OldStep> {
     let begin = records.first()?.at_us.or(records.first()?.clock_us)?;
     let mut boundaries = vec![begin];
     let mut slices = Vec::new();
@@ -57,24 +59,25 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<Reported> {
     if boundaries.len() < 2 {
         return None;
     }
-    let mut reported = Reported::of_oracle(name, "event histogram records", format!("oracle: {label}"));
-    reported.began_us = records[0].at_us;
-    reported.boundaries(boundaries);
+    let mut step = OldStep::of_oracle(name, "event histogram records", format!("oracle: {label}"));
+    step.began_us = records[0].at_us;
+    step.set_boundaries(boundaries);
     for (index, span, latency) in slices {
         let count = latency.count();
         if count > 0 {
-            reported.slice(index, span, OpKind::Select, latency, count);
+            step.add_slice(index, span, OpKind::Select, latency, count);
         }
     }
-    reported.events.push(Event::StepEnd { error: None, interrupted: false });
-    let text = "Latencies are known by buckets that each reach to twice the one before: percentiles and means are those of \
-                their middles, the longest is the end of the last bucket.";
-    reported.caveat(codes::IMPORTED_FIGURES, text, label);
+    step.end(None);
+    let text = "Latencies are counted in buckets, each up to twice as long as the one before. Percentiles and means are made of \
+                the middles of buckets, and the longest wait is the end of the last one.";
+    step.add_finding(codes::IMPORTED_FIGURES, text, label);
     if fell > 0 {
-        let text = "Counts fell from a record to the next: the instance was started anew, and what happened between is not known.";
-        reported.caveat(codes::IMPORTED_DOUBT, text, format!("{fell} times"));
+        let text =
+            "Counts fell from one record to the next: the instance was restarted. The waits between are not known.";
+        step.add_finding(codes::IMPORTED_DOUBT, text, format!("{fell} times"));
     }
-    Some(reported)
+    Some(step)
 }
 
 /// Time from one record to the next, us; `None` where none passed.

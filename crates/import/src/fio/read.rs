@@ -1,4 +1,7 @@
-//! Jobs with their reads and writes.
+//! The last complete result of fio in a file, with its jobs.
+//!
+//! With `--status-interval`, fio prints a whole result each time, and `>>` puts one run after another. Each result of a
+//! run contains the figures of those before it, so the last complete one counts. A result that was cut is passed over.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +14,20 @@ use serde_json::Value;
 /// Most jobs of a result: each takes hundreds of bytes in memory, and two in the file.
 const MOST_JOBS: usize = 4_096;
 
-/// All of the output.
+/// What a file contains.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Contents {
+    /// The last complete result.
+    pub output: Output,
+    /// How many complete ones there are before it.
+    pub earlier: usize,
+    /// Whether another one begins after it and has no end.
+    pub cut: bool,
+}
+
+/// A result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Output {
-    /// Version of fio.
     #[serde(rename = "fio version")]
     pub version: Option<String>,
     /// When it was printed, s since the epoch.
@@ -22,60 +35,66 @@ pub struct Output {
     /// Options that all jobs share.
     #[serde(rename = "global options", default)]
     pub global: BTreeMap<String, Value>,
-    /// The jobs.
-    #[serde(deserialize_with = "bounded")]
-    pub jobs: Vec<Job>,
+    #[serde(deserialize_with = "bounded", default)]
+    pub jobs: Option<Vec<Job>>,
+    /// The jobs of all clients, in fio's client mode.
+    #[serde(deserialize_with = "bounded", default)]
+    pub client_stats: Option<Vec<Job>>,
 }
 
-/// A job.
+/// An entry of the list of jobs: a process, or all processes of a group with `group_reporting`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Job {
-    /// Its name.
     #[serde(default)]
     pub jobname: String,
-    /// Its error number.
+    /// Groups run one after the other, the jobs of one together.
+    #[serde(default)]
+    pub groupid: i64,
     #[serde(default)]
     pub error: i64,
-    /// Its own options.
-    #[serde(rename = "job options", default)]
-    pub options: BTreeMap<String, Value>,
-    /// Reads.
+    /// Its own options; `None` before fio 3, which does not print them.
+    #[serde(rename = "job options")]
+    pub options: Option<BTreeMap<String, Value>>,
+    /// When it began, ms since the epoch; only of late versions.
+    #[serde(rename = "job_start")]
+    pub began_ms: Option<f64>,
     #[serde(default)]
     pub read: Side,
-    /// Writes.
     #[serde(default)]
     pub write: Side,
+    /// Reads and writes together, with `unified_rw_reporting`.
+    #[serde(default)]
+    pub mixed: Side,
+    #[serde(default)]
+    pub trim: Side,
 }
 
 /// Reads or writes of a job.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Side {
-    /// I/Os.
-    pub total_ios: Option<u64>,
-    /// Bytes; of old versions KiB.
-    pub io_bytes: Option<u64>,
-    /// Bytes per second; only of versions that tell bytes.
-    pub bw_bytes: Option<u64>,
+    /// I/Os; missing in 2.1.
+    total_ios: Option<f64>,
+    /// Bytes; before fio 3 KiB.
+    io_bytes: Option<f64>,
+    /// Both only of versions that print bytes.
+    bw_bytes: Option<f64>,
+    io_kbytes: Option<f64>,
     /// How long, ms.
-    pub runtime: Option<u64>,
+    pub runtime: Option<f64>,
     /// I/Os per second.
-    pub iops: Option<f64>,
-    /// Completion latencies, ns.
-    pub clat_ns: Option<Latencies>,
-    /// Completion latencies of old versions, us.
-    pub clat: Option<Latencies>,
-    /// Latencies with submission, ns.
-    pub lat_ns: Option<Latencies>,
+    iops: Option<f64>,
+    /// Completion latencies, ns, and before fio 3 us.
+    clat_ns: Option<Latencies>,
+    clat: Option<Latencies>,
+    /// Latencies from submission to completion.
+    lat_ns: Option<Latencies>,
+    lat: Option<Latencies>,
 }
 
 /// Latencies.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Latencies {
-    /// Shortest.
-    pub min: Option<f64>,
-    /// Longest.
     pub max: Option<f64>,
-    /// Mean.
     pub mean: Option<f64>,
     /// By their shares in percent.
     #[serde(default)]
@@ -85,8 +104,47 @@ pub struct Latencies {
     pub bins: BTreeMap<String, u64>,
 }
 
+impl Side {
+    /// I/Os, and how many the rounded rate of 2.1 may be off.
+    fn counted(&self) -> Option<(f64, f64)> {
+        let seconds = self.runtime.unwrap_or(0.0) / 1e3;
+        let by_rate = || self.iops.map(|iops| (iops * seconds, 0.5 * seconds));
+        self.total_ios.map(|ios| (ios, 0.0)).or_else(by_rate).filter(|(ios, _)| (0.0..1e15).contains(ios))
+    }
+
+    /// I/Os.
+    pub fn ios(&self) -> Option<f64> {
+        let (ios, off) = self.counted()?;
+        let by_bytes = || Some((self.bytes()? / self.block_bytes()? as f64).round());
+        if off > 0.0 { by_bytes().or(Some(ios)) } else { Some(ios) }
+    }
+
+    /// Bytes read or written.
+    pub fn bytes(&self) -> Option<f64> {
+        let in_bytes = self.bw_bytes.or(self.io_kbytes).is_some();
+        let bytes = self.io_bytes.map(|figure| if in_bytes { figure } else { figure * 1024.0 });
+        bytes.filter(|bytes| (0.0..1e18).contains(bytes))
+    }
+
+    /// The length of an I/O: bytes by I/Os, where that is a number of sectors.
+    pub fn block_bytes(&self) -> Option<u64> {
+        let ((ios, off), bytes) = self.counted().zip(self.bytes())?;
+        let length = Some(bytes / ios).filter(|length| (1.0..1e12).contains(length))?;
+        let rounding = if self.bw_bytes.or(self.io_kbytes).is_some() { 0.0 } else { 512.0 / ios };
+        let error = length * off / ios + rounding;
+        let sectors = (length / 512.0).round() * 512.0;
+        (sectors > 0.0 && error < 256.0 && (sectors - length).abs() <= error + 1e-6).then_some(sectors as u64)
+    }
+
+    /// Latencies of completion where these are printed, and how many ns their unit is.
+    pub fn latencies(&self) -> Option<(&Latencies, f64)> {
+        let ns = self.clat_ns.as_ref().or(self.lat_ns.as_ref()).map(|latencies| (latencies, 1.0));
+        ns.or_else(|| Some((self.clat.as_ref().or(self.lat.as_ref())?, 1e3)))
+    }
+}
+
 /// No more than [`MOST_JOBS`].
-fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Vec<Job>, D::Error> {
+fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Option<Vec<Job>>, D::Error> {
     struct Jobs;
 
     impl<'de> Visitor<'de> for Jobs {
@@ -100,7 +158,7 @@ fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Vec<Job>, 
             let mut jobs = Vec::new();
             while let Some(job) = left.next_element()? {
                 if jobs.len() == MOST_JOBS {
-                    return Err(A::Error::custom(format!("it holds more than {MOST_JOBS} jobs")));
+                    return Err(A::Error::custom(format!("it contains more than {MOST_JOBS} jobs")));
                 }
                 jobs.push(job);
             }
@@ -108,19 +166,54 @@ fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Vec<Job>, 
         }
     }
 
-    jobs.deserialize_seq(Jobs)
+    jobs.deserialize_seq(Jobs).map(Some)
 }
 
-/// The output in `text` of the file `name`.
-pub fn jobs(name: &str, text: &str) -> Result<Output> {
-    let begin = text.find('{').unwrap_or(0);
-    let mut values = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Output>();
-    match values.next() {
-        Some(Ok(output)) => Ok(output),
-        Some(Err(error)) => Err(Error::run(
-            format!("{name} begins as fio's JSON and is none: {error}"),
-            "it was cut, or holds the output of two commands at once: run fio with --output=FILE",
-        )),
-        None => Err(Error::run(format!("{name} holds no JSON"), "run fio with --output-format=json+ --output=FILE")),
+/// What `text` of the file `name` contains.
+pub fn contents(name: &str, text: &str) -> Result<Contents> {
+    let mut complete: Option<Contents> = None;
+    let (mut at, mut fault, mut cut) = (0, None, false);
+    while let Some(begin) = text[at..].find('{').map(|found| at + found) {
+        let mut results = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Output>();
+        match results.next() {
+            Some(Ok(output)) => {
+                at = begin + results.byte_offset();
+                if output.jobs.is_some() || output.client_stats.is_some() {
+                    let earlier = complete.map_or(0, |contents| contents.earlier + 1);
+                    complete = Some(Contents { output, earlier, cut: false });
+                }
+            }
+            Some(Err(error)) if error.is_eof() => {
+                cut = true;
+                fault.get_or_insert(error);
+                break;
+            }
+            // A result that was cut before the next one began.
+            Some(Err(error)) => {
+                at = place(&text[begin..], &error).map_or(text.len(), |place| begin + place.max(1));
+                cut = true;
+                fault.get_or_insert(error);
+            }
+            None => break,
+        }
     }
+    match (complete, fault) {
+        (Some(contents), _) => Ok(Contents { cut, ..contents }),
+        (None, Some(error)) => Err(Error::run(
+            format!("{name} begins as fio's JSON and cannot be read: {error}"),
+            "the file was cut or changed: run fio again with --output-format=json+ --output=FILE",
+        )),
+        (None, None) => Err(Error::run(
+            format!("{name} contains no result of fio as JSON"),
+            "run fio with --output-format=json+ --output=FILE",
+        )),
+    }
+}
+
+/// Where in `text` an error was found, bytes.
+fn place(text: &str, error: &serde_json::Error) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let before: usize = lines.by_ref().take(error.line().saturating_sub(1)).map(str::len).sum();
+    let at = before + error.column().saturating_sub(1);
+    (before..=text.len()).contains(&at).then(|| (at..text.len()).find(|at| text.is_char_boundary(*at)))?
 }

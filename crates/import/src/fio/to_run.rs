@@ -1,134 +1,205 @@
-//! Jobs as steps.
+//! Loads as steps.
 
-use mindful_core::contract::event::Event;
+use std::collections::BTreeMap;
+
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::record::latency::Latency;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::read::{Job, Latencies, Output, Side};
+use super::load::{Load, loads};
+use super::read::{Contents, Side};
 use crate::number;
-use crate::reported::Reported;
+use crate::old_step::OldStep;
 
 /// Most percentiles of a latency that are taken in; fio prints twenty at most.
 const MOST_SHARES: usize = 64;
 
 /// The steps.
-pub fn reported(name: &str, output: &Output) -> Result<Vec<Reported>> {
-    let worked = |job: &&Job| [&job.read, &job.write].iter().any(|side| side.total_ios.is_some_and(|ios| ios > 0));
-    let reported: Vec<_> = output.jobs.iter().filter(worked).filter_map(|job| step(name, output, job)).collect();
-    if reported.is_empty() {
-        return Err(Error::run(format!("{name} is of fio and has no job with an I/O"), "look at its errors"));
-    }
-    Ok(reported)
-}
-
-fn step(name: &str, output: &Output, job: &Job) -> Option<Reported> {
-    let option = |key: &str| {
-        let given = job.options.get(key).or_else(|| output.global.get(key))?;
-        Some(given.as_str().map_or_else(|| given.to_string(), str::to_owned))
-    };
-    let file = if output.jobs.len() > 1 { format!("{name}#{}", job.jobname) } else { name.to_owned() };
-    let place = option("filename").or_else(|| option("directory")).unwrap_or_else(|| "?".to_owned());
-    let mut reported = Reported::new(&file, "fio result", "raw", format!("files: {place}"));
-    reported.version.clone_from(&output.version);
-    reported.block_bytes = option("bs").and_then(|bs| number::bytes(&bs, 1.0)).map(|bytes| bytes as u64);
-    reported.sessions = Some(option("numjobs").map_or(Some(1), |jobs| jobs.parse().ok())?).filter(|n| *n > 0);
-    for key in ["rw", "ioengine", "iodepth", "direct", "rwmixread", "size"] {
-        reported.facts.extend(option(key).map(|value| (format!("fio {key}"), value)));
-    }
-    let ms =
-        [&job.read, &job.write].iter().filter_map(|side| side.runtime).max().filter(|ms| (1..1 << 40).contains(ms))?;
-    let end_us = ms as i64 * 1_000;
-    reported.began_us =
-        output.timestamp.and_then(|s| s.checked_mul(1_000_000)?.checked_sub(end_us)).filter(|us| *us > 0);
-    let begin_us = reported.began_us.unwrap_or(0);
-    let span = (begin_us, begin_us + end_us);
-    reported.boundaries(vec![span.0, span.1]);
-    for (side, kind) in [(&job.read, OpKind::Select), (&job.write, OpKind::Update)] {
-        if let Some(latency) = histogram(side) {
-            let count = latency.count();
-            reported.slice(0, span, kind, latency, count);
+pub fn steps(name: &str, contents: &Contents) -> Result<Vec<OldStep>> {
+    let output = &contents.output;
+    let loads = loads(output);
+    let working: Vec<_> = loads.iter().filter(|load| load.worked() && load.runtime_ms().is_some()).collect();
+    let several = working.len() > 1;
+    let file = |load: &Load<'_>| if several { format!("{name}#{}", load.name()) } else { name.to_owned() };
+    let mut steps: Vec<_> = working.iter().filter_map(|load| step(&file(load), contents, load)).collect();
+    if several {
+        for (step, load) in steps.iter_mut().zip(&working) {
+            step.options.insert("job".to_owned(), load.name().to_owned());
         }
     }
-    reported.grew("fio", span, 1, counters(job));
-    percentiles(&mut reported, job);
-    reported.events.push(Event::StepEnd {
-        error: (job.error != 0).then(|| format!("fio error {}", job.error)),
-        interrupted: false,
-    });
+    match steps.first_mut() {
+        Some(first) => {
+            add_findings(first, name, contents);
+            Ok(steps)
+        }
+        None => Err(no_figures(name, &loads)),
+    }
+}
+
+/// Why no job has a figure.
+fn no_figures(name: &str, loads: &[Load<'_>]) -> Error {
+    let jobs = || loads.iter().flat_map(|load| &load.jobs);
+    let failed =
+        jobs().find(|job| job.error != 0).map(|job| format!("the job {} ended with error {}", job.jobname, job.error));
+    let trimmed = || jobs().any(|job| job.trim.ios().is_some_and(|ios| ios > 0.0));
+    let why = match failed {
+        Some(failed) => failed,
+        None if jobs().next().is_none() => "its list of jobs is empty".to_owned(),
+        None if trimmed() => "its jobs only trimmed".to_owned(),
+        None => "its jobs did no I/O".to_owned(),
+    };
+    Error::run(
+        format!("{name} is a result of fio without a read or a write: {why}"),
+        "check the job file and run fio again",
+    )
+}
+
+fn add_findings(first: &mut OldStep, name: &str, contents: &Contents) {
     let text = "fio reads into memory that nobody looks at: the CPU of a database is not in these figures.";
-    reported.caveat(codes::IMPORTED_FIGURES, text, job.jobname.clone());
-    Some(reported)
+    first.add_finding(codes::IMPORTED_FIGURES, text, name);
+    if contents.earlier > 0 {
+        let text = "The file contains several results of fio. The last complete one is used.";
+        first.add_finding(codes::IMPORTED_FIGURES, text, format!("{} earlier results", contents.earlier));
+    }
+    if contents.cut {
+        first.add_finding(codes::IMPORTED_DOUBT, "A result of fio in the file has no end and is not used.", name);
+    }
 }
 
-/// Latencies in ns: with submission where they are reported.
-fn latencies(side: &Side) -> Option<(&Latencies, f64)> {
-    let ns = side.clat_ns.as_ref().map(|latencies| (latencies, 1.0));
-    ns.or(side.clat.as_ref().map(|latencies| (latencies, 1e3)))
+fn step(file: &str, contents: &Contents, load: &Load<'_>) -> Option<OldStep> {
+    let output = &contents.output;
+    let place = load.option("filename").or_else(|| load.option("directory")).unwrap_or_else(|| "?".to_owned());
+    let mut step = OldStep::new(file, "fio result", "raw", format!("files: {place}"));
+    step.version.clone_from(&output.version);
+    step.block_bytes = load.block_bytes();
+    step.sessions = load.in_flight();
+    for key in ["rw", "ioengine", "iodepth", "numjobs", "direct", "rwmixread", "size"] {
+        step.facts.extend(load.option(key).map(|value| (format!("fio {key}"), value)));
+    }
+    step.options.extend(load.option("rw").map(|rw| ("rw".to_owned(), rw)));
+    step.options.extend(step.block_bytes.map(|bytes| ("block_size".to_owned(), number::exact_bytes(bytes))));
+    let end_us = (load.runtime_ms()? * 1e3) as i64;
+    let printed_us = output.timestamp.and_then(|s| s.checked_mul(1_000_000)?.checked_sub(end_us));
+    step.began_us = load.began_us().or(printed_us).filter(|us| (1..1 << 52).contains(us));
+    let begin_us = step.began_us.unwrap_or(0);
+    let span = (begin_us, begin_us + end_us);
+    step.set_boundaries(vec![span.0, span.1]);
+    for (side, kind) in [(load.reads(), OpKind::Select), (load.writes(), OpKind::Update)] {
+        if let Some(latency) = histogram(&side) {
+            let count = latency.count();
+            step.add_slice(0, span, kind, latency, count);
+        }
+    }
+    step.add_counters("fio", span, 1, counters(load));
+    latency_facts(&mut step, load);
+    let error = load.jobs.iter().map(|job| job.error).find(|error| *error != 0);
+    step.end(error.map(|error| format!("fio error {error}")));
+    let only_writes = ios(&load.reads()) == Some(0.0);
+    if let Some(us) = mean_us(&load.writes()).filter(|_| only_writes) {
+        let text = "The job only wrote. The mean time of a write is a fact of the target: the read latency is empty.";
+        step.add_finding(codes::IMPORTED_FIGURES, text, format!("{us:.2} us a write"));
+    }
+    if load.is_mixed() {
+        let text = "fio counted reads and writes together (unified_rw_reporting): all of them are shown as reads.";
+        step.add_finding(codes::IMPORTED_FIGURES, text, load.name());
+    }
+    Some(step)
 }
 
-/// Only `json+` tells each latency.
-fn histogram(side: &Side) -> Option<Latency> {
-    let (latencies, _) = latencies(side)?;
-    let bins = latencies.bins.iter().filter_map(|(ns, count)| Some((ns.parse::<u64>().ok()?, *count)));
-    let mut buckets: Vec<_> = bins.filter(|(_, count)| (1..1 << 40).contains(count)).collect();
-    buckets.sort_unstable();
-    let longest = buckets.last()?.0;
-    let sum_ns = buckets.iter().fold(0_u64, |sum, (ns, count)| sum.saturating_add(ns.saturating_mul(*count)));
-    let max_ns = latencies.max.filter(|max| *max >= 0.0).map_or(longest, |max| max as u64).max(longest);
-    Some(Latency { buckets: buckets.into_iter().collect(), sum_ns, max_ns })
+/// The latencies of all processes of a load in one; only `json+` has them, and one process without them leaves them unknown.
+fn histogram(sides: &[&Side]) -> Option<Latency> {
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut max_ns = 0;
+    for side in sides.iter().filter(|side| side.ios().is_some_and(|ios| ios > 0.0)) {
+        let (latencies, _) = side.latencies()?;
+        let bins = latencies.bins.iter().filter_map(|(ns, count)| Some((ns.parse::<u64>().ok()?, *count)));
+        let mut bins = bins.filter(|(_, count)| (1..1 << 40).contains(count)).peekable();
+        bins.peek()?;
+        for (ns, count) in bins {
+            let sum = counts.entry(ns).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        max_ns = max_ns.max(latencies.max.filter(|max| *max >= 0.0).map_or(0, |max| max as u64));
+    }
+    let longest_ns = *counts.keys().next_back()?;
+    let sum_ns = counts.iter().fold(0_u64, |sum, (ns, count)| sum.saturating_add(ns.saturating_mul(*count)));
+    Some(Latency { buckets: counts.into_iter().collect(), sum_ns, max_ns: max_ns.max(longest_ns) })
 }
 
-fn counters(job: &Job) -> Vec<(Metric, Option<f64>)> {
+fn sum(sides: &[&Side], figure: fn(&Side) -> Option<f64>) -> Option<f64> {
+    sides.iter().try_fold(0.0, |sum, side| Some(sum + figure(side)?))
+}
+
+fn ios(sides: &[&Side]) -> Option<f64> {
+    sum(sides, Side::ios)
+}
+
+/// The mean of all I/Os, us: each process has as much weight as I/Os.
+fn mean_us(sides: &[&Side]) -> Option<f64> {
+    let working: Vec<_> = sides.iter().filter(|side| side.ios().is_some_and(|ios| ios > 0.0)).collect();
+    let mean_us = |side: &Side| {
+        let (latencies, ns) = side.latencies()?;
+        Some(latencies.mean.filter(|mean| *mean > 0.0)? * ns / 1e3)
+    };
+    if let [one] = working[..] {
+        return mean_us(one);
+    }
+    let time_us = working.iter().try_fold(0.0, |sum, side| Some(sum + mean_us(side)? * side.ios()?))?;
+    Some(time_us / ios(sides)?).filter(|us| us.is_finite() && *us > 0.0)
+}
+
+fn counters(load: &Load<'_>) -> Vec<(Metric, Option<f64>)> {
     let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
-    let ios = |side: &Side| side.total_ios.map(|ios| ios as f64);
-    let mean_us = latencies(&job.read).and_then(|(latencies, ns)| Some(latencies.mean? * ns / 1e3));
-    let bytes = |side: &Side| side.bw_bytes.and(side.io_bytes).map(|bytes| bytes as f64);
+    let (reads, writes) = (load.reads(), load.writes());
+    let bytes = |sides: &[&Side]| sum(sides, Side::bytes);
+    let read_us = mean_us(&reads);
+    let written = Some(()).filter(|()| !load.is_mixed());
     vec![
-        (metric(shared::READ_REQUESTS, "1", "reads"), ios(&job.read)),
-        (metric(shared::WRITE_REQUESTS, "1", "writes"), ios(&job.write)),
-        (metric(shared::PROCESS_READ_BYTES, "bytes", "bytes read"), bytes(&job.read)),
-        (metric(shared::PROCESS_WRITE_BYTES, "bytes", "bytes written"), bytes(&job.write)),
-        (metric(shared::SINGLE_READS, "1", "reads that were timed"), mean_us.and(ios(&job.read))),
+        (metric(shared::READ_REQUESTS, "1", "reads"), ios(&reads)),
+        (metric(shared::WRITE_REQUESTS, "1", "writes"), written.and(ios(&writes))),
+        (metric(shared::PROCESS_READ_BYTES, "bytes", "bytes read"), bytes(&reads)),
+        (metric(shared::PROCESS_WRITE_BYTES, "bytes", "bytes written"), written.and(bytes(&writes))),
+        (metric(shared::SINGLE_READS, "1", "reads that were timed"), read_us.and(ios(&reads))),
         (
             metric(shared::SINGLE_READ_TIME_US, "us", "time of these, from submission to completion"),
-            mean_us.zip(ios(&job.read)).map(|(us, ios)| us * ios),
+            read_us.zip(ios(&reads)).map(|(us, ios)| us * ios),
         ),
     ]
 }
 
-/// As fio printed them: without each latency they cannot be made anew.
-fn percentiles(reported: &mut Reported, job: &Job) {
-    for (name, side) in [("read", &job.read), ("write", &job.write)] {
-        let Some((latencies, ns)) = latencies(side).filter(|_| side.total_ios.is_some_and(|ios| ios > 0)) else {
+/// Means, and percentiles as fio printed them: those of several processes cannot be put together.
+fn latency_facts(step: &mut OldStep, load: &Load<'_>) {
+    for (name, sides) in [("read", load.reads()), ("write", load.writes())] {
+        step.facts.extend(mean_us(&sides).map(|us| (format!("fio {name} mean us"), us.to_string())));
+        let [side] = sides[..] else { continue };
+        let Some((latencies, ns)) = side.latencies().filter(|_| side.ios().is_some_and(|ios| ios > 0.0)) else {
             continue;
         };
         for (share, value) in latencies.percentile.iter().take(MOST_SHARES) {
-            let share = share.trim_end_matches('0').trim_end_matches('.');
-            reported.facts.insert(format!("fio {name} p{share} us"), (value * ns / 1e3).to_string());
+            // fio 2 fills its list up with shares of 0.
+            if share.parse().is_ok_and(|share: f64| share > 0.0) {
+                let share = share.trim_end_matches('0').trim_end_matches('.');
+                step.facts.insert(format!("fio {name} p{share} us"), (value * ns / 1e3).to_string());
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
-    fn options_may_be_texts_or_figures() {
-        let output = Output {
-            global: [("bs".to_owned(), Value::from("8k")), ("numjobs".to_owned(), Value::from(4))].into(),
-            jobs: vec![Job {
-                read: Side { total_ios: Some(1_000), runtime: Some(10_000), ..Side::default() },
-                ..Job::default()
-            }],
-            ..Output::default()
+    fn a_process_without_bins_leaves_the_histogram_unknown() {
+        let side = |bins: &str| -> Side {
+            let text =
+                format!("{{\"total_ios\": 3, \"runtime\": 10, \"clat_ns\": {{\"mean\": 5.0, \"bins\": {{{bins}}}}}}}");
+            serde_json::from_str(&text).unwrap()
         };
-        let reported = reported("x.json", &output).unwrap();
-        assert_eq!((reported[0].block_bytes, reported[0].sessions), (Some(8192), Some(4)));
+        let (with, without) = (side("\"100\": 2, \"300\": 1"), side(""));
+        assert_eq!(histogram(&[&with, &with]).map(|latency| (latency.count(), latency.sum_ns)), Some((6, 1_000)));
+        assert_eq!(histogram(&[&with, &without]), None);
     }
 }

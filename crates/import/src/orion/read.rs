@@ -1,110 +1,131 @@
-//! A summary, or a matrix: rows are large loads, columns small ones.
-
-use std::collections::BTreeMap;
+//! Summaries and matrices. In a matrix, rows are large loads and columns small ones.
+//!
+//! Orion has spelt its summary in several ways: `Commandline:` up to 11.1 and `Command line:` since, `Duration for each
+//! Data Point` and `data point`, and latencies in ms without a unit up to 11.1, in us since. What it prints on a terminal
+//! begins otherwise and contains the same results.
 
 use mindful_core::{Error, Result};
 
+use super::part::{Figure, OrionPart, Point};
 use crate::number;
 
-/// What a matrix holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
-    /// Small I/Os per second.
-    Iops,
-    /// Their latency, us.
-    Latency,
-    /// MB (2^20 bytes) per second of large I/Os.
-    Mbps,
-}
+/// Lines that begin a result: in a summary, and on a terminal.
+const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
+/// Ends of the names that Orion gives its files, and what these contain.
+const ENDS: [(&str, Option<Figure>); 4] = [
+    ("_iops.csv", Some(Figure::Iops)),
+    ("_lat.csv", Some(Figure::Latency)),
+    ("_mbps.csv", Some(Figure::Mbps)),
+    ("_summary.txt", None),
+];
+/// Most results of a file, and disks of a result.
+const MOST_RESULTS: usize = 1_024;
+const MOST_DISKS: usize = 64;
+/// Latencies in ms, in us.
+const MS: f64 = 1e3;
 
-/// A figure and the load that gave it: I/Os in flight.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// What it is.
-    pub figure: Figure,
-    /// Small I/Os in flight.
-    pub small: u32,
-    /// Large I/Os in flight.
-    pub large: u32,
-    /// The figure in its unit.
-    pub value: f64,
-}
-
-/// What a file tells.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Read {
-    /// All points.
-    pub points: Vec<Point>,
-    /// Lines of the summary that say how it was measured.
-    pub facts: BTreeMap<String, String>,
-    /// Version of Orion.
-    pub version: Option<String>,
-}
-
-/// What `text` of the file `name` tells.
-pub fn result(name: &str, text: &str) -> Result<Read> {
-    let read = if is_matrix(text) { matrix(name, text)? } else { summary(text) };
-    if read.points.is_empty() {
-        return Err(Error::run(format!("{name} is of Orion and tells no figure"), "it was cut, or Orion was stopped"));
+/// What `text` of the file `name` contains, one part a result.
+pub fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
+    let parts = if is_matrix(text) { vec![matrix(name, text)?] } else { summaries(name, text)? };
+    if parts.iter().all(|part| part.points.is_empty()) {
+        return Err(Error::run(
+            format!("{name} is a file of Orion without a result"),
+            "it was cut, or Orion was stopped: give the summary of a complete run",
+        ));
     }
-    Ok(read)
+    Ok(parts)
 }
 
-/// Orion names its matrices by their ends.
-fn figure_of(name: &str) -> Option<Figure> {
-    let name = name.to_ascii_lowercase();
-    let ends = [("iops.csv", Figure::Iops), ("lat.csv", Figure::Latency), ("mbps.csv", Figure::Mbps)];
-    let bare = name.strip_suffix(".gz").unwrap_or(&name);
-    ends.into_iter().find(|(end, _)| bare.ends_with(end)).map(|(_, figure)| figure)
+/// The run that a file belongs to: all files of a run have its name, with different ends.
+fn run_of(name: &str) -> (&str, Option<Figure>) {
+    let bare = name.strip_suffix(".gz").unwrap_or(name);
+    let found = ENDS.into_iter().find(|(end, _)| {
+        bare.len() >= end.len()
+            && bare.is_char_boundary(bare.len() - end.len())
+            && bare[bare.len() - end.len()..].eq_ignore_ascii_case(end)
+    });
+    found.map_or((name, None), |(end, figure)| (&bare[..bare.len() - end.len()], figure))
 }
 
-fn matrix(name: &str, text: &str) -> Result<Read> {
-    let figure = figure_of(name).ok_or_else(|| {
+fn matrix(name: &str, text: &str) -> Result<OrionPart> {
+    let (run, figure) = run_of(name);
+    let figure = figure.ok_or_else(|| {
         Error::plan(
-            format!("{name} is a matrix of Orion, and its name does not say of what"),
-            "give it back its name: …_iops.csv, …_lat.csv or …_mbps.csv",
+            format!("{name} is a matrix of Orion, and its name does not show of what"),
+            "rename it as Orion did: ..._iops.csv, ..._lat.csv or ..._mbps.csv",
         )
     })?;
-    let bad = |error: csv::Error| Error::run(format!("{name} is no matrix of Orion: {error}"), "look at that line");
+    let bad = |error: csv::Error| Error::run(format!("{name} is no matrix of Orion: {error}"), "correct that line");
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).has_headers(true).from_reader(text.as_bytes());
     let whole = |cell: &str| cell.parse::<u32>().ok();
     let columns: Vec<_> = reader.headers().map_err(bad)?.iter().map(whole).collect();
-    let mut read = Read::default();
+    let mut part = OrionPart::new(run);
+    part.latency_unit_us = Some(1.0).filter(|_| figure != Figure::Latency);
     for record in reader.records() {
         let record = record.map_err(bad)?;
         let Some(large) = record.get(0).and_then(whole) else { continue };
         for (small, cell) in columns.iter().zip(record.iter()).skip(1) {
             let value = number::count(cell).map(|printed| printed.value).filter(|value| *value > 0.0);
-            if let Some((small, value)) = small.zip(value) {
-                // Old versions tell latency in ms, with a point; new ones in us.
-                let ms = figure == Figure::Latency && value < 1_000.0 && cell.contains('.');
-                read.points.push(Point { figure, small, large, value: if ms { value * 1e3 } else { value } });
-            }
+            part.points.extend(small.zip(value).map(|(small, value)| Point { figure, small, large, value }));
         }
     }
-    Ok(read)
+    Ok(part)
 }
 
-fn summary(text: &str) -> Read {
-    let mut read = Read::default();
+/// All results in `text`, each up to the next.
+fn summaries(name: &str, text: &str) -> Result<Vec<OrionPart>> {
+    let begins_result = |line: &str| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin));
+    let mut results: Vec<Vec<&str>> = Vec::new();
+    for line in text.lines() {
+        if begins_result(line) {
+            results.push(Vec::new());
+        }
+        results.last_mut().into_iter().for_each(|result| result.push(line.trim()));
+    }
+    if results.len() > MOST_RESULTS {
+        return Err(Error::run(
+            format!("{name} contains more than {MOST_RESULTS} results of Orion"),
+            "split the file and import the parts one after the other",
+        ));
+    }
+    let many = results.len() > 1;
+    let run = |number: usize| if many { format!("{name}#{number}") } else { run_of(name).0.to_owned() };
+    let parts = (1..).zip(&results).map(|(number, lines)| summary(&run(number), lines));
+    Ok(parts.filter(|part| !part.points.is_empty()).collect())
+}
+
+fn summary(run: &str, lines: &[&str]) -> OrionPart {
+    let mut part = OrionPart::new(run);
     let mut last = "";
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if let Some(version) = line.strip_prefix("ORION VERSION") {
-            read.version = Some(version.trim().to_owned());
-        } else if let Some(point) = best(line) {
-            read.points.push(point);
-        } else if last == "Command line:" {
-            read.facts.insert("command line".to_owned(), line.to_owned());
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        if let Some(version) = version(line) {
+            part.version = Some(version.to_owned());
+        } else if let Some(disk) = line.strip_prefix("Name:").and_then(|rest| rest.split_whitespace().next()) {
+            if part.disks.len() < MOST_DISKS {
+                part.disks.push(disk.to_owned());
+            }
+        } else if let Some(point) = best(line).or_else(|| mean_of_reads(line)) {
+            part.points.push(point);
+        } else if matches!(last, "Command line:" | "Commandline:") {
+            part.facts.insert("command line".to_owned(), (*line).to_owned());
         } else if let Some((name, value)) = line.split_once(':').filter(|(_, value)| !value.trim().is_empty()) {
-            read.facts.insert(name.trim().to_owned(), value.trim().to_owned());
+            part.facts.insert(name.trim().to_owned(), value.trim().to_owned());
         }
         last = line;
     }
-    read
+    part
 }
 
-/// `Maximum Small IOPS=2114 @ Small=24 and Large=0`.
+/// `ORION VERSION 11.1.0.7.0`, `ORION: ORacle IO Numbers -- Version RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417`.
+fn version(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix(BEGINNINGS[0]).or_else(|| line.strip_prefix(BEGINNINGS[1]))?;
+    let rest = &rest[rest.find(|c: char| c.is_ascii_digit())?..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some(rest[..end].trim_end_matches('.'))
+}
+
+/// `Maximum Small IOPS=2114 @ Small=24 and Large=0`. A latency without a unit is in ms: since 11.2 there is one.
 fn best(line: &str) -> Option<Point> {
     let (name, rest) = line.split_once('=')?;
     let figure = match name.trim() {
@@ -114,22 +135,34 @@ fn best(line: &str) -> Option<Point> {
         _ => return None,
     };
     let (value, load) = rest.split_once('@')?;
-    let (value, unit) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
-    let value = number::count(value)?.value;
-    let us = if figure == Figure::Latency && !unit.starts_with("us") { value * 1e3 } else { value };
+    let value = match figure {
+        Figure::Latency => number::time_us(value, Some(MS))?,
+        Figure::Mbps | Figure::Iops => number::count(value)?,
+    };
+    point(figure, value.value, load)
+}
+
+/// `Small Read Latency: avg=169.594 us, min=128.415 us, … @ Small=10 and Large=0`: since 12.1 below each best figure.
+fn mean_of_reads(line: &str) -> Option<Point> {
+    let (figures, load) = line.strip_prefix("Small Read Latency:")?.split_once('@')?;
+    let mean = figures.split(',').find_map(|figure| figure.trim().strip_prefix("avg="))?;
+    point(Figure::Latency, number::time_us(mean, Some(1.0))?.value, load)
+}
+
+fn point(figure: Figure, value: f64, load: &str) -> Option<Point> {
     let after = |name: &str| {
         let rest = load.split_once(name)?.1;
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
     };
-    Some(Point { figure, small: after("Small=")?, large: after("Large=")?, value: us })
+    Some(Point { figure, small: after("Small=")?, large: after("Large=")?, value })
 }
 
 /// Whether `head` begins a summary or a matrix.
 pub fn recognises(head: &str) -> bool {
-    is_matrix(head) || (head.contains("ORION VERSION") && head.contains("Command line:"))
+    is_matrix(head) || head.lines().any(|line| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin)))
 }
 
 /// Whether the first line is that of a matrix.
-pub fn is_matrix(head: &str) -> bool {
+fn is_matrix(head: &str) -> bool {
     head.trim_start().starts_with("Large/Small")
 }

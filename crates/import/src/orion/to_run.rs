@@ -1,51 +1,71 @@
-//! Points as steps, those of the same load in one.
+//! Points of a run as steps, those of the same load in one.
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Metric, shared};
+use mindful_core::Result;
+use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::result::finding::codes;
 
-use super::read::{Figure, Point, Read};
+use super::part::{Figure, LatencyUnit, OrionPart, Point, latency_unit_us};
 use crate::number;
-use crate::reported::Reported;
+use crate::old_step::{MOST_SESSIONS, OldStep};
 
-/// What Orion gives a point unless reported otherwise, s.
+/// The length of a large I/O unless the summary shows another, bytes.
+const LARGE_BYTES: u64 = 1 << 20;
+/// How long Orion measures a point by default, s.
 const POINT_S: f64 = 60.0;
 
-/// The steps.
-pub fn reported(name: &str, read: &Read) -> Vec<Reported> {
+/// The steps of a run, of which `files` contain the `parts`.
+///
+/// # Errors
+/// The unit of its latencies is not known.
+pub fn steps(files: &[String], parts: &[&OrionPart], unit: Option<LatencyUnit>) -> Result<Vec<OldStep>> {
     let mut loads: BTreeMap<(u32, u32), Vec<Point>> = BTreeMap::new();
-    for point in &read.points {
-        loads.entry((point.large, point.small)).or_default().push(*point);
+    for (place, part) in parts.iter().enumerate() {
+        let others: Vec<_> = parts.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, other)| *other).collect();
+        let unit_us = latency_unit_us(part, &others, unit)?;
+        for point in &part.points {
+            let value = if point.figure == Figure::Latency { point.value * unit_us } else { point.value };
+            loads.entry((point.large, point.small)).or_default().push(Point { value, ..*point });
+        }
     }
-    let mut reported: Vec<_> = loads.into_values().map(|points| step(name, read, &points)).collect();
-    if let Some(first) = reported.first_mut() {
-        let text = "Orion tells rates and means alone: no percentiles, no CPU, and reads that nobody looked at. Its writes, \
-                    if it was given any, are counted with its reads.";
-        first.caveat(codes::IMPORTED_FIGURES, text, name);
+    let mut steps: Vec<_> = loads.into_values().map(|points| step(files, parts, &points)).collect();
+    if let Some(first) = steps.first_mut() {
+        let text = "Orion shows rates and means only: no percentiles and no CPU. Nobody looked at what it read. Its writes, if \
+                    there were any, are counted as reads.";
+        first.add_finding(codes::IMPORTED_FIGURES, text, files.join(", "));
+        first.more_files = files.iter().skip(1).cloned().collect();
     }
-    reported
+    Ok(steps)
 }
 
-fn step(name: &str, read: &Read, points: &[Point]) -> Reported {
-    let mut reported = Reported::new(name, "Orion result", "raw", "orion");
-    reported.version = read.version.as_ref().map(|version| format!("Orion {version}"));
-    reported.facts.clone_from(&read.facts);
-    let size = |fact: &str| {
-        let kb = read.facts.get(fact)?.split(' ').next()?;
-        Some(number::count(kb)?.value * 1024.0)
-    };
+/// A fact of the summary, whatever letters a release writes large.
+fn fact<'a>(parts: &[&'a OrionPart], name: &str) -> Option<&'a str> {
+    let mut facts = parts.iter().flat_map(|part| &part.facts);
+    facts.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
+    let disks: Vec<_> = parts.iter().flat_map(|part| &part.disks).map(String::as_str).collect();
+    let target = if disks.is_empty() { "orion".to_owned() } else { format!("orion: {}", disks.join(", ")) };
+    let mut step = OldStep::new(files.first().map_or("", String::as_str), "Orion result", "raw", target);
+    step.series = parts.first().map(|part| part.run.clone());
+    let version = parts.iter().find_map(|part| part.version.as_ref());
+    step.version = version.map(|version| format!("Orion {version}"));
+    step.facts = parts.iter().flat_map(|part| part.facts.clone()).collect();
+    let first_number = |name: &str| Some(number::count(fact(parts, name)?.split(' ').next()?)?.value);
     let (small, large) = points.first().map_or((0, 0), |point| (point.small, point.large));
-    reported.block_bytes = size("Small IO size").map(|bytes| bytes as u64);
-    reported.sessions = small.checked_add(large).filter(|load| (1..=100_000).contains(load));
-    reported.point = match (small, large) {
+    step.block_bytes = first_number("Small IO size").map(|kib| (kib * 1024.0) as u64);
+    step.sessions = small.checked_add(large).filter(|load| (1..=MOST_SESSIONS).contains(load));
+    step.point = match (small, large) {
         (_, 0) => BTreeMap::new(),
-        (0, _) => BTreeMap::from([("size".to_owned(), "large".to_owned())]),
+        (0, _) => {
+            let bytes = first_number("Large IO size").map_or(LARGE_BYTES, |kib| (kib * 1024.0) as u64);
+            BTreeMap::from([("block_size".to_owned(), number::exact_bytes(bytes))])
+        }
         (_, large) => BTreeMap::from([("large".to_owned(), large.to_string())]),
     };
-    let reported_s = || read.facts.get("Duration for each Data Point")?.split(' ').next()?.parse::<f64>().ok();
-    let seconds = reported_s().filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
+    let seconds = first_number("Duration for each Data Point").filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
     let end_us = (seconds * 1e6) as i64;
     let value = |figure: Figure| points.iter().find(|point| point.figure == figure).map(|point| point.value);
     let ios = value(Figure::Iops).map(|rate| rate * seconds);
@@ -53,11 +73,9 @@ fn step(name: &str, read: &Read, points: &[Point]) -> Reported {
     let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);
     // A latency alone is that of one I/O.
     let timed = ios.or(us.map(|_| 1.0));
-    reported.boundaries(vec![0, end_us]);
-    let counter = |counter: mindful_core::contract::metric::Counter, unit: &str, help: &str| {
-        Metric::counter(counter.name(), unit, help)
-    };
-    reported.grew(
+    step.set_boundaries(vec![0, end_us]);
+    let counter = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
+    step.add_counters(
         "orion",
         (0, end_us),
         1,
@@ -65,9 +83,10 @@ fn step(name: &str, read: &Read, points: &[Point]) -> Reported {
             (counter(shared::READ_REQUESTS, "1", "small I/Os"), ios),
             (counter(shared::SINGLE_READS, "1", "small I/Os that were timed"), us.and(timed)),
             (counter(shared::SINGLE_READ_TIME_US, "us", "time of these"), us.zip(timed).map(|(us, ios)| us * ios)),
+            (counter(shared::PROCESS_READ_BYTES, "bytes", "large I/Os"), bytes.filter(|_| small == 0)),
             (counter(shared::DEVICE_READ_BYTES, "bytes", "large I/Os"), bytes),
         ],
     );
-    reported.events.push(Event::StepEnd { error: None, interrupted: false });
-    reported
+    step.end(None);
+    step
 }

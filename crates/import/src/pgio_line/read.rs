@@ -2,8 +2,9 @@
 
 /// What a run of pgio printed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Read {
-    /// The database.
+pub struct PgioResult {
+    /// What psql was given to connect by, where the log shows it.
+    pub connect: Option<String>,
     pub database: Option<String>,
     /// Tables.
     pub schemas: Option<u32>,
@@ -11,37 +12,83 @@ pub struct Read {
     pub threads: Option<u32>,
     /// Time from the end of the launch to the end of the last session, s.
     pub seconds: Option<f64>,
-    /// Time the launch took, s, where it is reported.
+    /// Time the launch took, s, where the log shows it.
     pub launch_s: Option<f64>,
     /// Reads that PostgreSQL asked for, by seconds after the launch.
     pub reads_per_s: Option<f64>,
     /// Hits of its cache by the same.
     pub hits_per_s: Option<f64>,
+    /// Time of a read, ms; needs `track_io_timing`.
+    pub ms_per_read: Option<f64>,
 }
 
 /// All runs in `text`.
-pub fn results(text: &str) -> Vec<Read> {
+pub fn results(text: &str) -> Vec<PgioResult> {
     let mut results = Vec::new();
-    let mut launch_s = None;
+    let mut head = PgioResult::default();
+    let mut counters = Counters::default();
     for line in text.lines() {
         if line.to_ascii_lowercase().contains("launch") {
-            launch_s = before(line, "second").or(launch_s);
+            head.launch_s = before(line, "second").or(head.launch_s);
         }
+        if let Some((_, connect)) = line.split_once("connect string:") {
+            head.connect = connect.split('"').nth(1).map(str::to_owned);
+        }
+        counters.add(line);
         if line.contains("RIOPS >") && line.contains("Run time:") {
-            results.push(Read { launch_s: launch_s.take(), ..result(line) });
+            let result = result(line);
+            let ms_per_read = result.ms_per_read.or_else(|| counters.ms_per_read());
+            results.push(PgioResult {
+                launch_s: head.launch_s.take(),
+                connect: head.connect.take(),
+                ms_per_read,
+                ..result
+            });
+            counters = Counters::default();
         }
     }
     results
 }
 
-fn result(line: &str) -> Read {
+/// Rows of pg_stat_database before and after a run, by the names of their columns.
+#[derive(Default)]
+struct Counters<'a> {
+    columns: Vec<&'a str>,
+    before: Vec<&'a str>,
+    after: Vec<&'a str>,
+}
+
+impl<'a> Counters<'a> {
+    fn add(&mut self, line: &'a str) {
+        let cells = |row: &'a str| row.split('|').map(str::trim).collect();
+        if line.contains("blks_read") && line.contains('|') {
+            self.columns = cells(line);
+        } else if let Some(row) = line.trim_start().strip_prefix("BEFORE:") {
+            self.before = cells(row);
+        } else if let Some(row) = line.trim_start().strip_prefix("AFTER:") {
+            self.after = cells(row);
+        }
+    }
+
+    fn ms_per_read(&self) -> Option<f64> {
+        let rise = |name: &str| {
+            let at = self.columns.iter().position(|column| *column == name)?;
+            let figure = |row: &[&str]| row.get(at)?.replace(',', "").parse::<f64>().ok();
+            Some(figure(&self.after)? - figure(&self.before)?).filter(|rise| *rise > 0.0)
+        };
+        Some(rise("blk_read_time")? / rise("blks_read")?)
+    }
+}
+
+fn result(line: &str) -> PgioResult {
     let figure = |text: &str| text.trim().replace(',', "").parse::<f64>().ok().filter(|figure| figure.is_finite());
     let quoted = |name: &str| {
         let (_, rest) = line.split_once(name)?;
         figure(rest.trim_start().strip_prefix('>')?.split('<').next()?)
     };
     let name = line.split_once("DBNAME:").and_then(|(_, rest)| rest.trim().split(['.', ' ']).next());
-    Read {
+    PgioResult {
+        connect: None,
         database: name.filter(|name| !name.is_empty()).map(str::to_owned),
         schemas: before(line, "schema").map(|count| count as u32),
         threads: before(line, "thread").map(|count| count as u32),
@@ -49,6 +96,7 @@ fn result(line: &str) -> Read {
         launch_s: None,
         reads_per_s: quoted("RIOPS"),
         hits_per_s: quoted("CACHE_HITS/s"),
+        ms_per_read: quoted("TIME_PER_READ_MS").filter(|ms| *ms > 0.0),
     }
 }
 

@@ -61,21 +61,35 @@ pub struct Snapshots {
     pub end_id: Option<String>,
     /// Its time as printed.
     pub end: Option<String>,
-    /// Begin and end, s since the epoch as if the clock were UTC: reports name no time zone.
-    pub clock_s: Option<(i64, i64)>,
+    /// Begin and end by the clock of the host.
+    pub clock: Option<Span>,
     /// Elapsed minutes as printed.
     pub elapsed_min: Option<Printed>,
     /// DB time as printed, minutes.
     pub db_time_min: Option<Printed>,
 }
 
+/// Begin and end by a clock, s since the epoch as if it were UTC: reports name no time zone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    pub begin_s: i64,
+    pub end_s: i64,
+    /// Whether the clock counts minutes only, as in the report of a cluster.
+    pub in_minutes: bool,
+}
+
+impl Span {
+    fn length_s(self) -> Printed {
+        Printed { value: (self.end_s - self.begin_s) as f64, half_step: if self.in_minutes { 60.0 } else { 1.0 } }
+    }
+}
+
 /// A statistic over the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistic {
-    /// Total.
-    pub total: Option<f64>,
-    /// Per second, as printed.
-    pub per_s: Option<f64>,
+    pub total: Option<Printed>,
+    /// As printed.
+    pub per_s: Option<Printed>,
 }
 
 /// A wait event, or CPU, in one of the report's lists.
@@ -85,12 +99,22 @@ pub struct EventLine {
     pub name: String,
     /// Waits.
     pub waits: Option<Printed>,
-    /// Time, us.
+    /// Time of all, us.
     pub time_us: Option<Printed>,
+    /// Time of one as printed, us.
+    pub mean_us: Option<Printed>,
     /// Share of database time as printed, percent.
     pub percent: Option<f64>,
     /// Its class as printed.
     pub class: Option<String>,
+}
+
+/// A section of wait events.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventList {
+    pub lines: Vec<EventLine>,
+    /// Whether its end is there. Only then nothing waited for an event that it lacks.
+    pub whole: bool,
 }
 
 /// A report.
@@ -105,7 +129,7 @@ pub struct Report {
     /// When.
     pub snapshots: Snapshots,
     /// The load profile, per second: by its names in small letters, units apart.
-    pub profile: BTreeMap<String, f64>,
+    pub profile: BTreeMap<String, Printed>,
     /// The I/O profile, `(read, write)` per second, by its names in small letters.
     pub io_profile: BTreeMap<String, (Option<f64>, Option<f64>)>,
     /// Instance statistics by their names.
@@ -121,30 +145,41 @@ pub struct Report {
     /// The same of the background, which the report of a cluster has.
     pub top_background: Vec<EventLine>,
     /// Waits of the foreground; `None` without such a section.
-    pub foreground: Option<Vec<EventLine>>,
+    pub foreground: Option<EventList>,
     /// Waits of the background; `None` without such a section.
-    pub background: Option<Vec<EventLine>>,
+    pub background: Option<EventList>,
     /// Waits of both, which is all that old versions tell; `None` without such a section.
-    pub both: Option<Vec<EventLine>>,
+    pub both: Option<EventList>,
     /// How long waits took, of foreground and background together, by the names of events.
     pub histograms: BTreeMap<String, Histogram>,
     /// Wait classes of the foreground, by their names.
     pub classes: BTreeMap<String, EventLine>,
     /// Parameters of the instance.
     pub parameters: BTreeMap<String, String>,
+    /// Sections that are known and of which no row could be read.
+    pub unread: Vec<String>,
+    /// Whether the report ends before its end.
+    pub cut: bool,
 }
 
 impl Report {
-    /// Length, s: by the clock of the snapshots where it agrees with the printed minutes, else by these.
+    /// Length, s. A clock of seconds and the printed minutes state it twice, and both have to agree; a clock of whole minutes
+    /// has fewer digits than minutes with decimals.
     pub fn elapsed_s(&self) -> Option<f64> {
-        let printed = self.snapshots.elapsed_min.map(|min| (min.value * 60.0, min.half_step * 60.0 + 1.0));
-        let clock = self.snapshots.clock_s.map(|(begin, end)| (end - begin) as f64).filter(|s| *s > 0.0);
+        self.elapsed().map(|elapsed| elapsed.value)
+    }
+
+    fn elapsed(&self) -> Option<Printed> {
+        let printed = self.snapshots.elapsed_min.map(|minutes| minutes.scaled(60.0));
+        let clock = self.snapshots.clock.map(Span::length_s).filter(|length| length.value > 0.0);
         match (printed, clock) {
-            (Some((seconds, off)), Some(clock)) if (seconds - clock).abs() <= off => Some(clock),
-            (Some((seconds, _)), _) => Some(seconds),
-            (None, clock) => clock,
+            (Some(printed), Some(clock)) => {
+                let agree = (printed.value - clock.value).abs() <= printed.half_step + clock.half_step;
+                Some(if agree && clock.half_step <= 1.0 { clock } else { printed })
+            }
+            (printed, clock) => printed.or(clock),
         }
-        .filter(|seconds| *seconds > 0.0)
+        .filter(|elapsed| elapsed.value > 0.0)
     }
 
     /// Database time, s: by the time model, which has more digits, else as printed at the head.
@@ -156,7 +191,7 @@ impl Report {
     /// Average active sessions: as the load profile prints it, or DB time by elapsed time.
     pub fn active_sessions(&self) -> Option<f64> {
         let computed = self.db_time_s().zip(self.elapsed_s()).map(|(db, elapsed)| db / elapsed);
-        computed.or_else(|| self.profile.get("db time(s)").copied())
+        computed.or_else(|| self.profiled(&["db time(s)"]))
     }
 
     /// CPU of foreground and background, s.
@@ -165,26 +200,32 @@ impl Report {
         Some(foreground + self.time_model.get("background cpu time").unwrap_or(&0.0))
     }
 
-    /// A statistic per second: as printed, or from its total.
+    /// A statistic per second, by the statement with the most digits: as printed, or its total over the elapsed time.
     pub fn per_s(&self, name: &str) -> Option<f64> {
-        let statistic = self.statistics.get(name)?;
-        statistic.per_s.or_else(|| Some(statistic.total? / self.elapsed_s()?))
+        self.statistic_per_s(name).map(|rate| rate.value)
     }
 
-    /// A statistic over the whole report.
-    pub fn total(&self, name: &str) -> Option<f64> {
+    fn statistic_per_s(&self, name: &str) -> Option<Printed> {
         let statistic = self.statistics.get(name)?;
-        statistic.total.or_else(|| Some(statistic.per_s? * self.elapsed_s()?))
+        let computed = statistic.total.zip(self.elapsed()).and_then(|(total, elapsed)| total.over(elapsed));
+        Printed::more_exact(statistic.per_s, computed)
+    }
+
+    /// A rate by the statistic `name` or by the first of the `lines` of the load profile that is there, whichever has more
+    /// digits.
+    pub fn rate(&self, name: &str, lines: &[&str]) -> Option<f64> {
+        let line = lines.iter().find_map(|line| self.profile.get(*line).copied());
+        Printed::more_exact(self.statistic_per_s(name), line).map(|rate| rate.value)
     }
 
     /// The first of the lines of the load profile that is there, per second.
     pub fn profiled(&self, names: &[&str]) -> Option<f64> {
-        names.iter().find_map(|name| self.profile.get(*name).copied())
+        names.iter().find_map(|name| Some(self.profile.get(*name)?.value))
     }
 
     /// Waits of the foreground for `event` and its counterparts, or of all where these are not distinguishable.
     pub fn foreground_waits(&self, event: &str) -> Option<Waited> {
-        waited(self.foreground.as_ref().or(self.both.as_ref())?, event)
+        waited(&self.foreground.as_ref().or(self.both.as_ref())?.lines, event)
     }
 
     /// The same with the digits of the list at the head, where these are more.
@@ -192,27 +233,28 @@ impl Report {
         let section = self.foreground_waits(event);
         let head = waited(&self.top, event);
         let off = |waited: &Option<Waited>| waited.and_then(Waited::error_us).unwrap_or(f64::INFINITY);
-        let same = section.zip(head).is_none_or(|(a, b)| (a.waits - b.waits).abs() <= 0.01 * a.waits.max(b.waits));
-        if same && off(&head) < off(&section) { head } else { section }
+        let counts = section.and_then(|waited| waited.waits).zip(head.and_then(|waited| waited.waits));
+        let same = counts.is_none_or(|(a, b)| (a - b).abs() <= 0.01 * a.max(b));
+        if same && off(&head) < off(&section) { head } else { section.or(head) }
     }
 
     /// Waits of the background for `event`, or of all where these are not distinguishable.
     pub fn background_waits(&self, event: &str) -> Option<Waited> {
-        waited(self.background.as_ref().or(self.both.as_ref()).or(self.of_cluster(&self.top_background))?, event)
-    }
-
-    fn of_cluster<'a>(&self, lines: &'a Vec<EventLine>) -> Option<&'a Vec<EventLine>> {
-        Some(lines).filter(|_| self.scope == Scope::Cluster)
+        let list = self.background.as_ref().or(self.both.as_ref()).map(|list| &list.lines);
+        let head = Some(&self.top_background).filter(|_| self.scope == Scope::Cluster);
+        waited(list.or(head)?, event)
     }
 
     /// Waits of foreground and background for `event`.
     pub fn all_waits(&self, event: &str) -> Option<Waited> {
         match (&self.foreground, &self.background) {
-            (Some(foreground), Some(background)) => match (waited(foreground, event), waited(background, event)) {
-                (Some(a), Some(b)) => Some(a.and(b)),
-                (a, b) => a.or(b),
-            },
-            _ => waited(self.both.as_ref()?, event),
+            (Some(foreground), Some(background)) => {
+                match (waited(&foreground.lines, event), waited(&background.lines, event)) {
+                    (Some(a), Some(b)) => Some(a.and(b)),
+                    (a, b) => a.or(b),
+                }
+            }
+            _ => waited(&self.both.as_ref()?.lines, event),
         }
     }
 
@@ -230,7 +272,9 @@ impl Report {
         match alike[..] {
             [] => None,
             [(_, histogram)] => histogram.latency(self.all_waits(event)),
-            _ => Some(Latency::merge_all(&alike.iter().filter_map(|(_, h)| h.latency(None)).collect::<Vec<_>>())),
+            _ => Some(Latency::merge_all(
+                &alike.iter().filter_map(|(_, histogram)| histogram.latency(None)).collect::<Vec<_>>(),
+            )),
         }
     }
 
@@ -250,13 +294,12 @@ impl Report {
     }
 }
 
-fn lacks(lines: Option<&Vec<EventLine>>, event: &str) -> bool {
-    lines.is_some_and(|lines| !lines.iter().any(|line| oracle::counterpart(&line.name) == event))
+fn lacks(list: Option<&EventList>, event: &str) -> bool {
+    list.is_some_and(|list| list.whole && !list.lines.iter().any(|line| oracle::counterpart(&line.name) == event))
 }
 
-/// All waits of `lines` that count as `event`; `None` where there are none, or one of them is not reported.
+/// All waits of `lines` that count as `event`; `None` where there are none.
 fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
     let alike = lines.iter().filter(|line| oracle::counterpart(&line.name) == event);
-    let reported = alike.map(|line| Some(Waited { waits: line.waits?.value, time_us: line.time_us? }));
-    reported.reduce(|a, b| Some(a?.and(b?)))?
+    alike.map(Waited::of).reduce(Waited::and)
 }

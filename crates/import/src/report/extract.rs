@@ -1,37 +1,84 @@
 //! From tables to what they tell: by the names of their columns, for titles change from version to version.
 
+use std::collections::BTreeMap;
+
 use super::contents::{Report, Scope, Statistic};
 use super::{histogram, identity, snapshots, waits};
-use crate::number;
-use crate::tables::Table;
+use crate::number::{self, Printed};
+use crate::tables::{Table, is_called, known};
 
-/// All that `tables` tell.
+/// All that `tables` show.
 pub fn of_tables(tables: &[Table], scope: Scope) -> Report {
     let mut report = Report { scope, ..Report::default() };
     for table in tables {
         identity::read(table, &mut report);
         snapshots::read(table, &mut report);
-        waits::read(table, &mut report);
-        histogram::read(table, &mut report.histograms);
-        profile(table, &mut report);
-        io_profile(table, &mut report);
-        statistics(table, &mut report);
-        time_model(table, &mut report);
-        host(table, &mut report);
-        efficiency(table, &mut report);
         parameters(table, &mut report);
-        by_instance(table, &mut report);
+        let rows = [
+            waits::read(table, &mut report),
+            histogram::read(table, &mut report.histograms),
+            profile(table, &mut report),
+            io_profile(table, &mut report),
+            statistics(table, &mut report),
+            time_model(table, &mut report),
+            host(table, &mut report),
+            efficiency(table, &mut report),
+            by_instance(table, &mut report),
+        ];
+        if let Some(section) = known_section(table).filter(|_| rows.iter().sum::<usize>() == 0) {
+            report.unread.push(section);
+        }
     }
     report
 }
 
+/// What a table is about by its heading or its summary, if its rows are among those that are read. A release may name its
+/// columns anew: then the section is known, and nothing of it is.
+fn known_section(table: &Table) -> Option<String> {
+    const TITLES: [&str; 9] = [
+        "Wait Event Histogram",
+        "Load Profile",
+        "Foreground Wait Events",
+        "Background Wait Events",
+        "Wait Events",
+        "Top Timed",
+        "System Statistics (Global)",
+        "System Statistics - Per Second",
+        "OS Statistics By Instance",
+    ];
+    const SUMMARIES: [&str; 7] = [
+        "total number of waits, and information about total wait time",
+        "load profile",
+        "foreground wait events and their wait statistics",
+        "background wait events statistics",
+        "different time model statistics",
+        "for each instance, activity total, activity per second",
+        "wait events by total wait time",
+    ];
+    let titled = TITLES.iter().any(|title| table.title.starts_with(title));
+    let (title, summary) = (table.title.trim(), table.summary.to_ascii_lowercase());
+    let summed_up = SUMMARIES.iter().any(|known| summary.contains(known));
+    let name = if title.is_empty() { table.summary.trim() } else { title };
+    (titled || summed_up).then(|| name.chars().take(80).collect())
+}
+
 /// The sum of a column over the instances of a cluster: in a row of its own, or the sum of theirs.
-fn over_instances(table: &Table, column: usize) -> Option<f64> {
-    let figure = |row: &Vec<String>| number::count(&row[column]).map(|figure| figure.value);
+fn over_instances(table: &Table, column: usize) -> Option<Printed> {
     let sum = table.rows.iter().find(|row| row[0].eq_ignore_ascii_case("sum"));
-    let mut each = table.rows.iter().filter(|row| row[0].parse::<u32>().is_ok()).map(figure).peekable();
-    let each = || each.peek().is_some().then(|| each.sum())?;
-    sum.and_then(figure).or_else(each)
+    let mut each = table.rows.iter().filter(|row| row[0].parse::<u32>().is_ok()).map(|row| number::count(&row[column]));
+    let first = each.next().flatten();
+    let of_each = || each.fold(first, |sum, figure| Some(sum?.plus(figure?)));
+    sum.and_then(|row| number::count(&row[column])).or_else(of_each)
+}
+
+/// Adds figures to `into`, where what was read first stays; returns how many there are.
+fn keep<T>(into: &mut BTreeMap<String, T>, figures: impl Iterator<Item = (String, T)>) -> usize {
+    let mut found = 0;
+    for (name, figure) in figures {
+        into.entry(name).or_insert(figure);
+        found += 1;
+    }
+    found
 }
 
 /// A name of a line in small letters, its colon and its unit apart: `Redo size (bytes):` as `redo size`.
@@ -41,78 +88,75 @@ fn plain(name: &str) -> String {
     unit.unwrap_or(&name).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn profile(table: &Table, report: &mut Report) {
+fn profile(table: &Table, report: &mut Report) -> usize {
     if !table.title.starts_with("Load Profile") {
-        return;
+        return 0;
     }
-    let Some(per_s) = table.named("per second") else { return };
-    for row in table.rows.iter().filter(|row| row[0].ends_with(':')) {
-        if let Some(figure) = number::count(&row[per_s]) {
-            report.profile.entry(plain(&row[0])).or_insert(figure.value);
-        }
-    }
+    let Some(per_s) = table.named("per second") else { return 0 };
+    let rows = table.rows.iter().filter(|row| row[0].ends_with(':'));
+    let figures = rows.filter_map(|row| Some((plain(&row[0]), number::count(&row[per_s])?)));
+    keep(&mut report.profile, figures)
 }
 
-fn io_profile(table: &Table, report: &mut Report) {
+/// In the report of a cluster the names have no colon.
+fn io_profile(table: &Table, report: &mut Report) -> usize {
     if !table.title.starts_with("IO Profile") {
-        return;
+        return 0;
     }
     let of = |way: &str, other: &str| table.column(|name| name.starts_with(way) && !name.contains(other));
-    let (Some(read), Some(write)) = (of("read", "write"), of("write", "read")) else { return };
-    for row in table.rows.iter().filter(|row| row[0].ends_with(':')) {
-        let figure = |column: usize| number::count(&row[column]).map(|figure| figure.value);
-        report.io_profile.entry(plain_with_unit(&row[0])).or_insert((figure(read), figure(write)));
-    }
+    let (Some(read), Some(write)) = (of("read", "write"), of("write", "read")) else { return 0 };
+    let figure = |row: &[String], column: usize| number::count(&row[column]).map(|figure| figure.value);
+    let rows = table.rows.iter().filter(|row| !row[0].is_empty());
+    let figures = rows.map(|row| (plain_with_unit(&row[0]), (figure(row, read), figure(row, write))));
+    keep(&mut report.io_profile, figures)
 }
 
 fn plain_with_unit(name: &str) -> String {
     name.trim().trim_end_matches(':').to_ascii_lowercase()
 }
 
-fn statistics(table: &Table, report: &mut Report) {
-    let (Some(name), Some(total)) = (table.named("statistic"), table.named("total")) else { return };
+fn statistics(table: &Table, report: &mut Report) -> usize {
+    let (Some(name), Some(total)) = (table.named("statistic"), table.named("total")) else { return 0 };
     let per_s = table.named("per second");
-    let per_hour = table.named("per hour");
-    if per_s.or(per_hour).is_none() {
-        return;
+    if per_s.or(table.named("per hour")).is_none() {
+        return 0;
     }
-    for row in &table.rows {
-        let figure = |column: usize| number::count(&row[column]).map(|figure| figure.value);
-        let reported = Statistic { total: figure(total), per_s: per_s.and_then(figure) };
-        if !row[name].is_empty() && reported != Statistic::default() {
-            report.statistics.entry(row[name].clone()).or_insert(reported);
+    let mut found = 0;
+    for row in table.rows.iter().filter(|row| known(&row[name]).is_some()) {
+        let figure = |column: usize| number::count(&row[column]);
+        let statistic = Statistic { total: figure(total), per_s: per_s.and_then(figure) };
+        if statistic != Statistic::default() {
+            report.statistics.entry(row[name].clone()).or_insert(statistic);
+            found += 1;
         }
     }
+    found
 }
 
-fn time_model(table: &Table, report: &mut Report) {
+fn time_model(table: &Table, report: &mut Report) -> usize {
     let name = table.column(|name| matches!(name, "statistic name" | "statistic"));
-    let (Some(name), Some(time)) = (name, table.named("time (s)")) else { return };
-    for row in &table.rows {
-        if let Some(seconds) = number::count(&row[time]) {
-            report.time_model.entry(row[name].clone()).or_insert(seconds.value);
-        }
-    }
+    let (Some(name), Some(time)) = (name, table.named("time (s)")) else { return 0 };
+    let figures = table.rows.iter().filter_map(|row| Some((row[name].clone(), number::count(&row[time])?.value)));
+    keep(&mut report.time_model, figures)
 }
 
 /// Statistics of the operating system stand in capitals; those that go on counting are reported as differences.
-fn host(table: &Table, report: &mut Report) {
-    let Some(name) = table.named("statistic").filter(|_| table.named("per second").is_none()) else { return };
-    let Some(value) = table.column(|name| matches!(name, "value" | "total")) else { return };
-    for row in &table.rows {
-        let capitals =
-            row[name].len() > 3 && row[name].bytes().all(|b| b.is_ascii_uppercase() || b"_0123456789".contains(&b));
-        if let (true, Some(figure)) = (capitals, number::count(&row[value])) {
-            report.host.entry(row[name].clone()).or_insert(figure.value);
-        }
-    }
+fn host(table: &Table, report: &mut Report) -> usize {
+    let Some(name) = table.named("statistic").filter(|_| table.named("per second").is_none()) else { return 0 };
+    let Some(value) = table.column(|name| matches!(name, "value" | "total")) else { return 0 };
+    let capitals =
+        |name: &str| name.len() > 3 && name.bytes().all(|b| b.is_ascii_uppercase() || b"_0123456789".contains(&b));
+    let rows = table.rows.iter().filter(|row| capitals(&row[name]));
+    let figures = rows.filter_map(|row| Some((row[name].clone(), number::count(&row[value])?.value)));
+    keep(&mut report.host, figures)
 }
 
 /// Percentages stand two on a line, with nothing but their names to tell them apart.
-fn efficiency(table: &Table, report: &mut Report) {
+fn efficiency(table: &Table, report: &mut Report) -> usize {
     if !table.title.starts_with("Instance Efficiency") {
-        return;
+        return 0;
     }
+    let mut found = 0;
     for row in &table.rows {
         let line = row.join(" ");
         let mut rest = line.as_str();
@@ -122,55 +166,62 @@ fn efficiency(table: &Table, report: &mut Report) {
             let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
             if let Some(figure) = number::count(&after[..end]) {
                 report.efficiency.entry(name).or_insert(figure.value);
+                found += 1;
             }
             rest = &after[end..];
         }
     }
+    found
 }
 
 fn parameters(table: &Table, report: &mut Report) {
     let Some(name) = table.named("parameter name") else { return };
     let Some(value) = table.column(|name| name.starts_with("begin value")) else { return };
-    for row in table.rows.iter().filter(|row| !row[name].is_empty() && !row[value].is_empty()) {
-        report.parameters.entry(row[name].clone()).or_insert_with(|| row[value].clone());
+    for row in &table.rows {
+        if let Some((name, value)) = known(&row[name]).zip(known(&row[value])) {
+            report.parameters.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
     }
 }
 
 /// A global report has its load, its time model and its hosts by instance.
-fn by_instance(table: &Table, report: &mut Report) {
+fn by_instance(table: &Table, report: &mut Report) -> usize {
     match table.title.as_str() {
         "Time Model" => time_of_instances(table, report),
         "OS Statistics By Instance" => hosts(table, report),
         title if title.starts_with("System Statistics - Per Second") => load_of_instances(table, report),
-        _ => {}
+        _ => 0,
     }
 }
 
-fn time_of_instances(table: &Table, report: &mut Report) {
-    for (begin, name) in [("db time", "DB time"), ("db cpu", "DB CPU"), ("bg cpu", "background cpu time")] {
-        if let Some(seconds) = table.column(|column| column.starts_with(begin)).and_then(|c| over_instances(table, c)) {
-            report.time_model.entry(name.to_owned()).or_insert(seconds);
-        }
-    }
+fn time_of_instances(table: &Table, report: &mut Report) -> usize {
+    const COLUMNS: [(&str, &str); 3] =
+        [("db time (s)", "DB time"), ("db cpu (s)", "DB CPU"), ("bg cpu (s)", "background cpu time")];
+    let seconds = COLUMNS
+        .into_iter()
+        .filter_map(|(column, name)| Some((name.to_owned(), over_instances(table, table.named(column)?)?.value)));
+    keep(&mut report.time_model, seconds)
 }
 
 /// Hosts of a cluster; instances that share a host would count it twice.
-fn hosts(table: &Table, report: &mut Report) {
+fn hosts(table: &Table, report: &mut Report) -> usize {
     if report.instances_share_hosts {
-        return;
+        return table.rows.len();
     }
-    let plain = |end: &'static str| move |name: &str| name.ends_with(end) && !name.contains('%');
-    let sum = |end| table.column(plain(end)).and_then(|column| over_instances(table, column));
-    report.identity.cpus = report.identity.cpus.or(sum("cpus"));
-    for (end, name) in [("busy", "BUSY_TIME"), ("idle", "IDLE_TIME")] {
-        if let Some(seconds) = sum(end) {
-            report.host.entry(name.to_owned()).or_insert(seconds * 100.0);
-        }
-    }
+    let sum = |name: &str| {
+        let column = table.column(|column| is_called(column, name) && !column.contains('%'))?;
+        Some(over_instances(table, column)?.value)
+    };
+    let cpus = sum("#cpus").or_else(|| sum("cpus"));
+    report.identity.cpus = report.identity.cpus.or(cpus);
+    let times = [("busy", "BUSY_TIME"), ("idle", "IDLE_TIME")];
+    let times = times.into_iter().filter_map(|(column, name)| Some((name.to_owned(), sum(column)? * 100.0)));
+    let found = keep(&mut report.host, times);
+    found + usize::from(cpus.is_some())
 }
 
-fn load_of_instances(table: &Table, report: &mut Report) {
-    let columns = [
+fn load_of_instances(table: &Table, report: &mut Report) -> usize {
+    const COLUMNS: [(&str, &str, f64); 10] = [
         ("logical reads/s", "logical reads", 1.0),
         ("physical reads/s", "physical reads", 1.0),
         ("physical writes/s", "physical writes", 1.0),
@@ -182,9 +233,8 @@ fn load_of_instances(table: &Table, report: &mut Report) {
         ("logons/s", "logons", 1.0),
         ("txns/s", "transactions", 1.0),
     ];
-    for (title, name, factor) in columns {
-        if let Some(figure) = table.named(title).and_then(|column| over_instances(table, column)) {
-            report.profile.entry(name.to_owned()).or_insert(figure * factor);
-        }
-    }
+    let figures = COLUMNS.into_iter().filter_map(|(title, name, factor)| {
+        Some((name.to_owned(), over_instances(table, table.named(title)?)?.scaled(factor)))
+    });
+    keep(&mut report.profile, figures)
 }

@@ -27,6 +27,8 @@ pub struct Histogram {
     pub waits: Option<Printed>,
     /// What each section tells of them: the same waits may stand in a wide share and in narrow ones.
     pub shares: Vec<Share>,
+    /// Whether a share did not fit its column: then none of them says how the waits are distributed.
+    pub unreadable: bool,
 }
 
 /// A share of the waits.
@@ -40,22 +42,29 @@ pub struct Share {
     pub percent: f64,
 }
 
-/// Takes a section, if `table` is one.
-pub fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) {
-    let Some(event) = table.column(|name| name == "event" || name.ends_with(" event")) else { return };
-    let Some(buckets) = buckets(table).filter(|buckets| buckets.len() >= 4) else { return };
+/// Takes a section, if `table` is one; returns the number of its rows.
+pub fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) -> usize {
+    let Some(event) = table.called("event") else { return 0 };
+    let Some(buckets) = buckets(table).filter(|buckets| buckets.len() >= 4) else { return 0 };
     let waits = table.column(|name| matches!(name, "waits" | "total waits"));
+    let mut found = 0;
     for row in table.rows.iter().filter(|row| !row[event].is_empty()) {
         let into = histograms.entry(oracle::whole(&row[event]).to_owned()).or_default();
         into.waits = into.waits.or_else(|| number::count(&row[waits?]));
-        into.shares.extend(buckets.iter().filter_map(|(column, from_us, to_us)| {
+        let share = |(column, from_us, to_us): &(usize, u64, u64)| {
             let percent = match row[*column].as_str() {
                 "" => 0.0,
                 text => number::count(text).map(|share| if share.value == 0.0 { FAINT } else { share.value })?,
             };
             Some(Share { from_us: *from_us, to_us: *to_us, percent })
-        }));
+        };
+        match buckets.iter().map(share).collect::<Option<Vec<_>>>() {
+            Some(shares) => into.shares.extend(shares),
+            None => into.unreadable = true,
+        }
+        found += 1;
     }
+    found
 }
 
 /// Columns and the bounds of their buckets, us; `None` where they do not rise.
@@ -98,6 +107,9 @@ fn bound_us(text: &str) -> Option<u64> {
 impl Histogram {
     /// The narrowest shares, rising, none twice.
     pub fn parts(&self) -> Vec<Share> {
+        if self.unreadable {
+            return Vec::new();
+        }
         let mut wanted: Vec<Share> = self.shares.clone();
         wanted.sort_by_key(|share| share.to_us - share.from_us);
         let mut parts: Vec<Share> = Vec::new();
@@ -125,7 +137,7 @@ impl Histogram {
     pub fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
         let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
         let percent: f64 = parts.iter().map(|part| part.percent).sum();
-        let listed = waited.map(|waited| waited.waits);
+        let listed = waited.and_then(|waited| waited.waits);
         let near = |printed: Printed| listed.filter(|waits| (waits - printed.value).abs() <= printed.half_step);
         let waits = self.waits.map(|printed| near(printed).unwrap_or(printed.value)).or(listed)?;
         let count = |part: &Share| (waits * part.percent / percent).round().max(1.0) as u64;
@@ -136,8 +148,8 @@ impl Histogram {
         let buckets: Vec<_> = parts.iter().map(|part| (middle_ns(part), count(part))).collect();
         let last = parts.last()?;
         let max_us = if last.to_us == OPEN { last.from_us } else { last.to_us };
-        let sum_ns = match waited.filter(|waited| waited.time_us.value > 0.0) {
-            Some(waited) => waited.time_us.value / waited.waits * waits * 1e3,
+        let sum_ns = match waited.and_then(Waited::mean_us) {
+            Some(mean_us) => mean_us * waits * 1e3,
             None => buckets.iter().map(|(ns, count)| *ns as f64 * *count as f64).sum(),
         };
         (1.0..1e15).contains(&waits).then(|| Latency {
@@ -151,7 +163,7 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Report, Scope, of_tables};
+    use crate::report::{EventLine, Report, Scope, of_tables};
     use crate::tables::text::tables;
 
     fn of(text: &str) -> Report {
@@ -197,7 +209,12 @@ db file sequential read    27.9K  22.4  15.1  18.9  21.8  14.4   5.7   1.7
         assert_eq!(all.last(), Some(&(1_024_000, 2_048_000, 1.7)));
         assert!((reads.between(32_000, 1_024_000).unwrap() - 75.9).abs() < 0.05, "as the first section sums them up");
         assert_eq!(reads.between(0, 3_000), None);
-        let exact = Waited { waits: 35_903.0, time_us: Printed { value: 6.6e9, half_step: 0.5e6 } };
+        let line = EventLine {
+            waits: Some(Printed::exact(35_903.0)),
+            time_us: Some(Printed { value: 6.6e9, half_step: 0.5e6 }),
+            ..EventLine::default()
+        };
+        let exact = Waited::of(&line);
         let latency = reads.latency(Some(exact)).unwrap();
         assert!(latency.count().abs_diff(35_903) < 15, "{}", latency.count());
         assert_eq!((latency.max_ns, latency.sum_ns), (2_048_000_000, 6_600_000_000_000));

@@ -2,22 +2,21 @@
 
 use super::contents::{Identity, Report};
 use crate::number;
-use crate::tables::Table;
+use crate::tables::{Table, known};
 
 /// Takes what `table` tells of the database and its host; what was asked before stands.
 pub fn read(table: &Table, report: &mut Report) {
     let identity = &mut report.identity;
     let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));
-    let known = ["db id", "inst num", "cpus"].iter().any(|name| table.named(name).is_some());
-    if let Some(row) = rows().next().filter(|_| known) {
+    let identifies = ["db id", "inst num", "cpus"].iter().any(|name| table.named(name).is_some());
+    if let Some(row) = rows().next().filter(|_| identifies) {
         from_row(table, row, identity);
     }
     if table.column(|name| name.contains("begin snap")).is_some() && identity.release.is_none() {
-        let release = table.named("release").and_then(|at| Some(rows().next()?[at].clone()));
-        identity.release = release.filter(|release| !release.is_empty());
+        identity.release = table.named("release").and_then(|at| Some(known(&rows().next()?[at])?.to_owned()));
         identity.cluster = Some(true);
         let mut hosts: Vec<_> =
-            table.named("host").map_or_else(Vec::new, |at| rows().map(|row| row[at].as_str()).collect());
+            table.named("host").map_or_else(Vec::new, |at| rows().filter_map(|row| known(&row[at])).collect());
         let all = hosts.len();
         hosts.sort_unstable();
         hosts.dedup();
@@ -41,22 +40,22 @@ pub fn read(table: &Table, report: &mut Report) {
 fn of_cluster(table: &Table, row: &[String], identity: &mut Identity) {
     let cell = |wanted: &str| {
         let at = table.column(|name| name == wanted || name == format!("database {wanted}"))?;
-        Some(row[at].clone()).filter(|cell| !cell.is_empty())
+        known(&row[at]).map(str::to_owned)
     };
     set(&mut identity.database, cell("name"));
     set(&mut identity.block_bytes, cell("block size").and_then(|size| number::bytes(&size, 1.0)));
 }
 
-fn set<T>(into: &mut Option<T>, reported: Option<T>) {
+fn set<T>(into: &mut Option<T>, found: Option<T>) {
     if into.is_none() {
-        *into = reported;
+        *into = found;
     }
 }
 
 fn from_row(table: &Table, row: &[String], identity: &mut Identity) {
     let cell = |names: &[&str]| {
         let at = table.column(|name| names.contains(&name))?;
-        Some(row[at].clone()).filter(|cell| !cell.is_empty())
+        known(&row[at]).map(str::to_owned)
     };
     let figure = |names: &[&str]| Some(number::count(&cell(names)?)?.value);
     // Statspack has a heading of two words above two columns.

@@ -3,9 +3,9 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
-use super::contents::{Report, Snapshots};
-use crate::number;
-use crate::tables::Table;
+use super::contents::{Report, Snapshots, Span};
+use crate::number::{self, Printed};
+use crate::tables::{Table, known};
 
 /// Takes the lines of the snapshots, in whichever table they stand.
 pub fn read(table: &Table, report: &mut Report) {
@@ -23,18 +23,23 @@ pub fn read(table: &Table, report: &mut Report) {
         }
     }
     instances(table, into);
-    let clock = |text: &Option<String>| text.as_deref().and_then(clock_s);
-    into.clock_s = clock(&into.begin).zip(clock(&into.end)).filter(|(begin, end)| begin < end);
+    into.clock = clock(into.begin.as_deref(), into.end.as_deref());
+}
+
+/// Begin and end by the clock, where one comes after the other.
+pub fn clock(begin: Option<&str>, end: Option<&str>) -> Option<Span> {
+    let ((begin_s, begins_on_minute), (end_s, ends_on_minute)) = instant(begin?).zip(instant(end?))?;
+    (begin_s < end_s).then_some(Span { begin_s, end_s, in_minutes: begins_on_minute || ends_on_minute })
 }
 
 /// Number and time of a snapshot.
 fn snapshot(cells: &[String]) -> (Option<String>, Option<String>) {
-    let mut reported = cells.iter().filter(|cell| !cell.is_empty()).cloned();
-    (reported.next(), reported.next())
+    let mut cells = cells.iter().filter_map(|cell| known(cell)).map(str::to_owned);
+    (cells.next(), cells.next())
 }
 
 /// Minutes before the word in brackets that says so.
-fn minutes(text: &str) -> Option<number::Printed> {
+fn minutes(text: &str) -> Option<Printed> {
     let (figure, unit) = text.trim().split_once(' ')?;
     unit.trim_start().starts_with("(min").then(|| number::count(figure)).flatten()
 }
@@ -44,40 +49,65 @@ fn instances(table: &Table, into: &mut Snapshots) {
     if table.named("instance").is_none() || table.column(|name| name.contains("begin snap")).is_none() {
         return;
     }
-    let minutes = |wanted: &str| {
+    // One that is not known leaves the sum unknown.
+    let minutes = |wanted: &str, both: fn(Printed, Printed) -> Printed| {
         let at = table.column(|name| name.contains(wanted) && name.contains("time") && name.contains("min"))?;
-        Some(table.rows.iter().filter_map(move |row| number::count(&row[at])))
+        let mut each = table.rows.iter().map(|row| number::count(&row[at]));
+        let first = each.next()?;
+        each.fold(first, |all, figure| Some(both(all?, figure?)))
     };
-    let most = |a: number::Printed, b: number::Printed| if b.value > a.value { b } else { a };
-    let sum = |a: number::Printed, b: number::Printed| number::Printed {
-        value: a.value + b.value,
-        half_step: a.half_step + b.half_step,
-    };
-    into.elapsed_min = into.elapsed_min.or_else(|| minutes("elapsed")?.reduce(most));
-    into.db_time_min = into.db_time_min.or_else(|| minutes("db")?.reduce(sum));
+    into.elapsed_min = into.elapsed_min.or_else(|| minutes("elapsed", |a, b| if b.value > a.value { b } else { a }));
+    into.db_time_min = into.db_time_min.or_else(|| minutes("db", Printed::plus));
     let cell = |wanted: &str| {
         let at = table.column(|name| name.contains(wanted))?;
-        table.rows.iter().map(|row| row[at].clone()).find(|cell| clock_s(cell).is_some())
+        table.rows.iter().map(|row| row[at].clone()).find(|cell| instant(cell).is_some())
     };
     into.begin = into.begin.take().or_else(|| cell("begin snap"));
     into.end = into.end.take().or_else(|| cell("end snap"));
 }
 
-/// `23-May-16 10:00:53` as s since the epoch, as if the clock were UTC. `None` for other languages and forms.
-pub fn clock_s(text: &str) -> Option<i64> {
-    let (date, time) = text.trim().split_once(' ')?;
-    let mut parts = date.split('-');
-    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
-    let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let month = names.iter().position(|name| month.eq_ignore_ascii_case(name))? as i8 + 1;
+/// Names of months as Oracle abbreviates them, in lower case: in English, German, French, Spanish, Portuguese and Italian.
+/// In Chinese, Japanese and Korean a month is its number before one more letter.
+const MONTHS: [&[&str]; 12] = [
+    &["jan", "janv", "ene", "gen"],
+    &["feb", "févr", "fév", "fev"],
+    &["mar", "mär", "mrz", "mars"],
+    &["apr", "avr", "avril", "abr"],
+    &["may", "mai", "mag"],
+    &["jun", "juin", "giu"],
+    &["jul", "juil", "lug"],
+    &["aug", "août", "ago"],
+    &["sep", "sept", "set"],
+    &["oct", "okt", "out", "ott"],
+    &["nov"],
+    &["dec", "dez", "déc", "dic"],
+];
+
+fn month(name: &str) -> Option<i8> {
+    let name = name.trim().trim_end_matches('.').to_lowercase();
+    let named = || MONTHS.iter().position(|names| names.contains(&name.as_str())).map(|place| place as i8 + 1);
+    let numbered =
+        || name.strip_suffix(['月', '월'])?.trim().parse::<i8>().ok().filter(|month| (1..=12).contains(month));
+    named().or_else(numbered)
+}
+
+/// `23-May-16 10:00:53` as s since the epoch, as if the clock were UTC, and whether it shows minutes only. `None` for other
+/// forms.
+fn instant(text: &str) -> Option<(i64, bool)> {
+    let (date, time) = text.trim().rsplit_once(' ')?;
+    let mut parts = date.split('-').map(str::trim);
+    let (day, month_name, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let month = month(month_name)?;
     let year: i16 = year.parse().ok()?;
     let year = if (0..100).contains(&year) { year + 2000 } else { year };
     let mut parts = time.trim().split(':').map(|part| part.parse::<i8>().ok());
     let (hour, minute) = (parts.next()??, parts.next()??);
-    let second = parts.next().unwrap_or(Some(0))?;
-    let at =
-        DateTime::from_parts(Date::new(year, month, day.parse().ok()?).ok()?, Time::new(hour, minute, second, 0).ok()?);
-    Some(at.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
+    let second = parts.next();
+    let at = DateTime::from_parts(
+        Date::new(year, month, day.parse().ok()?).ok()?,
+        Time::new(hour, minute, second.unwrap_or(Some(0))?, 0).ok()?,
+    );
+    Some((at.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second(), second.is_none()))
 }
 
 #[cfg(test)]
@@ -86,9 +116,29 @@ mod tests {
 
     #[test]
     fn a_snapshot_time_is_read_or_unknown() {
-        assert_eq!(clock_s("23-May-16 11:01:00").unwrap() - clock_s("23-May-16 10:00:53").unwrap(), 3607);
-        for text in ["", "23-Mai-16 10:00:53", "99-May-16 10:00:53", "x", "23-May-16"] {
-            assert_eq!(clock_s(text), None, "{text}");
+        let length_s =
+            |begin, end| clock(Some(begin), Some(end)).map(|span| (span.end_s - span.begin_s, span.in_minutes));
+        assert_eq!(length_s("23-May-16 10:00:53", "23-May-16 11:01:00"), Some((3607, false)));
+        assert_eq!(length_s("11-Oct-18 20:03", "11-Oct-18 20:25"), Some((1320, true)));
+        for text in ["", "23-Xyz-16 10:00:53", "99-May-16 10:00:53", "x", "23-May-16", "23-13月-16 10:00"] {
+            assert_eq!(instant(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn months_are_understood_in_the_languages_of_sites() {
+        let english = instant("23-May-16 10:00:53");
+        assert!(english.is_some());
+        for text in [
+            "23-Mai-16 10:00:53",
+            "23-MAI  -16 10:00:53",
+            "23-Mag-16 10:00:53",
+            "23-5月 -16 10:00:53",
+            "23-5월 -16 10:00:53",
+        ] {
+            assert_eq!(instant(text), english, "{text}");
+        }
+        assert_eq!(instant("01-FÉVR.-21 08:00"), instant("01-Feb-21 08:00"));
+        assert_eq!(instant("01-DEZ-21 08:00"), instant("01-Dec-21 08:00"));
     }
 }

@@ -1,34 +1,51 @@
 //! What waits of an event took.
 
+use super::contents::EventLine;
 use crate::number::Printed;
 
 /// Waits of an event and what they took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waited {
-    /// How many.
-    pub waits: f64,
-    /// Their time, us.
-    pub time_us: Printed,
+    /// How many; `None` where the report does not show it.
+    pub waits: Option<f64>,
+    /// Their time, us: as printed, or as the printed mean has it where that has more digits.
+    pub time_us: Option<Printed>,
+    /// Their mean as printed, us.
+    printed_mean_us: Option<Printed>,
 }
 
 impl Waited {
+    /// What `line` shows. Since 12.2 the mean has more digits than the time, before that the time has more.
+    pub fn of(line: &EventLine) -> Self {
+        let by_mean = line.waits.zip(line.mean_us).map(|(waits, mean_us)| mean_us.times(waits));
+        let time_us = Printed::more_exact(line.time_us, by_mean);
+        Self { waits: line.waits.map(|waits| waits.value), time_us, printed_mean_us: line.mean_us }
+    }
+
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let time_us = Printed {
-            value: self.time_us.value + other.time_us.value,
-            half_step: self.time_us.half_step + other.time_us.half_step,
-        };
-        Self { waits: self.waits + other.waits, time_us }
+        Self {
+            waits: self.waits.zip(other.waits).map(|(a, b)| a + b),
+            time_us: self.time_us.zip(other.time_us).map(|(a, b)| a.plus(b)),
+            printed_mean_us: None,
+        }
     }
 
-    /// Mean, us; `None` where there was no wait, or the time is printed as 0: then the mean is up to its error.
+    /// Mean, us; `None` where there was no wait, or its time is printed as 0: then the mean is up to its error.
     pub fn mean_us(self) -> Option<f64> {
-        (self.waits > 0.0 && self.time_us.value > 0.0).then(|| self.time_us.value / self.waits)
+        self.mean().map(|mean| mean.value).filter(|us| *us > 0.0)
     }
 
-    /// How far the mean may be off for the digits of the time, us.
+    /// How far the mean may be off for the digits that are printed, us.
     pub fn error_us(self) -> Option<f64> {
-        (self.waits > 0.0).then(|| self.time_us.half_step / self.waits)
+        self.mean().map(|mean| mean.half_step)
+    }
+
+    fn mean(self) -> Option<Printed> {
+        match self.waits {
+            Some(waits) => self.time_us?.over(Printed::exact(waits)),
+            None => self.printed_mean_us,
+        }
     }
 }

@@ -2,23 +2,31 @@
 
 use mindful_oracle_terms as oracle;
 
-use super::contents::{EventLine, Report, Scope};
-use crate::number;
-use crate::tables::Table;
+use super::contents::{EventLine, EventList, Report, Scope};
+use crate::number::{self, Printed};
+use crate::tables::{Table, is_called};
 
-/// Takes a list of waits, if `table` is one.
-pub fn read(table: &Table, report: &mut Report) {
+/// Takes a list of waits, if `table` is one; returns the number of its lines.
+pub fn read(table: &Table, report: &mut Report) -> usize {
     let title = table.title.as_str();
     if title.contains("Histogram") || title.starts_with("Service") || title.starts_with("SQL") {
-        return;
+        return 0;
     }
-    if let Some(name) = table.named("wait class").filter(|_| table.column(|name| name.ends_with("event")).is_none()) {
-        classes(table, name, report);
-        return;
+    if let Some(name) = table.named("wait class").filter(|_| table.called("event").is_none()) {
+        return classes(table, name, report);
     }
-    let Some(columns) = Columns::of(table) else { return };
+    let Some(columns) = Columns::of(table) else { return 0 };
     let lines = columns.lines(table, report.scope);
-    let more = |into: &mut Option<Vec<EventLine>>, lines: Vec<EventLine>| into.get_or_insert_default().extend(lines);
+    let found = lines.len();
+    if found == 0 {
+        return 0;
+    }
+    let more = |into: &mut Option<EventList>, lines: Vec<EventLine>| {
+        let list = into.get_or_insert_default();
+        list.lines.extend(lines);
+        // Each page of a list is a table of its own.
+        list.whole = table.whole;
+    };
     match title {
         // A cluster has three lists of what took most time, and no whole ones up to 12.1.
         _ if title.starts_with("Top Timed Background") => report.top_background = lines,
@@ -29,12 +37,55 @@ pub fn read(table: &Table, report: &mut Report) {
         _ if title.starts_with("Wait Events") => more(&mut report.both, lines),
         _ => {}
     }
+    found
+}
+
+/// A column of times, and the unit in its name, us.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TimeColumn {
+    at: usize,
+    unit_us: Option<f64>,
+}
+
+impl TimeColumn {
+    fn find(table: &Table, wanted: impl Fn(&str) -> bool) -> Option<Self> {
+        table.columns.iter().enumerate().find_map(|(at, name)| {
+            let name = name.to_ascii_lowercase();
+            let (stem, unit_us) = match name.strip_suffix(')').and_then(|name| name.rsplit_once('(')) {
+                Some((stem, unit)) => (stem.trim_end(), Some(number::unit_us_of(unit.trim())?)),
+                None => (name.as_str(), None),
+            };
+            wanted(stem).then_some(Self { at, unit_us })
+        })
+    }
+
+    /// The time of all waits together: `Total Wait Time (s)`, `Time (cs)` before 9i, `Wait Time Total(s)` in a cluster.
+    fn total(table: &Table) -> Option<Self> {
+        Self::find(table, |stem| {
+            !is_mean(stem) && !stem.contains('%') && ["time", "total"].iter().any(|name| is_called(stem, name))
+        })
+    }
+
+    /// The time of one wait: `Avg wait (ms)`, since 12.2 `Avg wait` with a unit in each cell. The means of the instances'
+    /// means in a cluster are something else.
+    fn mean(table: &Table) -> Option<Self> {
+        Self::find(table, |stem| is_mean(stem) && !stem.contains("summary") && !stem.contains(['%', '/']))
+    }
+
+    fn cell(self, row: &[String]) -> Option<Printed> {
+        number::time_us(&row[self.at], self.unit_us)
+    }
+}
+
+fn is_mean(stem: &str) -> bool {
+    stem.split(' ').any(|word| matches!(word, "avg" | "average"))
 }
 
 struct Columns {
     event: usize,
     waits: usize,
-    time: usize,
+    time: TimeColumn,
+    mean: Option<TimeColumn>,
     percent: Option<usize>,
     class: Option<usize>,
     instance: Option<usize>,
@@ -43,18 +94,13 @@ struct Columns {
 impl Columns {
     /// The columns of a list of events; `None` where it is something else.
     fn of(table: &Table) -> Option<Self> {
-        let share = |name: &str| name.contains('%') || name.contains("avg") || name.contains("average");
-        let time = |name: &str| name.contains("time") || name.ends_with("total(s)");
         Some(Self {
-            event: table.column(|name| name == "event" || name.ends_with(" event"))?,
-            waits: table.column(|name| name.ends_with("waits") && !share(name))?,
-            time: table.column(|name| time(name) && !share(name) && !name.contains("/txn"))?,
-            percent: table.column(|name| {
-                name.contains('%')
-                    && (name.contains("db") || name.contains("call") || name.contains("bg"))
-                    && !name.contains("out")
-            }),
-            class: table.column(|name| name == "wait class" || name == "class" || name.ends_with(" class")),
+            event: table.called("event")?,
+            waits: table.called("waits")?,
+            time: TimeColumn::total(table)?,
+            mean: TimeColumn::mean(table),
+            percent: percent(table),
+            class: table.called("class"),
             instance: table.column(|name| name == "i#" || name == "i #"),
         })
     }
@@ -73,11 +119,14 @@ impl Columns {
             let line = EventLine {
                 name: oracle::whole(&row[self.event]).to_owned(),
                 waits: number::count(&row[self.waits]),
-                time_us: number::time_us(&row[self.time], 1e6),
+                time_us: self.time.cell(row),
+                mean_us: self.mean.and_then(|mean| mean.cell(row)),
                 percent: self.percent.and_then(|at| Some(number::count(&row[at])?.value)),
                 class: self.class.map(|at| row[at].clone()).filter(|class| !class.is_empty()),
             };
-            if line.waits.is_some() || line.time_us.is_some() {
+            // A figure that did not fit its column: the event was waited for, and how often is not known.
+            let too_wide = [self.waits, self.time.at].iter().any(|at| row[*at].starts_with('#'));
+            if line.waits.is_some() || line.time_us.is_some() || too_wide {
                 lines.push(line);
             }
         }
@@ -85,28 +134,40 @@ impl Columns {
     }
 }
 
+/// The share of database time, by the names that it has had: `% DB time`, `%Total Call Time`, `% Total Ela Time`.
+fn percent(table: &Table) -> Option<usize> {
+    const NAMES: [&str; 5] = ["db time", "call time", "ela time", "bg time", "wt time"];
+    table.column(|name| {
+        let plain = name.replace('%', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        name.contains('%') && NAMES.iter().any(|of| is_called(&plain, of))
+    })
+}
+
 /// Wait classes of the foreground; where these are not distinguishable, of all.
-fn classes(table: &Table, name: usize, report: &mut Report) {
-    let share = |name: &str| name.contains('%') || name.contains("avg");
-    let Some(waits) = table.column(|name| name.ends_with("waits") && !share(name)) else { return };
-    let Some(time) = table.column(|name| name.contains("time") && !share(name)) else { return };
-    let percent = table.column(|name| name.contains('%') && name.contains("db"));
+fn classes(table: &Table, name: usize, report: &mut Report) -> usize {
+    let (Some(waits), Some(time)) = (table.called("waits"), TimeColumn::total(table)) else { return 0 };
+    let mean = TimeColumn::mean(table);
+    let percent = percent(table);
     let foreground = table.title.starts_with("Foreground");
+    let mut found = 0;
     for row in table.rows.iter().filter(|row| !row[name].is_empty()) {
         let line = EventLine {
             name: row[name].clone(),
             waits: number::count(&row[waits]),
-            time_us: number::time_us(&row[time], 1e6),
+            time_us: time.cell(row),
+            mean_us: mean.and_then(|mean| mean.cell(row)),
             percent: percent.and_then(|at| Some(number::count(&row[at])?.value)),
             class: None,
         };
         if line.time_us.is_none() {
             continue;
         }
+        found += 1;
         if foreground {
             report.classes.insert(line.name.clone(), line);
         } else {
             report.classes.entry(line.name.clone()).or_insert(line);
         }
     }
+    found
 }

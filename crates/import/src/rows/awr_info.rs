@@ -25,7 +25,7 @@ pub fn awr_info(rows: &[Row<'_>]) -> String {
 
 fn line(row: Row<'_>) -> String {
     let report = row.report;
-    let reported = figures(row);
+    let figures = figures(row);
     let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
     let tenths =
         |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", (value * 10.0).round() / 10.0));
@@ -39,16 +39,16 @@ fn line(row: Row<'_>) -> String {
     let background = |event| latency(report.background_waits(event), report.background_lacks(event));
     let minutes = report.snapshots.elapsed_min.map(|min| (min.value * 60.0 + 1e-6).trunc());
     let fields = [
-        piped(&row.reported.file),
-        reported.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
+        piped(&row.step.file),
+        figures.sessions.map_or_else(String::new, |sessions| sessions.to_string()),
         whole(minutes.or(report.elapsed_s())),
-        tenths(printed_cpu(row).or(reported.db_cpu_cores)),
-        tenths(report.profile.get("db time(s)").copied().or(reported.average_active_sessions)),
-        whole(reported.executes_per_s),
+        tenths(printed_cpu(row).or(figures.db_cpu_cores)),
+        tenths(report.profiled(&["db time(s)"]).or(figures.average_active_sessions)),
+        whole(figures.executes_per_s),
         whole(logical(row)),
-        whole(reported.read_requests_per_s),
+        whole(figures.read_requests_per_s),
         mib(statistic::ALL_READ_BYTES),
-        whole(reported.write_requests_per_s),
+        whole(figures.write_requests_per_s),
         mib(statistic::ALL_WRITE_BYTES),
         tenths(redo_bytes(row).map(|bytes| bytes / MIB)),
         foreground(event::SINGLE_READ),

@@ -91,9 +91,11 @@ pub struct Figures {
     pub top_event: Option<String>,
     /// Its share of database time as printed, percent.
     pub top_event_pct: Option<f64>,
+    /// Whether the report ends before its end.
+    pub cut: bool,
 }
 
-/// Time over waits.
+/// How long an event took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// Waits; null where the report does not list them.
@@ -105,10 +107,10 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// What a list tells of an event; one that it lacks was not waited for.
+    /// What a list shows of an event; one that a whole list lacks was not waited for.
     fn of(waited: Option<Waited>, lacks: bool) -> Self {
         Self {
-            waits: waited.map(|waited| waited.waits).or(lacks.then_some(0.0)),
+            waits: waited.map_or(lacks.then_some(0.0), |waited| waited.waits),
             mean_us: waited.and_then(Waited::mean_us),
             error_us: waited.and_then(Waited::error_us),
         }
@@ -117,9 +119,8 @@ impl Latency {
 
 /// The figures of `row`.
 pub fn figures(row: Row<'_>) -> Figures {
-    let Row { reported, report } = row;
+    let Row { step, report } = row;
     let identity = &report.identity;
-    let profile = |names: &[&str]| report.profiled(names);
     let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.foreground_lacks(event));
     let background_waits = |event| Latency::of(report.background_waits(event), report.background_lacks(event));
     let both = |a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64| a.zip(b).map(|(a, b)| f(a, b));
@@ -128,8 +129,8 @@ pub fn figures(row: Row<'_>) -> Figures {
     // Some releases of Statspack list new idle waits first.
     let busiest = report.top.iter().find(|line| oracle::class(&line.name) != WaitClass::Idle);
     Figures {
-        file: reported.file.clone(),
-        report: reported.what,
+        file: step.file.clone(),
+        report: step.what,
         database: identity.database.clone(),
         instance: identity.instance.clone().filter(|_| report.scope == Scope::Instance),
         version: identity.release.clone(),
@@ -138,21 +139,19 @@ pub fn figures(row: Row<'_>) -> Figures {
         cpus: identity.cpus,
         begin: report.snapshots.begin.clone(),
         end: report.snapshots.end.clone(),
-        sessions: reported.sessions,
+        sessions: step.sessions,
         elapsed_s: report.elapsed_s(),
         db_time_s: report.db_time_s(),
         average_active_sessions: report.active_sessions(),
         db_cpu_cores: cpu_cores(row),
-        executes_per_s: profile(&["executes"]).or_else(|| report.per_s(statistic::EXECUTES)),
+        executes_per_s: report.rate(statistic::EXECUTES, &["executes"]),
         logical_reads_per_s: logical(row),
-        blocks_read_per_s: report.per_s(statistic::BLOCKS_READ).or(profile(&["physical reads", "physical read"])),
-        read_requests_per_s: report.per_s(statistic::READ_REQUESTS).or(profile(&["read io requests"])),
+        blocks_read_per_s: report.rate(statistic::BLOCKS_READ, &["physical reads", "physical read"]),
+        read_requests_per_s: report.rate(statistic::READ_REQUESTS, &["read io requests"]),
         all_read_requests_per_s: all_requests(row, statistic::ALL_READ_REQUESTS, false),
         all_read_mib_per_s: report.per_s(statistic::ALL_READ_BYTES).map(|bytes| bytes / MIB),
-        blocks_written_per_s: report
-            .per_s(statistic::BLOCKS_WRITTEN)
-            .or(profile(&["physical writes", "physical write"])),
-        write_requests_per_s: report.per_s(statistic::WRITE_REQUESTS).or(profile(&["write io requests"])),
+        blocks_written_per_s: report.rate(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]),
+        write_requests_per_s: report.rate(statistic::WRITE_REQUESTS, &["write io requests"]),
         all_write_requests_per_s: all_writes,
         write_requests_but_redo_per_s: both(all_writes, redo_writes, |all, redo| (all - redo).max(0.0)),
         all_write_mib_per_s: report.per_s(statistic::ALL_WRITE_BYTES).map(|bytes| bytes / MIB),
@@ -169,17 +168,18 @@ pub fn figures(row: Row<'_>) -> Figures {
         log_write: background_waits(event::LOG_WRITE),
         top_event: busiest.map(|line| line.name.clone()),
         top_event_pct: busiest.and_then(|line| line.percent),
+        cut: report.cut,
     }
 }
 
-/// Requests to the cache per second: as the load profile prints them.
+/// Requests to the cache per second.
 pub fn logical(row: Row<'_>) -> Option<f64> {
-    row.report.profiled(&["logical reads", "logical read"]).or_else(|| row.report.per_s(statistic::LOGICAL_READS))
+    row.report.rate(statistic::LOGICAL_READS, &["logical reads", "logical read"])
 }
 
 /// Bytes of redo per second.
 pub fn redo_bytes(row: Row<'_>) -> Option<f64> {
-    row.report.profiled(&["redo size"]).or_else(|| row.report.per_s(statistic::REDO_BYTES))
+    row.report.rate(statistic::REDO_BYTES, &["redo size"])
 }
 
 /// Writes of redo per second.
@@ -205,6 +205,6 @@ fn cpu_cores(row: Row<'_>) -> Option<f64> {
 
 /// `DB CPU(s)` of the load profile, with `Background CPU(s)` where there is such a line.
 pub fn printed_cpu(row: Row<'_>) -> Option<f64> {
-    let foreground = row.report.profile.get("db cpu(s)")?;
-    Some(foreground + row.report.profile.get("background cpu(s)").unwrap_or(&0.0))
+    let foreground = row.report.profiled(&["db cpu(s)"])?;
+    Some(foreground + row.report.profiled(&["background cpu(s)"]).unwrap_or(0.0))
 }

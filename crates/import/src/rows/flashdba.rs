@@ -4,8 +4,8 @@ use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{Figures, MIB, figures, logical, redo_bytes};
 use super::row::{Row, field};
+use crate::old_step::OldStep;
 use crate::report::{EventLine, Report, Waited};
-use crate::reported::Reported;
 
 type Cell = Option<String>;
 
@@ -50,11 +50,11 @@ pub const BUCKETS: [(&str, u64, u64); 8] = [
 
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn flashdba(rows: &[Row<'_>]) -> String {
-    let reported: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
+    let rows: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
     let header: Vec<_> = names().iter().map(|name| field(name)).collect();
     let mut text = header.join(",");
     text.push('\n');
-    for columns in &reported {
+    for columns in &rows {
         let cells: Vec<_> = columns.iter().map(|(_, cell)| field(cell.as_deref().unwrap_or(""))).collect();
         text.push_str(&cells.join(","));
         text.push('\n');
@@ -64,14 +64,14 @@ pub fn flashdba(rows: &[Row<'_>]) -> String {
 
 /// The columns.
 pub fn names() -> Vec<String> {
-    let (reported, report) = (Reported::new("", "", "", ""), Report::default());
-    columns(Row { reported: &reported, report: &report }).into_iter().map(|(name, _)| name).collect()
+    let (step, report) = (OldStep::new("", "", "", ""), Report::default());
+    columns(Row { step: &step, report: &report }).into_iter().map(|(name, _)| name).collect()
 }
 
 fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
-    let reported = figures(row);
-    let mut columns = identity(row, &reported);
-    columns.extend(load(row, &reported));
+    let figures = figures(row);
+    let mut columns = identity(row, &figures);
+    columns.extend(load(row, &figures));
     columns.extend(per_second(row));
     for place in 0..5 {
         columns.extend(top(place, row.report.top.get(place)));
@@ -105,53 +105,53 @@ fn named(columns: Vec<(&str, Cell)>) -> Vec<(String, Cell)> {
     columns.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
 }
 
-fn identity(row: Row<'_>, reported: &Figures) -> Vec<(String, Cell)> {
+fn identity(row: Row<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let (identity, snapshots) = (&row.report.identity, &row.report.snapshots);
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
-    let busy = reported.average_active_sessions.zip(reported.cpus).map(|(active, cpus)| yes(active > cpus));
+    let busy = figures.average_active_sessions.zip(figures.cpus).map(|(active, cpus)| yes(active > cpus));
     named(vec![
-        ("Filename", Some(reported.file.clone())),
-        ("Database Name", reported.database.clone()),
+        ("Filename", Some(figures.file.clone())),
+        ("Database Name", figures.database.clone()),
         ("Instance Number", identity.instance_number.clone()),
-        ("Instance Name", reported.instance.clone()),
-        ("Database Version", reported.version.clone()),
-        ("Cluster", reported.cluster.map(yes)),
-        ("Hostname", reported.host.clone()),
+        ("Instance Name", figures.instance.clone()),
+        ("Database Version", figures.version.clone()),
+        ("Cluster", figures.cluster.map(yes)),
+        ("Hostname", figures.host.clone()),
         ("Host OS", identity.platform.clone()),
-        ("Num CPUs", number(reported.cpus)),
+        ("Num CPUs", number(figures.cpus)),
         ("Server Memory (GB)", number(identity.memory_gib)),
         ("DB Block Size", identity.block_bytes.map(|bytes| format!("{}K", bytes / 1024.0))),
         ("Begin Snap", snapshots.begin_id.clone()),
-        ("Begin Time", reported.begin.clone()),
+        ("Begin Time", figures.begin.clone()),
         ("End Snap", snapshots.end_id.clone()),
-        ("End Time", reported.end.clone()),
+        ("End Time", figures.end.clone()),
         ("Elapsed Time (mins)", number(snapshots.elapsed_min.map(|min| min.value))),
         ("DB Time (mins)", number(snapshots.db_time_min.map(|min| min.value))),
-        ("Average Active Sessions", number(reported.average_active_sessions)),
+        ("Average Active Sessions", number(figures.average_active_sessions)),
         ("Busy Flag", busy),
     ])
 }
 
-fn load(row: Row<'_>, reported: &Figures) -> Vec<(String, Cell)> {
+fn load(row: Row<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let sum = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a + b));
     let redo_mib = redo_bytes(row).map(|bytes| bytes / MIB);
-    let write_mib = reported.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
+    let write_mib = figures.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
     let cpu_s = row.report.time_model.get("DB CPU").copied();
     let mut columns = named(vec![
         ("Logical Reads/sec", number(logical(row))),
         ("Block Changes/sec", number(row.report.profiled(&["block changes"]))),
-        ("Read IOPS", number(reported.all_read_requests_per_s)),
-        ("Write IOPS", number(reported.write_requests_but_redo_per_s)),
-        ("Redo IOPS", number(reported.redo_writes_per_s)),
-        ("All Write IOPS", number(reported.all_write_requests_per_s)),
-        ("Total IOPS", sum(reported.all_read_requests_per_s, reported.all_write_requests_per_s)),
-        ("Read Throughput (MiB/sec)", number(reported.all_read_mib_per_s)),
+        ("Read IOPS", number(figures.all_read_requests_per_s)),
+        ("Write IOPS", number(figures.write_requests_but_redo_per_s)),
+        ("Redo IOPS", number(figures.redo_writes_per_s)),
+        ("All Write IOPS", number(figures.all_write_requests_per_s)),
+        ("Total IOPS", sum(figures.all_read_requests_per_s, figures.all_write_requests_per_s)),
+        ("Read Throughput (MiB/sec)", number(figures.all_read_mib_per_s)),
         ("Write Throughput (MiB/sec)", number(write_mib)),
         ("Redo Throughput (MiB/sec)", number(redo_mib)),
-        ("All Write Throughput (MiB/sec)", number(reported.all_write_mib_per_s)),
-        ("Total Throughput (MiB/sec)", sum(reported.all_read_mib_per_s, reported.all_write_mib_per_s)),
+        ("All Write Throughput (MiB/sec)", number(figures.all_write_mib_per_s)),
+        ("Total Throughput (MiB/sec)", sum(figures.all_read_mib_per_s, figures.all_write_mib_per_s)),
         ("DB CPU Time (s)", number(cpu_s)),
-        ("DB CPU %DBTime", number(share(cpu_s, reported.db_time_s))),
+        ("DB CPU %DBTime", number(share(cpu_s, figures.db_time_s))),
     ]);
     columns.extend(class_of(row, "User I/O", "User I/O"));
     columns
@@ -165,7 +165,7 @@ fn per_second(row: Row<'_>) -> Vec<(String, Cell)> {
     let report = row.report;
     let profile = |names: &[&str]| number(report.profiled(names));
     let efficiency = |name: &str| number(report.efficiency.get(name).copied());
-    let switches = report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| switches.total);
+    let switches = report.statistics.get(statistic::LOG_SWITCHES).and_then(|switches| Some(switches.total?.value));
     let per_hour = switches.zip(report.elapsed_s()).map(|(switches, seconds)| switches / seconds * 3600.0);
     named(vec![
         ("User Calls/sec", profile(&["user calls"])),
@@ -183,17 +183,19 @@ fn per_second(row: Row<'_>) -> Vec<(String, Cell)> {
 
 fn top(place: usize, line: Option<&EventLine>) -> Vec<(String, Cell)> {
     let name = |what: &str| format!("Top5 Event{} {what}", place + 1);
-    let waits = line.and_then(|line| Some(line.waits?.value));
-    let time_us = line.and_then(|line| Some(line.time_us?.value));
-    let mean_ms = time_us.zip(waits.filter(|waits| *waits > 0.0)).map(|(us, waits)| us / waits / 1e3);
+    let waited = line.map(Waited::of);
     vec![
         (name("Name"), line.map(|line| line.name.clone())),
         (name("Class"), line.and_then(|line| line.class.clone())),
-        (name("Waits"), number(waits)),
-        (name("Time (s)"), number(time_us.map(|us| us / 1e6))),
-        (name("Average Time (ms)"), number(mean_ms)),
+        (name("Waits"), number(waited.and_then(|waited| waited.waits))),
+        (name("Time (s)"), number(waited.and_then(time_s))),
+        (name("Average Time (ms)"), number(waited.and_then(Waited::mean_us).map(|us| us / 1e3))),
         (name("%DBTime"), number(line.and_then(|line| line.percent))),
     ]
+}
+
+fn time_s(waited: Waited) -> Option<f64> {
+    Some(waited.time_us?.value / 1e6)
 }
 
 fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
@@ -202,8 +204,9 @@ fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
     } else {
         (row.report.background_waits(event), row.report.background_lacks(event))
     };
-    let time_s = waited.map(|waited| waited.time_us.value / 1e6).or(lacks.then_some(0.0));
-    let waits = waited.map(|waited| waited.waits).or(lacks.then_some(0.0));
+    let none = lacks.then_some(0.0);
+    let time_s = waited.map_or(none, time_s);
+    let waits = waited.map_or(none, |waited| waited.waits);
     let of_time = share(time_s, row.report.db_time_s()).filter(|_| of_sessions);
     vec![
         (format!("{event} Waits"), number(waits)),
@@ -216,8 +219,8 @@ fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
 fn host(row: Row<'_>) -> Vec<(String, Cell)> {
     let report = row.report;
     let cs = |name: &str| number(report.host.get(name).copied());
-    let lines =
-        || [&report.foreground, &report.background, &report.both].into_iter().flatten().flatten().chain(&report.top);
+    let lists = || [&report.foreground, &report.background, &report.both].into_iter().flatten();
+    let lines = || lists().flat_map(|list| &list.lines).chain(&report.top);
     let listed = report.tells_foreground();
     let flag = |has: bool| listed.then(|| if has { "Y" } else { "N" }.to_owned());
     let begins = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.name.starts_with(name)));
@@ -238,16 +241,15 @@ fn host(row: Row<'_>) -> Vec<(String, Cell)> {
 }
 
 fn class_of(row: Row<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
-    let line = row.report.classes.get(class);
-    let listed = !row.report.classes.is_empty();
-    let none = (listed && line.is_none()).then_some(0.0);
-    let waits = line.and_then(|line| Some(line.waits?.value)).or(none);
-    let time_us = line.and_then(|line| Some(line.time_us?.value)).or(none);
-    let mean_ms = time_us.zip(waits.filter(|waits| *waits > 0.0)).map(|(us, waits)| us / waits / 1e3);
+    let waited = row.report.classes.get(class).map(Waited::of);
+    let none = (!row.report.classes.is_empty() && waited.is_none()).then_some(0.0);
+    let waits = waited.and_then(|waited| waited.waits).or(none);
+    let time_s = waited.and_then(time_s).or(none);
+    let mean_ms = waited.and_then(Waited::mean_us).map(|us| us / 1e3);
     vec![
         (format!("Wait Class {name} Waits"), number(waits)),
-        (format!("Wait Class {name} Time (s)"), number(time_us.map(|us| us / 1e6))),
+        (format!("Wait Class {name} Time (s)"), number(time_s)),
         (format!("Wait Class {name} Latency (ms)"), number(mean_ms)),
-        (format!("Wait Class {name} %DBTime"), number(share(time_us.map(|us| us / 1e6), row.report.db_time_s()))),
+        (format!("Wait Class {name} %DBTime"), number(share(time_s, row.report.db_time_s()))),
     ]
 }

@@ -7,19 +7,19 @@ use super::row::{Row, field};
 
 /// A list of all figures, null where unknown; one newline at the end.
 pub fn json(rows: &[Row<'_>]) -> String {
-    let reported: Vec<_> = rows.iter().map(|row| figures(*row)).collect();
-    let mut text = serde_json::to_string_pretty(&reported).unwrap_or_else(|_| unreachable!("figures are plain data"));
+    let rows: Vec<_> = rows.iter().map(|row| figures(*row)).collect();
+    let mut text = serde_json::to_string_pretty(&rows).unwrap_or_else(|_| unreachable!("figures are plain data"));
     text.push('\n');
     text
 }
 
 /// A header and a line a report; an unknown figure is an empty field.
 pub fn csv(rows: &[Row<'_>]) -> String {
-    let reported: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
+    let rows: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text =
-        reported.first().map_or_else(String::new, |cells| line(cells.iter().map(|(name, _)| field(name)).collect()));
-    for cells in &reported {
+        rows.first().map_or_else(String::new, |cells| line(cells.iter().map(|(name, _)| field(name)).collect()));
+    for cells in &rows {
         text.push_str(&line(cells.iter().map(|(_, cell)| field(cell)).collect()));
     }
     text
@@ -27,14 +27,14 @@ pub fn csv(rows: &[Row<'_>]) -> String {
 
 /// All figures, those of a latency under its name.
 fn flat(row: Row<'_>) -> Vec<(String, String)> {
-    let Ok(Value::Object(reported)) = serde_json::to_value(figures(row)) else { return Vec::new() };
+    let Ok(Value::Object(figures)) = serde_json::to_value(figures(row)) else { return Vec::new() };
     let cell = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let mut cells = Vec::new();
-    for (name, value) in &reported {
+    for (name, value) in &figures {
         match value {
             Value::Object(parts) => {
                 cells.extend(parts.iter().map(|(part, value)| (format!("{name}_{part}"), cell(value))));
@@ -67,29 +67,29 @@ pub fn table(rows: &[Row<'_>]) -> (Vec<&'static str>, Vec<Vec<String>>) {
 }
 
 fn cells(row: Row<'_>) -> Vec<String> {
-    let reported = figures(row);
+    let figures = figures(row);
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
     let latency = |latency: Latency| match (latency.mean_us, latency.error_us) {
         (Some(us), Some(error)) if error >= 0.5 => format!("{us:.0} +-{error:.0}"),
         (us, _) => number(us),
     };
-    let share = reported.top_event_pct.map_or_else(String::new, |percent| format!(" {percent} %"));
-    let file = reported.file.rsplit('/').next().unwrap_or(&reported.file).to_owned();
+    let share = figures.top_event_pct.map_or_else(String::new, |percent| format!(" {percent} %"));
+    let file = figures.file.rsplit('/').next().unwrap_or(&figures.file).to_owned();
     vec![
         file,
-        reported.sessions.map_or_else(|| "-".to_owned(), |sessions| sessions.to_string()),
-        number(reported.elapsed_s),
-        number(reported.average_active_sessions),
-        number(reported.db_cpu_cores),
-        number(reported.executes_per_s),
-        number(reported.logical_reads_per_s),
-        number(reported.read_requests_per_s),
-        number(reported.all_read_mib_per_s),
-        number(reported.write_requests_per_s),
-        number(reported.redo_mib_per_s),
-        latency(reported.single_read),
-        latency(reported.log_write),
-        reported.top_event.map_or_else(|| "-".to_owned(), |name| format!("{name}{share}")),
+        figures.sessions.map_or_else(|| "-".to_owned(), |sessions| sessions.to_string()),
+        number(figures.elapsed_s),
+        number(figures.average_active_sessions),
+        number(figures.db_cpu_cores),
+        number(figures.executes_per_s),
+        number(figures.logical_reads_per_s),
+        number(figures.read_requests_per_s),
+        number(figures.all_read_mib_per_s),
+        number(figures.write_requests_per_s),
+        number(figures.redo_mib_per_s),
+        latency(figures.single_read),
+        latency(figures.log_write),
+        figures.top_event.map_or_else(|| "-".to_owned(), |name| format!("{name}{share}")),
     ]
 }
 

@@ -1,21 +1,20 @@
 //! A report and its file, and how its fields are written.
 
+use crate::old_step::OldStep;
 use crate::report::Report;
-use crate::reported::Reported;
 
 /// A report and the file it stands in.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The step that was made of it.
-    pub reported: &'a Reported,
-    /// The report.
+    pub step: &'a OldStep,
     pub report: &'a Report,
 }
 
 impl<'a> Row<'a> {
-    /// The row of `reported`; `None` where it is no report of Oracle's.
-    pub fn of(reported: &'a Reported) -> Option<Self> {
-        Some(Self { reported, report: reported.report.as_deref()? })
+    /// The row of `step`; `None` where it is no report of Oracle's.
+    pub fn of(step: &'a OldStep) -> Option<Self> {
+        Some(Self { step, report: step.report.as_deref()? })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use html5gum::{Token, Tokenizer};
 
-use super::table::Table;
+use super::table::{Table, UNKNOWN};
 
 /// Most columns that a cell may span: a page that asks for more is none of ours.
 const WIDEST: usize = 64;
@@ -23,6 +23,12 @@ pub fn tables(text: &str) -> Vec<Table> {
                     let given = tag.attributes.get(name).map(|value| String::from_utf8_lossy(value).into_owned());
                     given.and_then(|span| span.trim().parse().ok()).unwrap_or(1_usize).clamp(1, WIDEST)
                 };
+                if *tag.name == b"table"[..] {
+                    let summary = tag.attributes.get(&b"summary"[..]);
+                    page.open_table(
+                        summary.map_or_else(String::new, |text| String::from_utf8_lossy(text).into_owned()),
+                    );
+                }
                 page.open(&tag.name, span(b"colspan"), span(b"rowspan"));
             }
             Token::EndTag(tag) => page.close(&tag.name),
@@ -30,8 +36,7 @@ pub fn tables(text: &str) -> Vec<Table> {
             _ => {}
         }
     }
-    page.end_table();
-    page.tables
+    page.finish()
 }
 
 #[derive(Default)]
@@ -47,8 +52,9 @@ struct Page {
     cell: Option<String>,
     spans: (usize, usize),
     row: Vec<Cell>,
-    /// Rows of the open table.
+    /// Rows of the open table, and its summary.
     rows: Vec<Vec<Cell>>,
+    summary: String,
     open: bool,
 }
 
@@ -61,6 +67,16 @@ struct Cell {
 }
 
 impl Page {
+    fn open_table(&mut self, summary: String) {
+        self.end_table(true);
+        self.open = true;
+        self.summary = summary;
+        let line = std::mem::take(&mut self.line);
+        if (1..=LONGEST_TITLE).contains(&line.trim().len()) {
+            self.title = line;
+        }
+    }
+
     fn open(&mut self, tag: &[u8], columns: usize, rows: usize) {
         match tag {
             b"h1" | b"h2" | b"h3" | b"h4" => {
@@ -71,14 +87,6 @@ impl Page {
             }
             b"li" | b"a" | b"title" | b"style" | b"script" => self.aside += 1,
             b"p" | b"hr" | b"div" => self.line_ended = true,
-            b"table" => {
-                self.end_table();
-                self.open = true;
-                let line = std::mem::take(&mut self.line);
-                if (1..=LONGEST_TITLE).contains(&line.trim().len()) {
-                    self.title = line;
-                }
-            }
             b"tr" => self.end_row(),
             b"th" | b"td" => {
                 self.end_cell(false);
@@ -100,7 +108,7 @@ impl Page {
             b"th" => self.end_cell(true),
             b"td" => self.end_cell(false),
             b"tr" => self.end_row(),
-            b"table" => self.end_table(),
+            b"table" => self.end_table(true),
             _ => {}
         }
     }
@@ -128,6 +136,19 @@ impl Page {
         self.row.push(Cell { text, names, columns: self.spans.0, rows: self.spans.1 });
     }
 
+    /// All tables. What is open at the end was cut: its last cell may have lost digits, and its last row lacks cells.
+    fn finish(mut self) -> Vec<Table> {
+        self.cell = None;
+        let torn = !self.row.is_empty();
+        let (cells, tables) = (self.row.iter().map(|cell| cell.columns).sum(), self.tables.len());
+        self.end_row();
+        self.end_table(false);
+        if let Some(row) = self.tables[tables..].last_mut().and_then(|table| table.rows.last_mut()).filter(|_| torn) {
+            row.iter_mut().skip(cells).for_each(|cell| UNKNOWN.clone_into(cell));
+        }
+        self.tables
+    }
+
     fn end_row(&mut self) {
         self.end_cell(false);
         if self.open && !self.row.is_empty() {
@@ -136,20 +157,29 @@ impl Page {
         self.row.clear();
     }
 
-    fn end_table(&mut self) {
+    fn end_table(&mut self, whole: bool) {
         self.end_row();
         self.open = false;
         let rows = std::mem::take(&mut self.rows);
-        let headings = rows.iter().take_while(|row| row.iter().all(|cell| cell.names)).count();
+        let headings = rows.iter().take_while(|row| is_heading(row)).count();
         let columns = columns(&rows[..headings]);
         let width = rows[headings..].iter().map(|row| row.iter().map(|cell| cell.columns).sum()).max().unwrap_or(0);
         let mut columns = columns;
         columns.resize(columns.len().max(width).min(4 * WIDEST), String::new());
-        let rows: Vec<_> = rows[headings..].iter().map(|row| spread(row, columns.len())).collect();
+        let title = self.title.trim().to_owned();
+        let summary = std::mem::take(&mut self.summary);
         if !rows.is_empty() {
-            self.tables.push(Table { title: self.title.trim().to_owned(), columns, rows });
+            let rows = rows[headings..].iter().map(|row| spread(row, columns.len())).collect();
+            self.tables.push(Table { title, summary, columns, rows, whole });
         }
     }
+}
+
+/// Whether a row names columns: above columns without a common name there may be a blank cell of data.
+fn is_heading(row: &[Cell]) -> bool {
+    let spans = |cell: &Cell| cell.names && cell.columns > 1;
+    let names = row.iter().any(|cell| cell.names) && row.iter().all(|cell| cell.names || cell.text.is_empty());
+    names || row.iter().any(spans)
 }
 
 /// The cells of a row by column; one that spans several stands in the first of them.
@@ -221,6 +251,27 @@ mod tests {
         let titles: Vec<_> = tables(&text).into_iter().map(|table| table.title).collect();
         let efficiency = "Instance Efficiency Percentages (Target 100%)";
         assert_eq!(titles, ["Load Profile", efficiency, efficiency, "Foreground Wait Events"]);
+    }
+
+    #[test]
+    fn a_heading_may_have_blank_corners_of_data() {
+        let text = "<table summary=\"System Statistics (Global). Max\"><tr><td>&#160;</td><td></td><th colspan=\" 2\">per Second</th>\
+            </tr><tr><th>Statistic</th><th>Total</th><th>Min</th><th>Max</th></tr>\
+            <tr><td>redo writes</td><td>7</td><td>1</td><td>2</td></tr></table>";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!(table.columns, ["Statistic", "Total", "per Second Min", "per Second Max"]);
+        assert_eq!((table.rows.len(), table.whole), (1, true));
+        assert!(table.summary.starts_with("System Statistics (Global)"));
+    }
+
+    #[test]
+    fn what_a_cut_page_leaves_open_has_no_last_figure() {
+        let text = "<table><tr><th>Statistic</th><th>Total</th><th>per Second</th></tr><tr><td>physical reads</td><td>83</td><td>64";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!(
+            (&table.rows[0][..], table.whole),
+            (&["physical reads".to_owned(), "83".to_owned(), UNKNOWN.to_owned()][..], false)
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::table::Table;
+use super::table::{Table, UNKNOWN};
 
 /// Columns of text before the first dashes that make room for a column without a name.
 const UNNAMED: usize = 8;
@@ -14,6 +14,9 @@ pub fn tables(text: &str) -> Vec<Table> {
     let mut reader = Reader::default();
     for line in text.lines() {
         reader.line(line.trim_start_matches('\u{c}').trim_end());
+    }
+    if !text.ends_with('\n') {
+        reader.tear_last_row();
     }
     reader.tables.retain(|table| !table.rows.is_empty());
     reader.tables
@@ -38,7 +41,7 @@ impl<'a> Reader<'a> {
         if line.trim().is_empty() {
             self.forget();
         } else if let Some(at) = line.find("DB/Inst:").or_else(|| line.find(" for DB: ")) {
-            line[..at].trim().clone_into(&mut self.title);
+            self.begin_section(line[..at].trim());
             self.statements = self.title.starts_with("SQL ") || self.title.starts_with("Top SQL");
             self.places = None;
             self.forget();
@@ -48,7 +51,7 @@ impl<'a> Reader<'a> {
                 && !title.starts_with(' ')
             {
                 self.drop_pending_rows();
-                head(title).clone_into(&mut self.title);
+                self.begin_section(head(title));
                 self.places = None;
             }
             self.forget();
@@ -68,6 +71,9 @@ impl<'a> Reader<'a> {
         let ruled = words.iter().skip(usize::from(waves)).all(dashes);
         match (waves, ruled, words.as_slice()) {
             (false, true, [one]) if one.start >= UNNAMED && one.len() >= FOOTER => {
+                if let (Some(_), Some(table)) = (&self.places, self.tables.last_mut()) {
+                    table.whole = true;
+                }
                 self.places = None;
                 self.forget();
             }
@@ -77,7 +83,7 @@ impl<'a> Reader<'a> {
             }
             (waves, true, _) => {
                 if waves {
-                    self.title = self.pending.last().map_or_else(String::new, |line| head(line).to_owned());
+                    self.begin_section(self.pending.last().map_or("", |line| head(line)));
                     self.statements = false;
                 }
                 self.begin(words);
@@ -96,13 +102,33 @@ impl<'a> Reader<'a> {
         self.places = None;
         let Some(line) = self.pending.last().copied() else { return };
         self.drop_pending_rows();
-        head(line).clone_into(&mut self.title);
+        self.begin_section(head(line));
         self.statements = false;
         let end = line.len() - line.trim_start().len() + self.title.len();
         self.title_ends = Some((self.pending.len() - 1, end));
         // What follows may have no columns: then each line is a cell.
-        self.tables.push(Table { title: self.title.clone(), columns: vec![String::new()], rows: Vec::new() });
+        self.tables.push(self.table(vec![String::new()]));
         self.places = Some(std::iter::once(0..1).collect());
+    }
+
+    /// The text ends within a line: if that is a row, the cells after its last one are missing.
+    fn tear_last_row(&mut self) {
+        let row = self.places.as_ref().and_then(|_| self.tables.last_mut()?.rows.last_mut());
+        for cell in row.into_iter().flat_map(|row| row.iter_mut().rev().take_while(|cell| cell.is_empty())) {
+            UNKNOWN.clone_into(cell);
+        }
+    }
+
+    /// A title that differs from the last one ends its section; the same one continues it on the next page.
+    fn begin_section(&mut self, title: &str) {
+        if let Some(table) = self.tables.last_mut() {
+            table.whole |= table.title != title;
+        }
+        title.clone_into(&mut self.title);
+    }
+
+    fn table(&self, columns: Vec<String>) -> Table {
+        Table { title: self.title.clone(), columns, ..Table::default() }
     }
 
     /// What is pending was no row but a heading.
@@ -133,7 +159,7 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            self.tables.push(Table { title: self.title.clone(), columns, rows: Vec::new() });
+            self.tables.push(self.table(columns));
             self.places = Some(places);
         }
         self.forget();

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use mindful_core::Result;
+use mindful_core::{Error, Result};
 
 use crate::input::cannot_read;
 use crate::waits::Wait;
@@ -31,7 +31,7 @@ pub struct Call {
     pub tim_us: Option<u64>,
 }
 
-/// A line that tells something.
+/// A line with figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line<'a> {
     /// A wait.
@@ -44,8 +44,11 @@ pub enum Line<'a> {
     Head(&'a [u8]),
 }
 
-/// Tells each line of `input` that says something; longer ones than any wait are passed over without being kept.
-pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)) -> Result<()> {
+/// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept.
+///
+/// # Errors
+/// An input that cannot be read, or the trace of a release that counts in hundredths of a second.
+pub fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<()> {
     // A line that lies across two buffers.
     let mut torn: Vec<u8> = Vec::with_capacity(LONGEST);
     loop {
@@ -57,10 +60,10 @@ pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)
         let mut rest = buffer;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             if torn.is_empty() {
-                reported(&rest[..end], &mut tell);
+                parse(name, &rest[..end], &mut add)?;
             } else {
                 keep(&mut torn, &rest[..end]);
-                reported(&torn, &mut tell);
+                parse(name, &torn, &mut add)?;
                 torn.clear();
             }
             rest = &rest[end + 1..];
@@ -68,7 +71,7 @@ pub fn lines(name: &str, input: &mut dyn BufRead, mut tell: impl FnMut(Line<'_>)
         keep(&mut torn, rest);
         input.consume(length);
     }
-    reported(&torn, &mut tell);
+    // A line without its end may lack digits of its last number.
     Ok(())
 }
 
@@ -78,9 +81,9 @@ fn keep(torn: &mut Vec<u8>, part: &[u8]) {
     torn.extend_from_slice(&part[..room]);
 }
 
-fn reported(line: &[u8], tell: &mut impl FnMut(Line<'_>)) {
+fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<()> {
     if line.len() > LONGEST || line.len() < 6 {
-        return;
+        return Ok(());
     }
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let found = match line[0] {
@@ -91,14 +94,34 @@ fn reported(line: &[u8], tell: &mut impl FnMut(Line<'_>)) {
         },
         b'E' | b'F' | b'U' | b'S' | b'C' => call(line),
         b'I' if line.starts_with(b"Instance name:") => Some(Line::Head(line)),
-        b'O' if line.starts_with(b"Oracle Database") || line.starts_with(b"Oracle AI Database") => {
+        b'O' if line.starts_with(b"Oracle") && memchr::memmem::find(line, b" Release ").is_some() => {
+            refuse_hundredths(name, line)?;
             Some(Line::Head(line))
         }
         _ => None,
     };
-    if let Some(line) = found {
-        tell(line);
+    found.into_iter().for_each(add);
+    Ok(())
+}
+
+/// Before 9i, times of traces are hundredths of a second: most reads take 0 of them, and no latency can be read from that.
+fn refuse_hundredths(name: &str, line: &[u8]) -> Result<()> {
+    let head = String::from_utf8_lossy(line);
+    let Some((_, release)) = head.split_once(" Release ") else { return Ok(()) };
+    let release = release.split([' ', '-']).next().unwrap_or_default();
+    match release.split('.').next().and_then(|first| first.parse::<u32>().ok()) {
+        Some(1..9) => Err(Error::run(
+            format!("{name} is a trace of Oracle {release}, whose times are hundredths of a second"),
+            "mindful reads traces of 9.0 and later, which count in microseconds",
+        )),
+        _ => Ok(()),
     }
+}
+
+/// The length of a block, where a read at the begin of a trace shows it.
+pub fn block_bytes(head: &[u8]) -> Option<u64> {
+    let mut waits = head.split(|byte| *byte == b'\n').filter_map(|line| wait(line.strip_prefix(b"WAIT #")?));
+    waits.find_map(|wait| wait.block_bytes())
 }
 
 /// The rest of a `WAIT` line after its `#`.
@@ -185,7 +208,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     use super::*;
 
-    fn reported(text: &str) -> Vec<String> {
+    fn printed(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         lines("t", &mut text.as_bytes(), |line| all.push(format!("{line:?}"))).unwrap();
         all
@@ -195,16 +218,16 @@ mod tests {
     fn waits_of_new_and_old_traces_are_read() {
         let new = b"46: nam='db file sequential read' ela= 977 file#=7 block#=29 blocks=1 obj#=-1 tim=1377520823036634";
         let read = wait(new).unwrap();
-        assert_eq!((read.ela_us, read.blocks(), read.object), (977, Some(1), Some(-1)));
+        assert_eq!((read.ela_us, read.blocks(None), read.object), (977, Some(1), Some(-1)));
         assert_eq!(read.tim_us, Some(1_377_520_823_036_634));
         let old = wait(b"1: nam='db file scattered read' ela= 12 p1=4 p2=99 p3=16").unwrap();
-        assert_eq!((old.blocks(), old.tim_us, old.object), (Some(16), None, None));
+        assert_eq!((old.blocks(None), old.tim_us, old.object), (Some(16), None, None));
         let parallel =
             wait(b"1: nam='db file parallel read' ela= 12 files=1 blocks=39 requests=39 obj#=8 tim=9").unwrap();
-        assert_eq!(parallel.blocks(), Some(39));
+        assert_eq!(parallel.blocks(None), Some(39));
         let direct =
             wait(b"1: nam='direct path read' ela= 5 file number=6 first dba=128 block cnt=32 obj#=1 tim=2").unwrap();
-        assert_eq!(direct.blocks(), Some(32));
+        assert_eq!(direct.blocks(None), Some(32));
     }
 
     #[test]
@@ -219,6 +242,6 @@ mod tests {
     #[test]
     fn statements_of_any_length_are_passed_over() {
         let long = format!("SELECT {}\nWAIT #1: nam='a' ela= 5 p1=1 p2=2 p3=3 obj#=1 tim=2\r\n", "x".repeat(3 << 20));
-        assert_eq!(reported(&long).len(), 1);
+        assert_eq!(printed(&long).len(), 1);
     }
 }

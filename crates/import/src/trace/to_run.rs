@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::contract::wait::{TIMES, WaitClass};
 use mindful_core::record::latency::Recorder;
@@ -12,8 +11,8 @@ use mindful_core::{Error, Result};
 use mindful_oracle_terms as oracle;
 
 use super::read::{Call, Line};
-use crate::reported::Reported;
-use crate::waits::{Kind, Wait};
+use crate::old_step::OldStep;
+use crate::waits::{Blocks, Kind, Wait};
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;
@@ -27,8 +26,9 @@ pub struct Collected {
     slices: Slices,
     /// `(waits, us)` by event.
     waits: HashMap<Vec<u8>, (u64, u64)>,
-    /// Reads and blocks, by how they came.
-    reads: [(u64, u64); 4],
+    /// Reads and their blocks, by how they came.
+    reads: [(u64, Blocks); 4],
+    block_bytes: Option<u64>,
     calls: BTreeMap<String, (u64, Option<Call>)>,
     /// CPU by depth: that of a call holds that of the calls within it.
     cpu_us: BTreeMap<u64, u64>,
@@ -66,10 +66,11 @@ impl Collected {
         self.clockless += u64::from(wait.tim_us.is_none());
         let end_us = wait.tim_us.unwrap_or(self.slices.last_us.saturating_add(wait.ela_us));
         let Some(kind) = Kind::of(wait) else { return self.slices.extend(end_us, wait.ela_us) };
-        let blocks = wait.blocks().unwrap_or(u64::from(kind == Kind::Single));
-        let (reads, read) = &mut self.reads[kind as usize];
+        self.block_bytes = self.block_bytes.or_else(|| wait.block_bytes());
+        let blocks = wait.blocks(self.block_bytes).unwrap_or(u64::from(kind == Kind::Single));
+        let (reads, all_blocks) = &mut self.reads[kind as usize];
         *reads += 1;
-        *read = read.saturating_add(blocks);
+        all_blocks.add(wait);
         if kind == Kind::Single {
             self.single_us = self.single_us.saturating_add(wait.ela_us);
         }
@@ -92,7 +93,7 @@ impl Collected {
     }
 
     /// The step.
-    pub fn reported(mut self, name: &str) -> Result<Reported> {
+    pub fn step(mut self, name: &str) -> Result<OldStep> {
         if self.waits.is_empty() {
             return Err(no_wait(name));
         }
@@ -102,45 +103,44 @@ impl Collected {
         let ends = (boundaries[0], boundaries[boundaries.len() - 1]);
         let last = boundaries.len() as u32 - 1;
         let instance = self.head.get("instance").map_or("?", String::as_str);
-        let mut reported =
-            Reported::of_oracle(name, "10046 trace", format!("oracle: a session of instance {instance}"));
-        reported.version = self.head.get("release").cloned();
-        reported.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
-        reported.sessions = Some(1);
-        reported.facts = self.facts();
-        reported.boundaries(boundaries.clone());
-        std::mem::take(&mut self.slices).tell(&mut reported, &boundaries);
-        reported.grew("trace", ends, last, self.counters());
-        reported.grew(TIMES, ends, last, self.wait_times());
-        reported.events.push(Event::StepEnd { error: None, interrupted: false });
-        self.caveats(&mut reported);
-        Ok(reported)
+        let mut step = OldStep::of_oracle(name, "10046 trace", format!("oracle: a session of instance {instance}"));
+        step.version = self.head.get("release").cloned();
+        step.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
+        step.sessions = Some(1);
+        step.facts = self.facts();
+        step.set_boundaries(boundaries.clone());
+        std::mem::take(&mut self.slices).add_to(&mut step, &boundaries);
+        step.add_counters("trace", ends, last, self.counters());
+        step.add_counters(TIMES, ends, last, self.wait_times());
+        step.end(None);
+        self.add_findings(&mut step);
+        Ok(step)
     }
 
     /// How many calls there were, and what the first of each kind did.
     fn facts(&self) -> BTreeMap<String, String> {
         let of = |(kind, (count, first)): (&String, &(u64, Option<Call>))| {
             let first = first.unwrap_or_default();
-            let reported = format!(
+            let calls = format!(
                 "{count}; the first p={} cr={} e={} c={}",
                 first.physical, first.consistent, first.ela_us, first.cpu_us
             );
-            (format!("calls {kind}"), reported)
+            (format!("calls {kind}"), calls)
         };
         self.calls.iter().map(of).collect()
     }
 
     fn counters(&self) -> Vec<(Metric, Option<f64>)> {
         let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
-        let sum = |of: fn(&(u64, u64)) -> u64| self.reads.iter().map(|read| of(read) as f64).sum::<f64>();
+        let reads = self.reads.iter().map(|(reads, _)| *reads as f64).sum::<f64>();
         let most = |by_depth: &BTreeMap<u64, u64>| by_depth.values().max().map(|figure| *figure as f64);
         let single = self.reads[Kind::Single as usize].0 as f64;
         let cpu = most(&self.cpu_us);
         let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
         vec![
             (metric(shared::LOGICAL_READS, "blocks", "cr and cu of calls"), most(&self.visited)),
-            (metric(shared::PHYSICAL_READS, "blocks", "blocks of waits for reads"), Some(sum(|(_, blocks)| *blocks))),
-            (metric(shared::READ_REQUESTS, "1", "waits for reads"), Some(sum(|(reads, _)| *reads))),
+            (metric(shared::PHYSICAL_READS, "blocks", "blocks of waits for reads"), self.blocks()),
+            (metric(shared::READ_REQUESTS, "1", "waits for reads"), Some(reads)),
             (metric(shared::SINGLE_READS, "1", "waits for a block"), Some(single)),
             (metric(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), Some(self.single_us as f64)),
             (metric(shared::SERVER_CPU_US, "us", "CPU of calls"), cpu),
@@ -148,7 +148,16 @@ impl Collected {
         ]
     }
 
-    /// Time of each event that is no idle wait.
+    /// Blocks of all reads that show them; `None` where some show bytes and the length of a block is not known.
+    fn blocks(&self) -> Option<f64> {
+        let of = |(reads, blocks): &(u64, Blocks)| match (*reads, *blocks == Blocks::default()) {
+            (0, _) | (_, true) => Some(0.0),
+            _ => blocks.total(self.block_bytes).map(|blocks| blocks as f64),
+        };
+        self.reads.iter().map(of).sum()
+    }
+
+    /// Time of each event, idle waits apart.
     fn times(&self) -> impl Iterator<Item = (String, u64)> + '_ {
         let named = self.waits.iter().map(|(event, (_, us))| (String::from_utf8_lossy(event).into_owned(), *us));
         named.filter(|(event, _)| oracle::class(event) != WaitClass::Idle)
@@ -157,24 +166,25 @@ impl Collected {
     fn wait_times(&self) -> Vec<(Metric, Option<f64>)> {
         let mut times: Vec<_> = self.times().map(|(event, us)| (event, us as f64)).collect();
         times.extend(self.cpu_us.values().max().map(|us| ("DB CPU".to_owned(), *us as f64)));
-        times.sort_by(|a, b| b.1.total_cmp(&a.1));
+        times.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let metric =
             |event: &str| Metric::counter(oracle::class(event).counter_name(event), "us", "time of the session");
         times.into_iter().map(|(event, us)| (metric(&event), Some(us))).collect()
     }
 
-    fn caveats(&self, reported: &mut Reported) {
+    fn add_findings(&self, step: &mut OldStep) {
         let parallel = self.reads[Kind::Parallel as usize];
         let reads: u64 = self.reads.iter().map(|(reads, _)| reads).sum();
         if parallel.0 > 0 {
-            let text = "The session read ahead: several blocks at once that are no neighbours. These are not the single \
+            let text = "The session read ahead: several blocks at once that are not neighbours. These are not the single \
                         random reads of the method.";
-            let evidence = format!("{} of {reads} reads, {} blocks", parallel.0, parallel.1);
-            reported.caveat(codes::PREFETCHED, text, evidence);
+            let blocks = parallel.1.total(self.block_bytes).unwrap_or(0);
+            let evidence = format!("{} of {reads} reads, {blocks} blocks", parallel.0);
+            step.add_finding(codes::PREFETCHED, text, evidence);
         }
         if self.clockless > 0 {
-            let text = "Waits without an instant: the trace is of an old release, and its length is that of its waits.";
-            reported.caveat(codes::IMPORTED_FIGURES, text, format!("{} waits", self.clockless));
+            let text = "Waits have no time stamp: the trace is of an old release, and its length is that of its waits.";
+            step.add_finding(codes::IMPORTED_FIGURES, text, format!("{} waits", self.clockless));
         }
     }
 }
@@ -236,7 +246,7 @@ impl Slices {
         (boundaries.len() > 1).then_some((boundaries[0], boundaries))
     }
 
-    fn tell(mut self, reported: &mut Reported, boundaries: &[i64]) {
+    fn add_to(mut self, step: &mut OldStep, boundaries: &[i64]) {
         let slices = boundaries.len() as u64 - 1;
         for (index, slice) in std::mem::take(&mut self.by_index) {
             // What ends on the last boundary belongs to the slice before it.
@@ -244,14 +254,14 @@ impl Slices {
             let span = (boundaries[index as usize], boundaries[index as usize + 1]);
             for (kind, (mut latencies, blocks)) in [OpKind::Select, OpKind::Scan].into_iter().zip(slice) {
                 if latencies.count() > 0 {
-                    reported.slice(index as u32, span, kind, latencies.drain(), blocks);
+                    step.add_slice(index as u32, span, kind, latencies.drain(), blocks);
                 }
             }
         }
     }
 }
 
-/// A trace that holds nothing to measure by.
+/// The error of a trace without waits.
 pub fn no_wait(name: &str) -> Error {
     Error::run(format!("{name} is a trace without a wait"), "trace with level 8 or 12: waits => TRUE")
 }

@@ -7,7 +7,7 @@ use mindful_core::{Error, Result};
 
 use super::wait::Wait;
 
-/// Something that a trace tells of each wait.
+/// Something that a trace shows of each wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The wait event.
@@ -59,7 +59,7 @@ impl Field {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("choose among {}", names().collect::<Vec<_>>().join(", ")),
         };
-        Err(Error::plan(format!("a wait has no `{text}`"), next))
+        Err(Error::plan(format!("a wait has no field `{text}`"), next))
     }
 
     /// Its name.
@@ -67,15 +67,15 @@ impl Field {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }
 
-    /// Its figure in `wait`; `None` where the line does not tell it, or it is a text.
-    pub fn figure(self, wait: &Wait<'_>) -> Option<i64> {
+    /// Its figure in `wait`; `None` where the line does not show it, or it is a text.
+    fn figure(self, wait: &Wait<'_>, block_bytes: Option<u64>) -> Option<i64> {
         let whole = |value: u64| i64::try_from(value).ok();
         match self {
             Self::Event => None,
             Self::File => wait.parameter(&[b"file#", b"file number"], 0).and_then(whole),
             Self::Block => wait.parameter(&[b"block#", b"first dba"], 1).and_then(whole),
             Self::Object => wait.object,
-            Self::Blocks => wait.blocks().and_then(whole),
+            Self::Blocks => wait.blocks(block_bytes).and_then(whole),
             Self::Cursor => whole(wait.cursor),
             Self::Second => wait.tim_us.and_then(|us| whole(us / 1_000_000)),
             Self::Ela => whole(wait.ela_us),
@@ -83,10 +83,10 @@ impl Field {
         }
     }
 
-    /// Writes its value in `wait` behind `text`; `-` where the line does not tell it.
-    pub fn write(self, wait: &Wait<'_>, text: &mut String) {
+    /// Appends its value in `wait` to `text`; `-` where the line does not show it.
+    pub fn write(self, wait: &Wait<'_>, block_bytes: Option<u64>, text: &mut String) {
         // Writing to a string cannot fail.
-        let _ = match (self, self.figure(wait)) {
+        let _ = match (self, self.figure(wait, block_bytes)) {
             (Self::Event, _) => {
                 text.push_str(&String::from_utf8_lossy(wait.event));
                 Ok(())
@@ -138,9 +138,9 @@ impl Filter {
         conditions.map(|part| Condition::parse(part.trim())).collect::<Result<_>>().map(Self)
     }
 
-    /// Whether `wait` passes; a condition on what it does not tell does not hold.
-    pub fn passes(&self, wait: &Wait<'_>) -> bool {
-        self.0.iter().all(|condition| condition.holds(wait))
+    /// Whether `wait` passes; a condition on what it does not show does not hold.
+    pub fn passes(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
+        self.0.iter().all(|condition| condition.holds(wait, block_bytes))
     }
 }
 
@@ -148,7 +148,7 @@ impl Condition {
     fn parse(text: &str) -> Result<Self> {
         let bad = || {
             Error::plan(
-                format!("`{text}` is no condition"),
+                format!("invalid condition `{text}`"),
                 "write FIELD=VALUE with =, !=, <, <=, >, >= or ~, such as 'event~read and ela>10000'",
             )
         };
@@ -165,7 +165,7 @@ impl Condition {
         Ok(Self { field, operator, text: value, figure })
     }
 
-    fn holds(&self, wait: &Wait<'_>) -> bool {
+    fn holds(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
         if self.field == Field::Event {
             let event = wait.event;
             return match self.operator {
@@ -174,15 +174,15 @@ impl Condition {
                 _ => memchr::memmem::find(event, self.text.as_bytes()).is_some(),
             };
         }
-        let Some((reported, wanted)) = self.field.figure(wait).zip(self.figure) else { return false };
+        let Some((figure, wanted)) = self.field.figure(wait, block_bytes).zip(self.figure) else { return false };
         match self.operator {
-            Operator::Equal => reported == wanted,
-            Operator::Unequal => reported != wanted,
-            Operator::Less => reported < wanted,
-            Operator::LessOrEqual => reported <= wanted,
-            Operator::Greater => reported > wanted,
-            Operator::GreaterOrEqual => reported >= wanted,
-            Operator::Holds => reported.to_string().contains(&self.text),
+            Operator::Equal => figure == wanted,
+            Operator::Unequal => figure != wanted,
+            Operator::Less => figure < wanted,
+            Operator::LessOrEqual => figure <= wanted,
+            Operator::Greater => figure > wanted,
+            Operator::GreaterOrEqual => figure >= wanted,
+            Operator::Holds => figure.to_string().contains(&self.text),
         }
     }
 }
@@ -198,7 +198,7 @@ mod tests {
         let wrong = |text: &str| Filter::parse(text).unwrap_err().to_string();
         assert!(wrong("fiel=7").contains("did you mean `file`?"));
         for text in ["file", "file=", "file=x", "event>7", "file!7"] {
-            assert!(wrong(text).contains("is no condition"), "{text}: {}", wrong(text));
+            assert!(wrong(text).contains("invalid condition"), "{text}: {}", wrong(text));
         }
     }
 }

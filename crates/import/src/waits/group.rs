@@ -42,11 +42,11 @@ impl Kind {
         }
     }
 
-    /// How `wait` reads; `None` for what is no read.
+    /// How `wait` reads; `None` for other waits.
     pub fn of(wait: &Wait<'_>) -> Option<Self> {
         match oracle::counterpart(std::str::from_utf8(wait.event).ok()?) {
             // Old releases read several blocks under this name now and then.
-            event::SINGLE_READ if wait.blocks().is_some_and(|blocks| blocks > 1) => Some(Self::Scattered),
+            event::SINGLE_READ if wait.blocks(None).is_some_and(|blocks| blocks > 1) => Some(Self::Scattered),
             event::SINGLE_READ => Some(Self::Single),
             event::SCATTERED_READ => Some(Self::Scattered),
             event::PARALLEL_READ => Some(Self::Parallel),
@@ -77,17 +77,63 @@ pub struct Grouped {
     /// Different latencies in all groups together, and most of them.
     kept: usize,
     most_kept: usize,
+    /// The length of a block, where a wait showed it.
+    block_bytes: Option<u64>,
     /// All waits that passed.
     pub all: Distribution,
-    /// Reads by how they came: latencies and blocks.
-    pub reads: [(Distribution, u64); 4],
+    /// Reads by how they came.
+    pub reads: [(Distribution, Blocks); 4],
     /// Waits in the trace, whether they passed or not.
     pub waits: u64,
 }
 
+/// Blocks that reads of one kind fetched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Reads that show their blocks. A smart scan does not: it sends rows.
+    reads: u64,
+    counted: u64,
+    /// Of reads that show bytes instead: how many they were, and these bytes.
+    reads_in_bytes: u64,
+    bytes: u64,
+}
+
+impl Blocks {
+    /// Adds a read.
+    pub fn add(&mut self, wait: &Wait<'_>) {
+        // A read of one block shows its bytes only for the length of a block.
+        match (wait.blocks(None), wait.bytes()) {
+            (Some(blocks), _) => {
+                self.reads += 1;
+                self.counted = self.counted.saturating_add(blocks);
+            }
+            (None, Some(bytes)) => {
+                self.reads_in_bytes += 1;
+                self.bytes = self.bytes.saturating_add(bytes);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// All blocks, where one is `block_bytes` long; `None` where none of the reads shows any, or only bytes and the length
+    /// of a block is not known.
+    pub fn total(self, block_bytes: Option<u64>) -> Option<u64> {
+        match (self.reads + self.reads_in_bytes, self.reads_in_bytes) {
+            (0, _) => None,
+            (_, 0) => Some(self.counted),
+            _ => Some(self.counted.saturating_add(self.bytes / block_bytes?)),
+        }
+    }
+
+    /// Blocks of one of the reads that show them.
+    pub fn each(self, block_bytes: Option<u64>) -> Option<f64> {
+        Some(self.total(block_bytes)? as f64 / (self.reads + self.reads_in_bytes) as f64)
+    }
+}
+
 impl Grouped {
-    /// None yet.
-    pub fn new(fields: &[Field], filter: &Filter) -> Self {
+    /// None yet. A block is `block_bytes` long, where the begin of the trace shows it.
+    pub fn new(fields: &[Field], filter: &Filter, block_bytes: Option<u64>) -> Self {
         Self {
             fields: fields.to_vec(),
             filter: filter.clone(),
@@ -97,6 +143,7 @@ impl Grouped {
             key: String::new(),
             kept: 0,
             most_kept: MOST_KEPT,
+            block_bytes,
             all: Distribution::default(),
             reads: Default::default(),
             waits: 0,
@@ -106,14 +153,15 @@ impl Grouped {
     /// Adds a wait, if it passes.
     pub fn add(&mut self, wait: &Wait<'_>) {
         self.waits += 1;
-        if !self.filter.passes(wait) {
+        self.block_bytes = self.block_bytes.or_else(|| wait.block_bytes());
+        if !self.filter.passes(wait, self.block_bytes) {
             return;
         }
         self.all.add(wait.ela_us);
         if let Some(kind) = Kind::of(wait) {
             let (latencies, blocks) = &mut self.reads[kind as usize];
             latencies.add(wait.ela_us);
-            *blocks = blocks.saturating_add(wait.blocks().unwrap_or(0));
+            blocks.add(wait);
         }
         let at = self.place(wait);
         let latencies = &mut self.groups[at].latencies;
@@ -122,6 +170,11 @@ impl Grouped {
         } else {
             latencies.add_rounded(wait.ela_us);
         }
+    }
+
+    /// The length of a block, where the trace shows it.
+    pub fn block_bytes(&self) -> Option<u64> {
+        self.block_bytes
     }
 
     /// Whether there were so many different latencies that those of groups were rounded, down by up to an eighth.
@@ -140,7 +193,7 @@ impl Grouped {
             if i > 0 {
                 self.key.push_str(" | ");
             }
-            field.write(wait, &mut self.key);
+            field.write(wait, self.block_bytes, &mut self.key);
         }
         let known = self.places.get(&self.key).copied();
         let at = known.unwrap_or_else(|| {
@@ -172,7 +225,7 @@ mod tests {
     #[test]
     fn groups_take_bounded_memory_and_lose_no_wait() {
         let fields = Field::parse_list("block").unwrap();
-        let mut grouped = Grouped::new(&fields, &Filter::default());
+        let mut grouped = Grouped::new(&fields, &Filter::default(), None);
         grouped.most_kept = 50_000;
         let waits = 150_000;
         for i in 0..waits {

@@ -1,6 +1,5 @@
 //! A single wait.
 
-/// A wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait<'a> {
     /// Number of its cursor.
@@ -25,12 +24,28 @@ impl Wait<'_> {
         by_name.copied().or_else(by_place).map(|(_, value)| value)
     }
 
-    /// Blocks that it read; `None` where the event reads none.
-    pub fn blocks(&self) -> Option<u64> {
+    /// Bytes that it read, where Exadata shows these instead of blocks.
+    pub fn bytes(&self) -> Option<u64> {
+        let reads =
+            [&b"cell single block p"[..], b"cell multiblock p"].iter().any(|begin| self.event.starts_with(begin));
+        // cellhash#, diskhash#, bytes.
+        self.parameter(&[b"bytes"], 2).filter(|bytes| reads && *bytes > 0)
+    }
+
+    /// The length of a block, where it shows it: the bytes of a read of one.
+    pub fn block_bytes(&self) -> Option<u64> {
+        self.bytes().filter(|_| self.event.starts_with(b"cell single block p"))
+    }
+
+    /// Blocks that it read; `None` where the event reads none, or shows bytes and the length of a block is not known.
+    pub fn blocks(&self, block_bytes: Option<u64>) -> Option<u64> {
         match self.event {
+            event if event.starts_with(b"cell multiblock p") => {
+                let (bytes, block) = self.bytes().zip(block_bytes)?;
+                bytes.is_multiple_of(block).then(|| bytes / block)
+            }
             b"db file parallel read" => self.parameter(&[b"blocks"], 1),
             event if event.starts_with(b"cell list of blocks") => self.parameter(&[b"blocks"], 1),
-            // cellhash#, diskhash#, bytes.
             event if event.starts_with(b"cell single block") => Some(1),
             event if event.starts_with(b"db file s") || event.starts_with(b"direct path ") => {
                 self.parameter(&[b"blocks", b"block cnt"], 2)

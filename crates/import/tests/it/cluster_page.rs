@@ -1,10 +1,13 @@
-//! The page of a cluster's report, made up: tables and names as scripts that read such pages expect them from 11.2 to 19c.
-//! No real one was at hand.
+//! The page of a cluster's report, made up: tables, names and blank corners as pages from 11.2 to 19c have them.
 #![expect(clippy::too_many_lines, clippy::format_collect, reason = "a page is a long text, put together for once")]
 
 /// A table of a page: its heading, rows of names that may span columns, and rows of cells.
 fn table(title: &str, names: &[&[(&str, usize)]], rows: &[&[&str]]) -> String {
-    let name = |(name, span): &(&str, usize)| format!("<th class=\"awrbg\" colspan=\"{span}\">{name}</th>");
+    // Above columns without a common name there is a blank cell of data.
+    let name = |(name, span): &(&str, usize)| match *name {
+        "" => "<td>&#160;</td>".repeat(*span),
+        name => format!("<th class=\"awrbg\" colspan=\" {span}\">{name}</th>"),
+    };
     let cell = |cell: &&str| {
         format!("<td align=\"right\" class='awrnc'>{}</td>", if cell.is_empty() { "&#160;" } else { cell })
     };
@@ -105,16 +108,7 @@ pub fn made() -> String {
         "Logons/s",
         "Txns/s",
     ];
-    let statistic = [
-        "Statistic",
-        "Total",
-        "per Second",
-        "per Trans",
-        "per Second Average",
-        "per Second Std Dev",
-        "per Second Min",
-        "per Second Max",
-    ];
+    let statistic = ["Statistic", "Total", "per Second", "per Trans", "Average", "Std Dev", "Min", "Max"];
     let refs = |rows: &[Vec<&'static str>]| rows.to_vec();
     let build = |title: &str, names: &[&[(&str, usize)]], rows: &[Vec<&'static str>]| {
         let rows = refs(rows);
@@ -167,7 +161,7 @@ pub fn made() -> String {
     );
     t += &build(
         "System Statistics (Global)",
-        &[&one(&statistic)],
+        &[&[("", 4), ("per Second", 4)], &one(&statistic)],
         &[
             vec!["physical read IO requests", "5,400,000", "9,000.00", "9.0", "4,500.00", "1.0", "4,000.0", "5,000.0"],
             vec![

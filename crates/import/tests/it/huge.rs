@@ -1,4 +1,4 @@
-//! Ten gigabytes of zeros, alone and behind what begins as a file of each format.
+//! Ten gigabytes of zeros, alone and after the begin of a file of each format.
 
 use std::cell::Cell;
 use std::io::{Cursor, Read, Result};
@@ -39,7 +39,7 @@ fn behind(text: String) -> (Box<dyn Read>, Rc<Cell<u64>>) {
 fn zeros_alone_are_refused_by_the_head() {
     let (input, read) = behind(String::new());
     let error = recognised("-", input).err().unwrap().to_string();
-    assert!(error.contains("holds zeros"), "{error}");
+    assert!(error.contains("contains zeros"), "{error}");
     assert!(read.get() < SOON, "{}", read.get());
 }
 
@@ -48,7 +48,7 @@ fn zeros_within_a_file_are_refused_where_they_begin() {
     for (what, name, text) in samples::of_each_format().into_iter().filter(|(what, ..)| *what != "10046 trace") {
         let (input, read) = behind(text);
         let error = recognised(name, input).unwrap().read().unwrap_err().to_string();
-        assert!(error.contains("holds nothing but zeros from byte "), "{what}: {error}");
+        assert!(error.contains("contains only zeros from byte "), "{what}: {error}");
         assert!(read.get() < SOON, "{what}: {}", read.get());
     }
 }

@@ -3,9 +3,18 @@
 
 mod cluster_page;
 mod corpora;
+mod encodings;
+mod fio;
+mod histogram_records;
 mod huge;
 mod import;
 mod made;
-mod others;
+mod measured;
+mod orion;
+mod pgio;
 mod reports;
+mod reports_cut;
+mod reports_exact;
 mod samples;
+mod traces;
+mod workers;

@@ -33,6 +33,16 @@ fn write_as(store: &Store, id: &str) {
     store.create(head).unwrap().close().unwrap();
 }
 
+#[test]
+fn runs_of_one_second_keep_their_order() {
+    let (_dir, store) = store();
+    let made: Vec<String> = (0..40).map(|_| write(&store, None)).collect();
+    let mut newest_first = store.ids().unwrap();
+    newest_first.reverse();
+    assert_eq!(newest_first, made);
+    assert_eq!(store.resolve("latest").unwrap(), made[made.len() - 1]);
+}
+
 fn summary(run: &Run) -> Summary {
     Summary {
         format: run.head.format,

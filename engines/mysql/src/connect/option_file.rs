@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mindful_core::plan::rights::Rights;
+use mindful_core::plan::text::to_utf8;
 
 /// Groups that the client reads.
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
@@ -168,7 +169,7 @@ fn text(path: &Path) -> Result<Option<(String, bool)>, String> {
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
-        Ok(_) => Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), by_others == 0))),
+        Ok(_) => Ok(Some((String::from_utf8_lossy(&to_utf8(bytes)).into_owned(), by_others == 0))),
         // A file of the server's administrators, which is no business of this user.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),
         Err(error) => Err(error.to_string()),
@@ -249,6 +250,13 @@ mod tests {
             assert_eq!(value(&said, name), Some(wanted), "{name}");
         }
         assert_eq!(said.notes, [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let read_back = |text: &str| read(&[file(folder.path(), "my.cnf", 0o600, text)], None);
+        assert_eq!(value(&read_back("\u{feff}[client]\nuser=me\n"), "user"), Some("me"));
     }
 
     #[test]

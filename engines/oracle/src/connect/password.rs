@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use mindful_core::plan::text::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_host::terminal;
 
@@ -59,8 +60,9 @@ fn of_file(file: &Path) -> Result<String> {
             format!("chmod 600 {}", file.display()),
         ));
     }
-    let mut text = String::new();
-    File::open(file).and_then(|file| file.take(LONGEST).read_to_string(&mut text)).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    File::open(file).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes)).map_err(unreadable)?;
+    let text = String::from_utf8(to_utf8(bytes)).map_err(|error| unreadable(io::Error::other(error)))?;
     match text.lines().next() {
         Some(password) if !password.is_empty() => Ok(password.to_owned()),
         _ => Err(Error::plan(format!("password file {} is empty", file.display()), "write the password into it")),

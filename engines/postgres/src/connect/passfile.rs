@@ -6,6 +6,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use mindful_core::plan::text::to_utf8;
+
 /// What a password is wanted for.
 pub(super) struct Wanted<'a> {
     pub(super) host: &'a str,
@@ -28,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     if metadata.mode() & 0o077 != 0 {
         return Err(unused("others may read it; `chmod 600` it"));
     }
-    fs::read(path).map_err(|error| unused(&error.to_string()))
+    fs::read(path).map(to_utf8).map_err(|error| unused(&error.to_string()))
 }
 
 /// The password for `wanted` in the text of a password file.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use mindful_core::plan::text::to_utf8;
 use mindful_core::{Error, Result};
 
 use super::environment::Environment;
@@ -41,9 +42,9 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
 
 /// The text of a service file, which may be a pipe; refused where it has no end.
 fn text_of(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    match File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)? as u64 {
-        ..=LONGEST => Ok(text),
+    let mut bytes = Vec::new();
+    match File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)? as u64 {
+        ..=LONGEST => String::from_utf8(to_utf8(bytes)).map_err(io::Error::other),
         _ => Err(io::Error::other(format!("it is longer than {LONGEST} bytes"))),
     }
 }
@@ -82,5 +83,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "[bench]\nhost=db1\n").unwrap();
         assert_eq!(text_of(file.path()).unwrap(), "[bench]\nhost=db1\n");
+        let utf16: Vec<u8> = "\u{feff}[bench]\nhost=db1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        std::fs::write(file.path(), utf16).unwrap();
+        assert_eq!(text_of(file.path()).unwrap(), "[bench]\nhost=db1\n", "as PowerShell writes it");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
-use mindful_import::{Reported, Source};
+use mindful_import::{OldStep, Source};
 use mindful_record::{LOG, file as record_file, pack};
 
 /// Something to be imported.
@@ -81,7 +81,7 @@ fn nothing(place: &str) -> Error {
 }
 
 /// The measurements in a file.
-pub fn read(path: &Path) -> Result<Vec<Reported>> {
+pub fn read(path: &Path) -> Result<Vec<OldStep>> {
     open(path)?.read()
 }
 

@@ -72,7 +72,7 @@ fn reads(grouped: &Grouped) -> String {
         .filter(|(_, (latencies, _))| latencies.count > 0)
         .map(|(kind, (latencies, blocks))| {
             let mut row = cells(kind.name().to_owned(), latencies, &grouped.all);
-            row.push(format!("{:.2}", *blocks as f64 / latencies.count as f64));
+            row.push(blocks.each(grouped.block_bytes()).map_or_else(|| "-".to_owned(), |each| format!("{each:.2}")));
             row
         })
         .collect();

@@ -51,6 +51,18 @@ fn a_plan_others_could_have_written_is_not_read_by_itself() {
 }
 
 #[test]
+fn a_plan_in_utf_16_or_with_a_byte_order_mark_is_read() {
+    let mindful = Mindful::new();
+    let text = "\u{feff}target = \"null:\"\nscale = 1234\n";
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [text.as_bytes().to_vec(), utf16] {
+        fs::write(mindful.folder().join("windows.toml"), bytes).unwrap();
+        let shown = mindful.run(&["plan", "--plan", "windows.toml"]);
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("1234"), "{shown:?}");
+    }
+}
+
+#[test]
 fn a_plan_of_another_user_is_not_read_by_itself() {
     if !rustix::process::geteuid().is_root() {
         return not_run("only root can give files away");

@@ -111,7 +111,13 @@ impl Made {
             let names: Vec<_> =
                 ["Event", counted].into_iter().chain(buckets).map(|name| name.replace('<', "&lt;")).collect();
             let names: Vec<_> = names.iter().map(String::as_str).collect();
-            t += &format!("<h3 class=\"awr\">{title}</h3>{}", head(&names));
+            // Above the names of the first columns there are blank cells of data.
+            let corner =
+                "<tr><td>&#160;</td><td>&#160;</td><th class=\"awrbg\" colspan=\" 8\">% of Total Waits</th></tr>\n";
+            t += &format!(
+                "<h3 class=\"awr\">{title}</h3>{}",
+                head(&names).replacen("<tr>", &format!("{corner}<tr>"), 1)
+            );
             let total = Self::in_thousands(self.foreground[0].1);
             t += &(row(&[&[self.foreground[0].0, total.as_str()], &shares[..]].concat()) + "</table>\n");
         }

@@ -47,7 +47,7 @@ impl Made {
              {event:<41} {:>12} {:>11} {:>6} {:>6}\n          {}\n",
             grouped(waits as f64, 0),
             grouped(seconds as f64, 0),
-            1,
+            Self::mean(Dress::Statspack, waits, seconds),
             self.top_percent,
             "-".repeat(61)
         );
@@ -88,7 +88,7 @@ impl Made {
                     grouped(*waits as f64, 0),
                     0,
                     grouped(*seconds as f64, 0),
-                    1,
+                    Self::mean(Dress::Statspack, *waits, *seconds),
                     "1.0",
                     ".5"
                 );

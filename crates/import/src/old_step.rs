@@ -1,4 +1,4 @@
-//! What a file of another tool tells: a step, in the words of our own runs.
+//! What a file of another tool shows, in the words of our own runs: a step.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,29 @@ use mindful_core::result::finding::Finding;
 use mindful_core::workload::OpKind;
 use mindful_oracle_terms as oracle;
 
+use crate::orion::OrionPart;
 use crate::report::Report;
 
 /// Most sessions that anything is believed to have had.
 pub const MOST_SESSIONS: u32 = 100_000;
 
-/// One measurement of another tool: a step of a run.
+/// One measurement of another tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reported {
+pub struct OldStep {
     /// Name of the file, and which of several reports in it.
     pub file: String,
+    /// Further files with figures of the step.
+    pub more_files: Vec<String>,
     /// What the file is.
     pub what: &'static str,
     /// What was measured: the name of an engine.
     pub engine: &'static str,
     /// What it calls what every database has.
     pub words: Words,
-    /// Where, as far as it is reported.
+    /// Where, as far as the file shows it.
     pub target: String,
+    /// What tells runs of one target apart that are not steps of one.
+    pub series: Option<String>,
     /// Version of what was measured.
     pub version: Option<String>,
     /// Length of a block, bytes.
@@ -40,29 +45,35 @@ pub struct Reported {
     pub host: BTreeMap<String, String>,
     /// Settings and remarks of the other tool.
     pub facts: BTreeMap<String, String>,
-    /// When it began, us since the epoch; `None` where no date is reported.
+    /// When it began, us since the epoch; `None` without a date.
     pub began_us: Option<i64>,
-    /// Sessions; `None` where their number is not reported.
+    /// Sessions, or I/Os in flight where these are the load; `None` where their number is not known.
     pub sessions: Option<u32>,
     /// What the step varied beside sessions, such as the blocks of an I/O.
     pub point: BTreeMap<String, String>,
+    /// Options of the other tool that tell steps of one run apart, where they differ.
+    pub options: BTreeMap<String, String>,
     /// Boundaries, counters and slices.
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
     pub findings: Vec<Finding>,
     /// The report behind it, if it is one of Oracle's.
     pub report: Option<Box<Report>>,
+    /// A result of Orion whose points are not steps yet: other files hold the rest of them.
+    pub orion: Option<Box<OrionPart>>,
 }
 
-impl Reported {
+impl OldStep {
     /// A step of which nothing is known yet.
     pub fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
+            more_files: Vec::new(),
             what,
             engine,
             words: Words::default(),
             target: target.into(),
+            series: None,
             version: None,
             block_bytes: None,
             cache_bytes: None,
@@ -71,9 +82,11 @@ impl Reported {
             began_us: None,
             sessions: None,
             point: BTreeMap::new(),
+            options: BTreeMap::new(),
             events: Vec::new(),
             findings: Vec::new(),
             report: None,
+            orion: None,
         }
     }
 
@@ -83,12 +96,12 @@ impl Reported {
     }
 
     /// It lasted from the first of these instants to the last, us.
-    pub fn boundaries(&mut self, boundaries_us: Vec<i64>) {
+    pub fn set_boundaries(&mut self, boundaries_us: Vec<i64>) {
         self.events.push(Event::Started { boundaries_us, clock_offset_us: 0 });
     }
 
-    /// Counters that grew by so much between the first boundary and the last, `None` where unknown.
-    pub fn grew(
+    /// Adds counters that grew by so much between the first boundary and the last, `None` where unknown.
+    pub fn add_counters(
         &mut self,
         source: &str,
         (begin_us, end_us): (i64, i64),
@@ -103,16 +116,28 @@ impl Reported {
         }
     }
 
-    /// Single reads of `blocks` in all between two boundaries.
-    pub fn slice(&mut self, index: u32, (begin_us, end_us): (i64, i64), kind: OpKind, latency: Latency, blocks: u64) {
-        let mut report = SliceReport { index, begin_us, end_us, ..SliceReport::default() };
+    /// Adds reads or writes of `blocks` in all between two boundaries.
+    pub fn add_slice(
+        &mut self,
+        index: u32,
+        (begin_us, end_us): (i64, i64),
+        kind: OpKind,
+        latency: Latency,
+        blocks: u64,
+    ) {
+        let mut slice = SliceReport { index, begin_us, end_us, ..SliceReport::default() };
         let ops = latency.buckets.iter().map(|(_, count)| count).sum();
-        *report.op_mut(kind) = OpReport { ops, blocks, latency, response: None };
-        self.events.push(Event::Slice { session: 0, report });
+        *slice.op_mut(kind) = OpReport { ops, blocks, latency, response: None };
+        self.events.push(Event::Slice { session: 0, report: slice });
     }
 
-    /// A figure that does not mean what it seems to.
-    pub fn caveat(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
+    /// Ends the step.
+    pub fn end(&mut self, error: Option<String>) {
+        self.events.push(Event::StepEnd { error, interrupted: false });
+    }
+
+    /// Adds a finding about a figure that does not mean what it seems to.
+    pub fn add_finding(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
         self.findings.push(code.finding(text, evidence));
     }
 }

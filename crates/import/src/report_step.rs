@@ -9,14 +9,13 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
-use crate::report::{Report, Scope};
-use crate::reported::{Reported, sessions_of};
+use crate::old_step::{OldStep, sessions_of};
+use crate::report::{Report, Scope, Waited};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
 const COARSE: f64 = 0.05;
-/// The source of what statistics and the time model tell.
+/// The source of counters from statistics and the time model.
 const STATISTICS: &str = "report";
-/// The source of what wait events tell, in the words of our own runs.
 /// Waits of background processes, where a report does not tell them from those of sessions.
 const BACKGROUND: [&str; 6] = [
     event::LOG_WRITE,
@@ -26,9 +25,6 @@ const BACKGROUND: [&str; 6] = [
     "control file sequential read",
     "db file async I/O submit",
 ];
-
-/// A report, and whether its last line is there.
-pub type Read = (Report, bool);
 
 /// Most reports that are taken from one file: years of them, one an hour, are kept in files of their own.
 pub const MOST_REPORTS: usize = 4_096;
@@ -40,62 +36,60 @@ pub const MOST_COLUMNS: usize = 1_024;
 ///
 /// # Errors
 /// As of a single one, or there are more than [`MOST_REPORTS`].
-pub fn each(
+pub fn steps(
     name: &str,
     what: impl Fn(&Report) -> &'static str,
-    reports: impl ExactSizeIterator<Item = Read>,
-) -> Result<Vec<Reported>> {
+    reports: impl ExactSizeIterator<Item = Report>,
+) -> Result<Vec<OldStep>> {
     if reports.len() > MOST_REPORTS {
         return Err(Error::run(
-            format!("{name} holds more than {MOST_REPORTS} reports"),
-            "give a part of them at a time, or look at what it holds",
+            format!("{name} contains more than {MOST_REPORTS} reports"),
+            "split the file and import the parts one after the other",
         ));
     }
     let many = reports.len() > 1;
-    let step = |(number, (report, ended)): (usize, Read)| {
+    let step = |(number, report): (usize, Report)| {
         let file = if many { format!("{name}#{number}") } else { name.to_owned() };
-        reported(&file, what(&report), report, ended)
+        step(&file, what(&report), report)
     };
     (1..).zip(reports).map(step).collect()
 }
 
-/// The step of `report`, which stands in `file` and came to its end or not.
+/// The step of `report`, which stands in `file`.
 ///
 /// # Errors
 /// A report that tells neither how long it is nor a single figure.
-fn reported(file: &str, what: &'static str, report: Report, ended: bool) -> Result<Reported> {
+fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
     let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {
         let missing = if nothing { "no load profile, no statistics and no events" } else { "no elapsed time" };
         return Err(Error::run(
-            format!("{file}: its {what} has {missing}"),
-            "it was cut, or is of a form not known here: make the report anew, or send it to the maintainers",
+            format!("{file}: this {what} has {missing}"),
+            "it was cut, or has an unknown form: create the report again, or send it to the maintainers",
         ));
     };
     let identity = &report.identity;
     let place = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
     let whose = if report.scope == Scope::Cluster { "all instances".to_owned() } else { place(&identity.instance) };
     let target = format!("oracle: {} ({whose}) on {}", place(&identity.database), place(&identity.host));
-    let mut reported = Reported::of_oracle(file, what, target);
-    reported.version.clone_from(&identity.release);
-    reported.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
-    reported.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);
-    reported.sessions = sessions_of(file);
-    reported.host = host(&report);
-    reported.facts = report.parameters.clone();
-    let (begin, end) = match report.snapshots.clock_s {
-        Some((begin, end)) => (begin * 1_000_000, end * 1_000_000),
-        None => (0, (seconds * 1e6) as i64),
-    };
-    reported.began_us = report.snapshots.clock_s.map(|_| begin);
-    reported.boundaries(vec![begin, end]);
-    reported.grew(STATISTICS, (begin, end), 1, counters(&report, seconds));
-    reported.grew(TIMES, (begin, end), 1, wait_times(&report));
-    histograms(&mut reported, &report);
-    reported.events.push(Event::StepEnd { error: None, interrupted: false });
-    caveats(&mut reported, &report, ended);
-    reported.report = Some(Box::new(report));
-    Ok(reported)
+    let mut step = OldStep::of_oracle(file, what, target);
+    step.version.clone_from(&identity.release);
+    step.block_bytes = identity.block_bytes.map(|bytes| bytes as u64);
+    step.cache_bytes = identity.cache_bytes.map(|bytes| bytes as u64);
+    step.sessions = sessions_of(file);
+    step.host = host(&report);
+    step.facts = report.parameters.clone();
+    step.began_us = report.snapshots.clock.map(|clock| clock.begin_s * 1_000_000);
+    let begin = step.began_us.unwrap_or(0);
+    let span = (begin, begin + (seconds * 1e6).round() as i64);
+    step.set_boundaries(vec![span.0, span.1]);
+    step.add_counters(STATISTICS, span, 1, counters(&report, seconds));
+    step.add_counters(TIMES, span, 1, wait_times(&report));
+    histograms(&mut step, &report);
+    step.end(None);
+    add_findings(&mut step, &report);
+    step.report = Some(Box::new(report));
+    Ok(step)
 }
 
 fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
@@ -116,18 +110,20 @@ fn counter(counter: Counter, unit: &str, help: &str) -> Metric {
     Metric::counter(counter.name(), unit, help)
 }
 
-/// Totals of statistics, or what the load profile makes of them.
+/// What counters grew by. Rates are those that `awr` prints.
 fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
-    let total = |name: &str| report.total(name);
-    let or_profile = |name: &str, lines: &[&str]| total(name).or_else(|| Some(report.profiled(lines)? * seconds));
+    let grew = |name: &str| report.per_s(name).map(|per_s| per_s * seconds);
+    let grew_or_line = |name: &str, lines: &[&str]| report.rate(name, lines).map(|per_s| per_s * seconds);
     let cs = |name: &str| report.host.get(name).map(|cs| cs * 1e4);
     let single = report.best_foreground_waits(event::SINGLE_READ);
-    let logical = or_profile(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
-    let blocks = or_profile(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
-    let written = or_profile(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]);
-    let reads = or_profile(statistic::READ_REQUESTS, &["read io requests"]);
-    let writes = or_profile(statistic::WRITE_REQUESTS, &["write io requests"]);
-    let redo = or_profile(statistic::REDO_BYTES, &["redo size"]);
+    let logical = grew_or_line(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
+    let blocks = grew_or_line(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
+    let written = grew_or_line(statistic::BLOCKS_WRITTEN, &["physical writes", "physical write"]);
+    let reads = grew_or_line(statistic::READ_REQUESTS, &["read io requests"]);
+    let writes = grew_or_line(statistic::WRITE_REQUESTS, &["write io requests"]);
+    let redo = grew_or_line(statistic::REDO_BYTES, &["redo size"]);
+    let single_reads = single.and_then(|waited| waited.waits);
+    let single_read_time_us = single.and_then(|waited| Some(waited.time_us?.value));
     vec![
         (counter(shared::LOGICAL_READS, "blocks", "requests to the buffer cache"), logical),
         (counter(shared::PHYSICAL_READS, "blocks", "blocks read"), blocks),
@@ -135,10 +131,10 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
         (counter(shared::PHYSICAL_WRITES, "blocks", "blocks written"), written),
         (counter(shared::WRITE_REQUESTS, "1", "requests that wrote them, without redo"), writes),
         (counter(shared::LOG_BYTES, "bytes", "redo"), redo),
-        (counter(shared::LOG_WRITES, "1", "writes of redo"), total(statistic::REDO_WRITES)),
-        (counter(shared::COMMITS, "1", "transactions committed"), total(statistic::COMMITS)),
-        (counter(shared::SINGLE_READS, "1", "waits of sessions for a block"), single.map(|waited| waited.waits)),
-        (counter(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), single.map(|waited| waited.time_us.value)),
+        (counter(shared::LOG_WRITES, "1", "writes of redo"), grew(statistic::REDO_WRITES)),
+        (counter(shared::COMMITS, "1", "transactions committed"), grew(statistic::COMMITS)),
+        (counter(shared::SINGLE_READS, "1", "waits of sessions for a block"), single_reads),
+        (counter(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), single_read_time_us),
         (counter(shared::SERVER_CPU_US, "us", "CPU of foreground and background"), report.cpu_s().map(|s| s * 1e6)),
         (counter(shared::BUSY_TIME_US, "us", "DB time"), report.db_time_s().map(|s| s * 1e6)),
         (counter(shared::HOST_CPU_BUSY_US, "us", "BUSY_TIME"), cs("BUSY_TIME")),
@@ -150,7 +146,7 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
 }
 
 /// How long waits took, where the report counts them.
-fn histograms(reported: &mut Reported, report: &Report) {
+fn histograms(step: &mut OldStep, report: &Report) {
     let kinds = [
         (wait_kind::READ, event::SINGLE_READ),
         (wait_kind::LOG_WRITE, event::LOG_WRITE),
@@ -160,20 +156,22 @@ fn histograms(reported: &mut Reported, report: &Report) {
     let of = |(kind, event): (&str, &str)| Some((kind.to_owned(), report.latency(event)?));
     let sampled = SampledLatencies { one_of: 1, kinds: kinds.into_iter().filter_map(of).collect() };
     if !sampled.kinds.is_empty() {
-        reported.events.push(Event::Latencies { source: WAIT_HISTOGRAM.to_owned(), boundary: 1, sampled });
-        let text = "Waits are counted by buckets that each reach to twice the one before: percentiles are of their middles, \
-                    the longest is the end of the last bucket. Waits of sessions and of background processes stand together.";
-        reported.caveat(codes::IMPORTED_FIGURES, text, "wait event histogram");
+        step.events.push(Event::Latencies { source: WAIT_HISTOGRAM.to_owned(), boundary: 1, sampled });
+        let text = "Waits are counted in buckets, each up to twice as long as the one before. Percentiles are the middles of \
+                    buckets, and the longest wait is the end of the last one. Sessions and background processes are counted \
+                    together.";
+        step.add_finding(codes::IMPORTED_FIGURES, text, "wait event histogram");
     }
 }
 
 /// Time of each wait of sessions, by its class, and their CPU.
 fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
-    let apart = report.foreground.is_some();
-    let lines = report.foreground.as_ref().or(report.both.as_ref()).unwrap_or(&report.top);
-    let of_sessions = lines.iter().filter(|line| apart || !BACKGROUND.contains(&line.name.as_str()));
+    let separable = report.foreground.is_some();
+    let list = report.foreground.as_ref().or(report.both.as_ref()).map_or(&report.top, |list| &list.lines);
+    let of_sessions = list.iter().filter(|line| separable || !BACKGROUND.contains(&line.name.as_str()));
     let waits = of_sessions.filter(|line| !event::CPU.contains(&line.name.as_str()));
-    let mut times: Vec<_> = waits.filter_map(|line| Some((line.name.clone(), line.time_us?.value))).collect();
+    let mut times: Vec<_> =
+        waits.filter_map(|line| Some((line.name.clone(), Waited::of(line).time_us?.value))).collect();
     let listed = report.top.iter().find(|line| event::CPU.contains(&line.name.as_str()));
     let cpu = report.time_model.get("DB CPU").map(|s| s * 1e6).or_else(|| Some(listed?.time_us?.value));
     times.extend(cpu.map(|us| ("DB CPU".to_owned(), us)));
@@ -181,20 +179,24 @@ fn wait_times(report: &Report) -> Vec<(Metric, Option<f64>)> {
     times.into_iter().map(|(name, us)| (metric(&name), Some(us))).collect()
 }
 
-fn caveats(reported: &mut Reported, report: &Report, ended: bool) {
-    if !ended {
-        let text = "The report has no end: it was cut, and figures of the sections that are missing are not known.";
-        reported.caveat(codes::IMPORTED_DOUBT, text, reported.file.clone());
+fn add_findings(step: &mut OldStep, report: &Report) {
+    if report.cut {
+        let text = "The report has no end: it was cut. Figures of missing sections are not known.";
+        step.add_finding(codes::IMPORTED_DOUBT, text, step.file.clone());
+    }
+    if !report.unread.is_empty() {
+        let text = "Known sections of the report have no row that could be read: their figures are missing.";
+        step.add_finding(codes::IMPORTED_DOUBT, text, report.unread.join(", "));
     }
     let single = report.best_foreground_waits(event::SINGLE_READ);
     let coarse = single.and_then(|waited| Some((waited.mean_us()?, waited.error_us()?)));
     if let Some((mean, error)) = coarse.filter(|(mean, error)| *error > COARSE * mean) {
-        let text = "The report prints the time of its waits so coarsely that the read latency may be off by as much.";
-        reported.caveat(codes::IMPORTED_FIGURES, text, format!("{mean:.0} us +-{error:.0}"));
+        let text = "The report prints the time of its waits with few digits: the read latency may be off by as much.";
+        step.add_finding(codes::IMPORTED_FIGURES, text, format!("{mean:.0} us +-{error:.0}"));
     }
     if report.foreground.is_none() && report.both.is_some() {
         let text =
-            "The report does not tell waits of sessions from those of background processes: shares of time hold both.";
-        reported.caveat(codes::IMPORTED_FIGURES, text, "one list of waits");
+            "The report lists waits of sessions and of background processes together: shares of time contain both.";
+        step.add_finding(codes::IMPORTED_FIGURES, text, "one list of waits");
     }
 }

@@ -1,0 +1,208 @@
+//! What was one load: the processes of a job that ran together.
+//!
+//! Without `group_reporting`, which is not the default, each process of a job is an entry of its own. Entries of one group
+//! with the same options are one load, whatever they are called: groups run one after the other, their jobs together.
+
+use std::collections::BTreeMap;
+
+use super::read::{Job, Output, Side};
+use crate::old_step::MOST_SESSIONS;
+
+/// Engines that keep one I/O in flight, whatever the iodepth. The first is the default.
+const SYNCHRONOUS: [&str; 8] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg"];
+/// The entry that sums up all others in client mode.
+const ALL_CLIENTS: &str = "All clients";
+
+/// Processes that were one load.
+pub struct Load<'a> {
+    output: &'a Output,
+    pub jobs: Vec<&'a Job>,
+}
+
+/// The loads of `output`, in its order.
+pub fn loads(output: &Output) -> Vec<Load<'_>> {
+    let clients = output.client_stats.as_deref().unwrap_or_default();
+    let sum = clients.iter().find(|job| job.jobname == ALL_CLIENTS);
+    let jobs = output.jobs.iter().flatten().chain(sum.map_or(clients, std::slice::from_ref));
+    let mut loads: Vec<Load<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for job in jobs {
+        let place = *places.entry(identity(job)).or_insert_with(|| {
+            loads.push(Load { output, jobs: Vec::new() });
+            loads.len() - 1
+        });
+        loads[place].jobs.push(job);
+    }
+    loads
+}
+
+/// What the entries of one load share. Where options are not printed, processes of one job share its name.
+fn identity(job: &Job) -> (i64, String) {
+    let Some(options) = &job.options else { return (job.groupid, job.jobname.clone()) };
+    let others = options.iter().filter(|(key, _)| *key != "name");
+    let texts: Vec<String> = others.map(|(key, value)| format!("{key}={value}")).collect();
+    (job.groupid, texts.join("\n"))
+}
+
+impl Load<'_> {
+    /// What its job is called.
+    pub fn name(&self) -> &str {
+        self.jobs.first().map_or("", |job| &job.jobname)
+    }
+
+    /// An option as text, the job's own before those of all jobs.
+    pub fn option(&self, key: &str) -> Option<String> {
+        let own = self.jobs.first().and_then(|job| job.options.as_ref()?.get(key));
+        let value = own.or_else(|| self.output.global.get(key))?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
+    /// Whether it read or wrote anything.
+    pub fn worked(&self) -> bool {
+        let worked = |side: &Side| side.ios().is_some_and(|ios| ios > 0.0);
+        self.jobs.iter().any(|job| [&job.read, &job.write, &job.mixed].into_iter().any(worked))
+    }
+
+    /// The length of the longest of its processes, ms.
+    pub fn runtime_ms(&self) -> Option<f64> {
+        let sides = self.jobs.iter().flat_map(|job| [&job.read, &job.write, &job.mixed]);
+        let longest = sides.filter_map(|side| side.runtime).reduce(f64::max);
+        longest.filter(|ms| (1.0..1e12).contains(ms))
+    }
+
+    /// When the first of its processes began, us since the epoch.
+    pub fn began_us(&self) -> Option<i64> {
+        let first_ms = self.jobs.iter().map(|job| job.began_ms).reduce(|a, b| Some(a?.min(b?)))??;
+        Some((first_ms * 1e3) as i64)
+    }
+
+    /// I/Os that it kept in flight: its processes by their iodepth. `None` where options are not printed.
+    pub fn in_flight(&self) -> Option<u32> {
+        self.jobs.first()?.options.as_ref()?;
+        let number = |key: &str| self.option(key).map_or(Some(1), |text| text.parse::<u32>().ok());
+        let processes = match u32::try_from(self.jobs.len()).ok()? {
+            // One entry may stand for all processes of a group.
+            1 => number("numjobs")?,
+            entries => entries,
+        };
+        let engine = self.option("ioengine");
+        let depth =
+            if SYNCHRONOUS.contains(&engine.as_deref().unwrap_or(SYNCHRONOUS[0])) { 1 } else { number("iodepth")? };
+        processes.checked_mul(depth).filter(|ios| (1..=MOST_SESSIONS).contains(ios))
+    }
+
+    /// The length of an I/O: as measured, else the option.
+    pub fn block_bytes(&self) -> Option<u64> {
+        let sides = self.reads().into_iter().chain(self.writes());
+        let mut measured = sides.filter_map(Side::block_bytes);
+        measured.next().or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
+    }
+
+    fn kb_base(&self) -> u64 {
+        self.option("kb_base").and_then(|base| base.parse().ok()).unwrap_or(1024)
+    }
+
+    /// What `unified_rw_reporting` counts together; `None` without it. With `both`, reads and writes are printed too.
+    fn unified(&self) -> Option<Vec<&Side>> {
+        let counted = |side: &Side| side.ios().is_some();
+        let apart = self.jobs.iter().any(|job| counted(&job.read) || counted(&job.write));
+        (!apart).then(|| self.jobs.iter().map(|job| &job.mixed).collect())
+    }
+
+    fn only_writes(&self) -> bool {
+        self.option("rw")
+            .or_else(|| self.option("readwrite"))
+            .is_some_and(|rw| ["write", "randwrite"].contains(&rw.as_str()))
+    }
+
+    /// Whether reads cannot be told from writes.
+    pub fn is_mixed(&self) -> bool {
+        let rw = self.option("rw").or_else(|| self.option("readwrite"));
+        let one_way = rw.is_some_and(|rw| ["read", "randread", "write", "randwrite"].contains(&rw.as_str()));
+        self.unified().is_some() && !one_way
+    }
+
+    /// The reads of its processes. What is counted together stands among them unless it is known that all are writes.
+    pub fn reads(&self) -> Vec<&Side> {
+        match self.unified() {
+            Some(_) if self.only_writes() => Vec::new(),
+            Some(mixed) => mixed,
+            None => self.jobs.iter().map(|job| &job.read).collect(),
+        }
+    }
+
+    /// The writes of its processes.
+    pub fn writes(&self) -> Vec<&Side> {
+        match self.unified() {
+            Some(mixed) if self.only_writes() => mixed,
+            Some(_) => Vec::new(),
+            None => self.jobs.iter().map(|job| &job.write).collect(),
+        }
+    }
+}
+
+/// A block size as fio spells it: `4k`, `1M`, `8kb`, `4096`, `0x1000`, and of `4k,8k` that of reads. By fio's own habit `k`
+/// is 1024 and `kib` 1000 unless `kb_base=1000` turns both around. `None` for a range or a list.
+fn one_size(text: &str, kb_base: u64) -> Option<u64> {
+    let text = text.split(',').next()?.trim().to_ascii_lowercase();
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..end].parse().ok()?;
+    let (own, other) = if kb_base == 1000 { (1000_u64, 1024_u64) } else { (1024, 1000) };
+    let power =
+        |prefix: &str| ["k", "m", "g", "t", "p"].iter().position(|p| *p == prefix).map(|place| place as u32 + 1);
+    let unit = match &text[end..] {
+        "" | "b" => 1,
+        suffix => match (suffix.strip_suffix("ib"), suffix.strip_suffix('b')) {
+            (Some(prefix), _) => other.checked_pow(power(prefix)?)?,
+            (None, Some(prefix)) => own.checked_pow(power(prefix)?)?,
+            (None, None) => own.checked_pow(power(suffix)?)?,
+        },
+    };
+    number.checked_mul(unit).filter(|bytes| *bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_size_is_read_in_every_spelling() {
+        let sizes = [("4k", 4096), ("1m", 1 << 20), ("1M", 1 << 20), ("8kb", 8192), ("4096", 4096), ("0x1000", 4096)];
+        for (text, bytes) in sizes.into_iter().chain([("4k,8k", 4096), ("16K", 16_384), ("4kib", 4000)]) {
+            assert_eq!(one_size(text, 1024), Some(bytes), "{text}");
+        }
+        assert_eq!((one_size("4k", 1000), one_size("4kib", 1000)), (Some(4000), Some(4096)));
+        for text in ["4k-16k", "4k/50:8k/50", "", "k", "x"] {
+            assert_eq!(one_size(text, 1024), None, "{text}");
+        }
+    }
+
+    fn output(jobs: &str) -> Output {
+        serde_json::from_str(&format!("{{\"global options\": {{\"bs\": \"8k\", \"numjobs\": 4}}, \"jobs\": [{jobs}]}}"))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_synchronous_engine_keeps_one_io_in_flight() {
+        let of = |options: &str| loads(&output(&format!("{{\"job options\": {{{options}}}}}")))[0].in_flight();
+        assert_eq!(of("\"iodepth\": \"16\""), Some(4), "psync is the default");
+        assert_eq!(of("\"iodepth\": \"16\", \"ioengine\": \"libaio\""), Some(64));
+        assert_eq!(loads(&output("{}"))[0].in_flight(), None, "without options nothing is known");
+    }
+
+    #[test]
+    fn jobs_of_another_group_or_with_other_options_are_another_load() {
+        let job = |group: u32, options: &str| format!("{{\"groupid\": {group}, \"job options\": {{{options}}}}}");
+        let list = [
+            job(0, "\"name\": \"a\""),
+            job(0, "\"name\": \"b\""),
+            job(1, "\"name\": \"a\""),
+            job(1, "\"rw\": \"write\""),
+        ];
+        let output = output(&list.join(","));
+        assert_eq!(loads(&output).iter().map(|load| load.jobs.len()).collect::<Vec<_>>(), [2, 1, 1]);
+    }
+}

@@ -1,0 +1,158 @@
+//! What one file says of a run of Orion, and the unit of its latencies.
+
+use std::collections::BTreeMap;
+
+use mindful_core::{Error, Result};
+
+/// What a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Small I/Os per second.
+    Iops,
+    /// Their latency.
+    Latency,
+    /// MB (2^20 bytes) per second of large I/Os.
+    Mbps,
+}
+
+/// A figure and the load that gave it: I/Os in flight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    pub figure: Figure,
+    pub small: u32,
+    pub large: u32,
+    pub value: f64,
+}
+
+/// A result, or one of the matrices of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrionPart {
+    /// The run that it belongs to.
+    pub run: String,
+    pub points: Vec<Point>,
+    /// Lines of the summary about how it was measured.
+    pub facts: BTreeMap<String, String>,
+    pub disks: Vec<String>,
+    pub version: Option<String>,
+    /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
+    pub latency_unit_us: Option<f64>,
+}
+
+impl OrionPart {
+    pub fn new(run: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            points: Vec::new(),
+            facts: BTreeMap::new(),
+            disks: Vec::new(),
+            version: None,
+            latency_unit_us: Some(1.0),
+        }
+    }
+}
+
+/// The unit that a user names for latencies in a file without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LatencyUnit {
+    Microseconds,
+    Milliseconds,
+}
+
+impl LatencyUnit {
+    fn us(self) -> f64 {
+        match self {
+            Self::Microseconds => 1.0,
+            Self::Milliseconds => 1e3,
+        }
+    }
+}
+
+/// Fastest I/O of any device, us.
+const FASTEST_US: f64 = 8.0;
+/// Fewest I/Os per second of any disk that is kept busy.
+const SLOWEST_PER_S: f64 = 30.0;
+/// How far a latency may be off that of Little's law.
+const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+
+/// The unit of the latencies of the matrix `part`, us, for all its points: ms before 11.2, us since.
+///
+/// The version is in the summary of the run. Without it, Little's law decides where the IOPS of the same run are known, and
+/// otherwise what a device can do: none answers in 2 us, none that is kept busy does 10 I/Os per second.
+///
+/// # Errors
+/// Both units are possible.
+pub fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
+    let (us, ms) = (LatencyUnit::Microseconds.us(), LatencyUnit::Milliseconds.us());
+    if let Some(known) = part.latency_unit_us.or(given.map(LatencyUnit::us)) {
+        return Ok(known);
+    }
+    if let Some(version) = others.iter().find_map(|other| other.version.as_deref()) {
+        return Ok(if is_before_11_2(version) { ms } else { us });
+    }
+    let latencies = || part.points.iter().filter(|point| point.figure == Figure::Latency && point.large == 0);
+    let iops = |at: &Point| {
+        let all = others.iter().flat_map(|other| &other.points);
+        all.filter(|point| point.figure == Figure::Iops)
+            .find(|point| (point.small, point.large) == (at.small, at.large))
+    };
+    let ratios: Vec<f64> = latencies()
+        .filter_map(|latency| Some(latency.value * iops(latency)?.value / (f64::from(latency.small) * 1e6)))
+        .collect();
+    let by_law = |unit_us: f64| !ratios.is_empty() && ratios.iter().all(|ratio| NEAR.contains(&(ratio * unit_us)));
+    let possible = |unit_us: f64| {
+        latencies().all(|latency| {
+            let latency_us = latency.value * unit_us;
+            latency_us >= FASTEST_US && f64::from(latency.small.max(1)) / latency_us * 1e6 >= SLOWEST_PER_S
+        })
+    };
+    match (by_law(us), by_law(ms), possible(us), possible(ms)) {
+        (true, false, ..) | (false, false, true, false) => Ok(us),
+        (false, true, ..) | (false, false, false, true) => Ok(ms),
+        _ => Err(Error::plan(
+            format!("{}_lat.csv does not show the unit of its latencies", part.run),
+            "pass --unit us (Orion 11.2 and later) or --unit ms (before), or give the summary of the same run too",
+        )),
+    }
+}
+
+fn is_before_11_2(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (11, 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(figure: Figure, values: &[(u32, f64)]) -> OrionPart {
+        let points = values.iter().map(|(small, value)| Point { figure, small: *small, large: 0, value: *value });
+        let latency_unit_us = Some(1.0).filter(|_| figure != Figure::Latency);
+        OrionPart { points: points.collect(), latency_unit_us, ..OrionPart::new("disks") }
+    }
+
+    fn unit(values: &[(u32, f64)], others: &[&OrionPart]) -> Option<f64> {
+        latency_unit_us(&part(Figure::Latency, values), others, None).ok()
+    }
+
+    #[test]
+    fn the_unit_is_one_for_the_whole_file() {
+        assert_eq!(unit(&[(1, 97.677), (2, 99.1), (5, 1_169.5)], &[]), Some(1.0));
+        assert_eq!(unit(&[(1, 5.12), (2, 6.3), (50, 120.0)], &[]), Some(1e3));
+        assert_eq!(unit(&[(1, 12.5), (2, 15.1)], &[]), None, "a disk in ms, or a device in us");
+        assert_eq!(unit(&[(1, 0.1), (2, 50_000.0)], &[]), None, "neither");
+    }
+
+    #[test]
+    fn a_version_or_the_iops_of_the_run_decide() {
+        let iops = part(Figure::Iops, &[(1, 80.0), (2, 132.0)]);
+        assert_eq!(unit(&[(1, 12.5), (2, 15.1)], &[&iops]), Some(1e3));
+        let iops = part(Figure::Iops, &[(1, 80_000.0), (2, 132_000.0)]);
+        assert_eq!(unit(&[(1, 12.5), (2, 15.1)], &[&iops]), Some(1.0));
+        for (version, us) in [("11.1.0.7.0", 1e3), ("10.2.0.1.0", 1e3), ("11.2.0.1.0", 1.0), ("19.3.0.0.0", 1.0)] {
+            let summary = OrionPart { version: Some(version.to_owned()), ..OrionPart::new("disks") };
+            assert_eq!(unit(&[(1, 12.5)], &[&summary]), Some(us), "{version}");
+        }
+        let given = latency_unit_us(&part(Figure::Latency, &[(1, 12.5)]), &[], Some(LatencyUnit::Milliseconds));
+        assert_eq!(given.ok(), Some(1e3));
+    }
+}

@@ -1,0 +1,56 @@
+//! Event histogram records.
+#![expect(clippy::format_collect, reason = "short texts, put together for once")]
+
+use mindful_core::contract::event::Event;
+use mindful_core::workload::OpKind;
+
+use crate::measured::read;
+
+/// A record of one or two instances.
+fn record(clock: u64, instances: &[&[(u64, u64)]]) -> String {
+    let buckets: String =
+        instances.iter().flat_map(|i| i.iter()).map(|(bucket, count)| format!("{bucket}, {count}\n")).collect();
+    format!(
+        "<begin record>\ntimestamp, microsec, {clock},?\nlabel,reads\nlatencyunit, millisec\n{buckets}<end record>\n\nPL/SQL procedure successfully completed.\n\n"
+    )
+}
+
+#[test]
+fn histograms_grow_from_record_to_record() {
+    let text = record(86_399_000_000, &[&[(1, 100), (2, 50)], &[(1, 10)]])
+        + &record(1_000_000, &[&[(1, 13)], &[(1, 100), (2, 150)]])
+        + &record(3_000_000, &[&[(1, 5)], &[(1, 300), (2, 150)]]);
+    let step = read("h.txt", text).unwrap().remove(0);
+    let slices: Vec<_> = step
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Slice { report, .. } => Some((
+                report.end_us - report.begin_us,
+                report.op(OpKind::Select).latency.buckets.iter().collect::<Vec<_>>(),
+            )),
+            _ => None,
+        })
+        .collect();
+    // The clock passed midnight, and the instances changed places; in the third record one was restarted.
+    assert_eq!(slices, [(2_000_000, vec![(500_000, 3), (1_500_000, 100)])]);
+    assert!(step.findings.iter().any(|finding| finding.code == "imported-doubt"));
+}
+
+#[test]
+fn a_single_record_tells_no_change() {
+    let error = read("h.txt", record(1, &[&[(1, 5)]])).unwrap_err().to_string();
+    assert!(error.contains("take at least two records"), "{error}");
+}
+
+#[test]
+fn a_count_that_did_not_fit_its_column_is_made_up_by_the_next_record() {
+    let wide = record(2_000_000, &[&[(1, 150)]]).replace("1, 150", "1, ####");
+    let text = record(1_000_000, &[&[(1, 100)]]) + &wide + &record(4_000_000, &[&[(1, 300)]]);
+    let step = read("h.txt", text).unwrap().remove(0);
+    let ops = step.events.iter().filter_map(|event| match event {
+        Event::Slice { report, .. } => Some((report.end_us - report.begin_us, report.op(OpKind::Select).ops)),
+        _ => None,
+    });
+    assert_eq!(ops.collect::<Vec<_>>(), [(3_000_000, 200)]);
+}

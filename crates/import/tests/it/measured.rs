@@ -1,0 +1,88 @@
+//! What was read of a file, as tests look at it.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::{Counter, shared};
+use mindful_import::{OldRun, OldStep, recognised};
+
+/// The steps in the file `name`, or the error of reading it.
+pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<OldStep>> {
+    recognised(name, Box::new(Cursor::new(text.into())))?.read()
+}
+
+/// The runs that are made of `steps`, none of which is refused.
+pub fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
+    let (runs, refused) = mindful_import::runs(steps, None);
+    assert!(refused.is_empty(), "{refused:?}");
+    runs
+}
+
+/// The runs of several files.
+pub fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
+    runs(files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect())
+}
+
+/// The steps of `run`.
+pub fn steps_of(run: &OldRun) -> Vec<Seen> {
+    let mut steps: Vec<Seen> = Vec::new();
+    for event in &run.events {
+        if let Event::Step(head) = event {
+            steps.push(Seen { sessions: head.sessions, values: head.point.values.clone(), events: Vec::new() });
+        } else if let Some(step) = steps.last_mut() {
+            step.events.push(event.clone());
+        }
+    }
+    steps
+}
+
+/// A step of a run.
+#[derive(Debug)]
+pub struct Seen {
+    pub sessions: Option<u32>,
+    /// What it varied.
+    pub values: BTreeMap<String, String>,
+    pub events: Vec<Event>,
+}
+
+impl Seen {
+    /// Its length, s.
+    pub fn seconds(&self) -> f64 {
+        seconds(&self.events)
+    }
+
+    /// What a counter grew by each second.
+    pub fn per_s(&self, counter: Counter) -> Option<f64> {
+        Some(grew(&self.events, counter)? / self.seconds())
+    }
+
+    /// The mean of its single reads, us.
+    pub fn mean_us(&self) -> Option<f64> {
+        Some(grew(&self.events, shared::SINGLE_READ_TIME_US)? / grew(&self.events, shared::SINGLE_READS)?)
+    }
+}
+
+/// From the first boundary to the last, s.
+pub fn seconds(events: &[Event]) -> f64 {
+    let boundaries = events.iter().find_map(|event| match event {
+        Event::Started { boundaries_us, .. } => Some(boundaries_us),
+        _ => None,
+    });
+    let boundaries = boundaries.expect("it started");
+    (boundaries[boundaries.len() - 1] - boundaries[0]) as f64 / 1e6
+}
+
+/// What a counter grew by.
+pub fn grew(events: &[Event], counter: Counter) -> Option<f64> {
+    let (source, at) = events.iter().find_map(|event| match event {
+        Event::Source { source, metrics, .. } => {
+            Some((source, metrics.iter().position(|metric| metric.name == counter.name())?))
+        }
+        _ => None,
+    })?;
+    events.iter().rev().find_map(|event| match event {
+        Event::Sample { source: of, values, .. } if of == source => Some(values[at]),
+        _ => None,
+    })?
+}

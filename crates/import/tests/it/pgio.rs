@@ -1,0 +1,42 @@
+//! The line of pgio.
+
+use mindful_core::contract::metric::shared;
+
+use crate::measured::{grew, read, runs_of, seconds, steps_of};
+
+#[test]
+fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
+    let text = "Launching sessions. 4 schema(s) will be accessed by 128 thread(s) each.\nLaunch phase took 288 seconds.\n\
+        DBNAME:  pg10. 4 schemas, 128 threads(each). Run time: 123 seconds. RIOPS >390969< CACHE_HITS/s >12345<\n";
+    let step = read("pgio.out", text).unwrap().remove(0);
+    assert_eq!((step.sessions, step.target.as_str()), (Some(512), "postgres: pg10"));
+    let reads = grew(&step.events, shared::PHYSICAL_READS).unwrap();
+    let rate = reads / seconds(&step.events);
+    assert!((117_000.0..117_010.0).contains(&rate), "{rate}");
+    let finding = step.findings.iter().find(|finding| finding.code == "imported-doubt").unwrap();
+    assert!(finding.evidence.contains("390969 printed"), "{}", finding.evidence);
+}
+
+/// A log of pgio 1.0, with and without the time of a read.
+fn log(last: &str) -> String {
+    format!(
+        "Database connect string: \"-h 10.1.2.3 -U bench\".\nLaunching sessions. 2 schema(s) will be accessed by 3 thread(s) each.\n\
+         pg_stat_database stats:\n          datname| blks_hit| blks_read|blk_read_time|tup_returned\n\
+         BEFORE:  sales    | 500 | 1000 |   50 |  15\nAFTER:   sales    | 900 | 11000 |   2050 |  99\n\
+         DBNAME:  sales. 2 schemas, 3 threads(each). Run time: 100 seconds. RIOPS >100< CACHE_HITS/s >4<{last}\n"
+    )
+}
+
+#[test]
+fn the_time_of_a_read_is_its_latency_printed_or_from_the_counters() {
+    for last in [" TIME_PER_READ_MS >0.2<", ""] {
+        let [run] = &runs_of(&[("pgio.log", &log(last))])[..] else { panic!("one run") };
+        assert_eq!(run.target, "postgres://bench@10.1.2.3/sales");
+        let [step] = &steps_of(run)[..] else { panic!("one step") };
+        assert_eq!((step.sessions, step.per_s(shared::PHYSICAL_READS)), (Some(6), Some(100.0)));
+        assert!((step.mean_us().unwrap() - 200.0).abs() < 1e-9, "{:?}", step.mean_us());
+    }
+    let untimed = log(" TIME_PER_READ_MS >0<").replace("2050", "50");
+    let [run] = &runs_of(&[("pgio.log", &untimed)])[..] else { panic!("one run") };
+    assert_eq!(steps_of(run)[0].mean_us(), None, "without track_io_timing it is not known");
+}

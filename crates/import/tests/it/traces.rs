@@ -1,0 +1,180 @@
+//! 10046 traces.
+#![expect(clippy::format_push_string, clippy::format_collect, reason = "short texts, put together for once")]
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use mindful_core::contract::event::Event;
+use mindful_core::contract::metric::shared;
+use mindful_core::workload::OpKind;
+use mindful_import::recognised;
+use mindful_import::waits::{Field, Filter, Grouped, Kind};
+use proptest::prelude::*;
+
+use crate::measured::{grew, read};
+
+fn grouped(text: impl Into<Vec<u8>>, fields: &[Field], filter: &Filter) -> mindful_core::Result<Grouped> {
+    recognised("t", Box::new(Cursor::new(text.into())))?.grouped(fields, filter)
+}
+
+/// Waits as a trace has them.
+fn trace(waits: &[(u64, u64, u64)]) -> String {
+    let mut tim = 1_377_520_823_000_000;
+    let mut text = String::from(
+        "Oracle Database 12c Enterprise Edition Release 12.1.0.1.0 - 64bit Production\nInstance name: slob1\n\
+         PARSING IN CURSOR #46929157733848 len=74 dep=1 uid=803 oct=3 lid=803 tim=1 hv=2 ad='6' sqlid='309mwpa4tk161'\n\
+         SELECT COUNT(C2) FROM CF1\nEND OF STMT\n",
+    );
+    for (ela, file, blocks) in waits {
+        tim = u64::wrapping_add(tim, ela.wrapping_add(7));
+        let event = match blocks {
+            0 => format!("nam='gc cr grant 2-way' ela= {ela} p1={file} p2=5 p3=1"),
+            1 => format!("nam='db file sequential read' ela= {ela} file#={file} block#=9 blocks=1"),
+            n if n % 2 == 0 => format!("nam='db file scattered read' ela= {ela} file#={file} block#=9 blocks={n}"),
+            n => format!("nam='db file parallel read' ela= {ela} files=1 blocks={n} requests={n}"),
+        };
+        text += &format!("WAIT #46929157733848: {event} obj#=82008 tim={tim}\n");
+    }
+    text + &format!("FETCH #46929157733848:c=39994,e=1704156,p=257,cr=259,cu=0,mis=0,r=1,dep=1,og=1,plh=1,tim={tim}\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_wait_of_a_trace_is_counted_to_the_microsecond(waits in prop::collection::vec((0_u64..2_000_000, 1_u64..4, 0_u64..6), 1..400)) {
+        let text = trace(&waits);
+        let all = grouped(text.clone(), &[Field::Event, Field::File], &Filter::default()).unwrap();
+        prop_assert_eq!(all.waits, waits.len() as u64);
+        prop_assert_eq!(all.all.time_us, waits.iter().map(|(ela, ..)| ela).sum::<u64>());
+        let mut singles: Vec<u64> = waits.iter().filter(|(.., blocks)| *blocks == 1).map(|(ela, ..)| *ela).collect();
+        singles.sort_unstable();
+        let (latencies, blocks) = &all.reads[Kind::Single as usize];
+        prop_assert_eq!((latencies.count, blocks.total(None).unwrap_or(0)), (singles.len() as u64, singles.len() as u64));
+        prop_assert_eq!(latencies.max_us, singles.last().copied());
+        if !singles.is_empty() {
+            prop_assert_eq!(latencies.percentile_us(0.95), Some(singles[(0.95 * (singles.len() - 1) as f64) as usize]));
+        }
+        let mut by_key: BTreeMap<String, u64> = BTreeMap::new();
+        for group in all.by_time() { *by_key.entry(group.key.clone()).or_default() += group.latencies.count; }
+        prop_assert_eq!(by_key.values().sum::<u64>(), waits.len() as u64);
+        let slow = Filter::parse("ela>=1000000").unwrap();
+        let some = grouped(text.clone(), &[Field::Event], &slow).unwrap();
+        prop_assert_eq!(some.all.count, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
+        let step = read("t.trc", text).unwrap().remove(0);
+        prop_assert_eq!(grew(&step.events, shared::SINGLE_READS), Some(singles.len() as f64));
+        let slices: u64 = step.events.iter().map(|event| match event { Event::Slice { report, .. } => report.op(OpKind::Select).ops, _ => 0 }).sum();
+        prop_assert_eq!(slices, singles.len() as u64);
+    }
+
+    #[test]
+    fn no_trace_that_is_spoilt_makes_a_reader_panic(cut in 0.0_f64..1.0, junk in any::<Vec<u8>>()) {
+        let mut text = trace(&[(10, 1, 1), (u64::MAX, 1, 1), (500, 2, 8)]).into_bytes();
+        let at = (text.len() as f64 * cut) as usize;
+        text.splice(at..at, junk);
+        let _ = read("t.trc", text.clone());
+        let _ = grouped(text.clone(), &[Field::Block, Field::Second], &Filter::default());
+    }
+
+    #[test]
+    fn clocks_that_jump_cost_no_memory(tims in prop::collection::vec(any::<u64>(), 1..50)) {
+        let text: String = tims.iter().map(|tim| format!("WAIT #1: nam='db file sequential read' ela= 7 p1=1 p2=2 p3=1 obj#=1 tim={tim}\n")).collect();
+        if let Ok(steps) = read("t.trc", text) {
+            prop_assert!(steps[0].events.len() < 5_000);
+        }
+    }
+}
+
+#[test]
+fn calls_of_a_trace_are_facts_with_the_first_of_each() {
+    let step = read("t.trc", trace(&[(977, 7, 1), (10_162, 7, 1)])).unwrap().remove(0);
+    assert_eq!(step.facts["calls FETCH"], "1; the first p=257 cr=259 e=1704156 c=39994");
+    assert_eq!(
+        (step.version.as_deref(), step.target.as_str()),
+        (Some("12.1.0.1.0"), "oracle: a session of instance slob1")
+    );
+}
+
+#[test]
+fn a_trace_that_read_ahead_has_a_finding() {
+    let step = read("t.trc", trace(&[(977, 7, 1), (5_000, 7, 39)])).unwrap().remove(0);
+    let finding = step.findings.iter().find(|finding| finding.code == "prefetched").unwrap();
+    assert!(finding.evidence.contains("1 of 2 reads, 39 blocks"), "{}", finding.evidence);
+}
+
+#[test]
+fn a_trace_without_waits_says_which_level_has_them() {
+    let text = "EXEC #1:c=0,e=42,p=0,cr=0,cu=0,mis=0,r=0,dep=1,og=1,plh=1,tim=5\n";
+    assert!(read("t.trc", text).unwrap_err().to_string().contains("level 8 or 12"));
+}
+
+/// Reads on Exadata, which show bytes, and a read past the cache, which shows blocks.
+const CELLS: &str = "\
+Oracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production
+WAIT #5: nam='cell multiblock physical read' ela= 900 cellhash#=1 diskhash#=2 bytes=65536 obj#=7 tim=1370000000100000
+WAIT #5: nam='cell single block physical read' ela= 400 cellhash#=1 diskhash#=2 bytes=16384 obj#=7 tim=1370000000200000
+WAIT #5: nam='cell smart table scan' ela= 300 cellhash#=1 p2=0 p3=0 obj#=7 tim=1370000000300000
+WAIT #5: nam='direct path read' ela= 800 file number=1 first dba=9 block cnt=32 obj#=7 tim=1370000000400000
+FETCH #5:c=1,e=2,p=37,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=1370000000500000
+";
+
+#[test]
+fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
+    let all = grouped(CELLS, &Field::parse_list("event,blocks").unwrap(), &Filter::default()).unwrap();
+    let blocks = |kind: Kind| all.reads[kind as usize].1;
+    assert_eq!(all.block_bytes(), Some(16_384));
+    assert_eq!(blocks(Kind::Scattered).each(all.block_bytes()), Some(4.0));
+    assert_eq!(blocks(Kind::Direct).each(all.block_bytes()), Some(32.0), "a smart scan shows none");
+    let keys: Vec<_> = all.by_time().iter().map(|group| group.key.clone()).collect();
+    assert!(keys.contains(&"cell multiblock physical read | 4".to_owned()), "{keys:?}");
+    assert!(keys.contains(&"cell smart table scan | -".to_owned()), "{keys:?}");
+    let filter = Filter::parse("blocks>=4").unwrap();
+    assert_eq!(grouped(CELLS, &[Field::Event], &filter).unwrap().all.count, 2);
+    let step = read("t.trc", CELLS).unwrap().remove(0);
+    assert_eq!(grew(&step.events, shared::PHYSICAL_READS), Some(37.0));
+}
+
+#[test]
+fn an_unknown_block_size_leaves_the_blocks_unknown() {
+    let text: String = CELLS.lines().filter(|line| !line.contains("single")).map(|line| format!("{line}\n")).collect();
+    let all = grouped(text.clone(), &Field::parse_list("blocks").unwrap(), &Filter::default()).unwrap();
+    assert_eq!(all.reads[Kind::Scattered as usize].1.each(all.block_bytes()), None);
+    assert_eq!(all.reads[Kind::Direct as usize].1.each(all.block_bytes()), Some(32.0));
+    assert!(all.by_time().iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
+    let step = read("t.trc", text).unwrap().remove(0);
+    assert_eq!(grew(&step.events, shared::PHYSICAL_READS), None);
+}
+
+#[test]
+fn a_trace_in_hundredths_of_a_second_is_refused_by_its_release() {
+    let waits = trace(&[(1, 7, 1), (2, 7, 1)]);
+    let (_, rest) = waits.split_once('\n').unwrap();
+    for (head, release) in [
+        ("Oracle8i Enterprise Edition Release 8.1.7.0.0 - Production", Some("8.1.7.0.0")),
+        ("Oracle7 Server Release 7.3.4.0.0 - Production", Some("7.3.4.0.0")),
+        ("Oracle9i Enterprise Edition Release 9.2.0.8.0 - Production", None),
+        ("Oracle Database 23ai Free Release 23.0.0.0.0 - Production", None),
+    ] {
+        let text = format!("{head}\n{rest}");
+        for refused in
+            [read("t.trc", text.clone()).map(drop), grouped(text, &[Field::Event], &Filter::default()).map(drop)]
+        {
+            let error = refused.err().map(|error| error.to_string());
+            let said =
+                release.map(|release| format!("t.trc is a trace of Oracle {release}, whose times are hundredths"));
+            assert_eq!(error.is_some(), release.is_some(), "{head}: {error:?}");
+            if let Some((error, said)) = error.zip(said) {
+                assert!(error.contains(&said[6..]), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_ends_where_the_trace_ends_is_left_out() {
+    let text = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=1370000000100000\n\
+        WAIT #1: nam='db file sequential read' ela= 7 p1=1 p2=2 p3=1 obj#=1 tim=1370000000200000\n\
+        WAIT #1: nam='db file sequential read' ela= 97";
+    let all = grouped(text, &[Field::Event], &Filter::default()).unwrap();
+    assert_eq!((all.waits, all.all.max_us), (2, Some(7)));
+}
