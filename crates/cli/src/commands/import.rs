@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::plan::units::counted;
+use mindful_core::plan::units::format_counted;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
@@ -58,7 +58,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
     for old in runs {
         let (files, what) = (old.imported.files.len(), old.imported.what.clone());
         let id = stored(&store, old, matches.get_one::<String>("tag"))?;
-        let files = counted(files, "file");
+        let files = format_counted(files, "file");
         let _ = writeln!(output, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
     }
     if output.is_empty()
@@ -67,7 +67,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         return Err(match refused.len() {
             1 => error.clone(),
             more => Error {
-                next: format!("{}; {} more were refused", error.next, counted(more - 1, "file")),
+                next: format!("{}; {} more were refused", error.next, format_counted(more - 1, "file")),
                 ..error.clone()
             },
         });
