@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::OnceLock;
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 use mindful_host::{priority, terminal};
 use mindful_report::live::screen;

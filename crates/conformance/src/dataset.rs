@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::DatasetPlan;
 
 use crate::fixture::Fixture;

@@ -4,9 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mindful_core::contract::clock;
-use mindful_core::contract::engine::{Capabilities, Engine, Session, StopFlag, Target};
+use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};

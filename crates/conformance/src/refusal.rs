@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::plan;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, LoopSite, OpKind, Rate, Workload};

@@ -5,6 +5,7 @@
 //! back as the same value. Time comes from a [`clock`] alone, so that a simulated clock can replace that of the host.
 
 pub mod clock;
+pub mod dataset_store;
 pub mod description;
 pub mod engine;
 pub mod error;
@@ -13,5 +14,8 @@ pub mod fact;
 pub mod file_read;
 pub mod metric;
 pub mod self_proof;
+pub mod session;
 pub mod slice;
+pub mod stop_flag;
+pub mod target;
 pub mod wait;

@@ -17,5 +17,8 @@ pub mod record;
 pub mod result;
 pub mod workload;
 
-pub use contract::engine::{Capabilities, Engine, Session, Target};
+pub use contract::dataset_store::DatasetStore;
+pub use contract::engine::{Capabilities, Engine};
 pub use contract::error::{Error, ErrorKind, Result};
+pub use contract::session::Session;
+pub use contract::target::Target;

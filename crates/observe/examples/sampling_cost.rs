@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_observe::host_samplers;
 
 const READINGS: usize = 200;

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Metric, Sampler, shared, source};
 use mindful_core::record::latency::{SampledLatencies, device_request};
 use mindful_core::{Error, Result};

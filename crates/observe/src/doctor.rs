@@ -13,7 +13,7 @@ mod storage;
 
 use std::time::Duration;
 
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::result::Finding;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, cpu};

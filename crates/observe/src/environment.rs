@@ -5,7 +5,7 @@ pub(crate) mod processor;
 pub(crate) mod storage;
 pub(crate) mod system;
 
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::fact;
 use mindful_core::record::run::Facts;
 use mindful_host::control_group::{Groups, Limits};

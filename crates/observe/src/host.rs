@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, Sampler, shared, source};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;

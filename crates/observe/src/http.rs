@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, http::Uri};

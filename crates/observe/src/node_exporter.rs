@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::metric::{Counter, Metric, Sampler, shared, source};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::clock::{Clock, FOREVER};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::ranks::assignment::TargetAssignment;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::{self, Clock};
-use mindful_core::contract::engine::Target;
+use mindful_core::contract::target::Target;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{Engine, StopFlag};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::plan::settings::Settings;

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turns};
-use mindful_core::contract::engine::{Engine, Target};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::file_read::{BlockTouch, FileReads};
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::{Origin, Settings};

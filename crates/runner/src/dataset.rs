@@ -1,8 +1,10 @@
 //! Loads the dataset of a plan: finds it, makes or completes it, proves its layout.
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{Description, StopFlag, Target};
+use mindful_core::contract::description::Description;
 use mindful_core::contract::event::{Event, Events, emit_note};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};

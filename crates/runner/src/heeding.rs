@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mindful_core::Target;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 
 /// How often it looks whether someone asked.
 const LOOK: Duration = Duration::from_millis(200);

@@ -6,8 +6,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, emit_note};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;

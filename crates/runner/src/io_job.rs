@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::io_job::{LARGE, SMALL, large, small};
-use mindful_core::contract::engine::Target;
 use mindful_core::contract::event::emit_note;
 use mindful_core::contract::file_read::names::SPAN;
 use mindful_core::contract::file_read::{FileReads, InFlight};
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::Origin;

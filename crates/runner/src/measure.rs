@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{HostView, Target};
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::Plan;
 use mindful_core::record::run::{Point, StepHead, StepRecord};
 use mindful_core::result::Finding;

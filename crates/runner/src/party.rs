@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::format_counted;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, PeerRow, RankRow};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::engine::{HostView, Target};
+use mindful_core::contract::description::HostView;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;

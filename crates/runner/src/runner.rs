@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::step::analyze_step;
-use mindful_core::contract::engine::{Description, Target};
+use mindful_core::contract::description::Description;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::record::run::{Run, StepHead};

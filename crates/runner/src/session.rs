@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::{Clock, Notifier};
-use mindful_core::contract::engine::{Session, StopFlag, Target};
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::workload::Workload;

@@ -1,7 +1,8 @@
 //! Where a run's steps come from: a plan of one step, a ladder, a contrast, a job on files.
 
 use mindful_core::Result;
-use mindful_core::contract::engine::{Engine, Target};
+use mindful_core::contract::engine::Engine;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::Settings;

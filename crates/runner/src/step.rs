@@ -5,8 +5,9 @@ use std::thread::{self, Scope};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::{Error, Result};

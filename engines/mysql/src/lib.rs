@@ -17,7 +17,7 @@ mod work;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::Words;
+use mindful_core::contract::description::Words;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;

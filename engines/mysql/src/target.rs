@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -133,32 +135,7 @@ impl MysqlTarget {
     }
 }
 
-impl Target for MysqlTarget {
-    fn describe(&self) -> Result<Description> {
-        let mut description = describe::describe(&self.link, self.dataset()?.map(|dataset| dataset.blocks_per_schema))?;
-        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
-        Ok(description)
-    }
-
-    fn clock_us(&self) -> Result<i64> {
-        if self.client_clock.load(Ordering::SeqCst) {
-            return Ok(clock::now_us());
-        }
-        self.link.run("reading the server's clock", |conn| {
-            let statement = conn.prep("SELECT SYSDATE(6)")?;
-            let now: Option<Value> = conn.exec_first(statement, ())?;
-            let us = now.as_ref().and_then(server_time::us);
-            us.ok_or_else(|| Error::target("the server does not tell its time", "report its version").into())
-        })
-    }
-
-    fn host_view(&self) -> HostView {
-        match &self.private {
-            Some(private) => private.host(),
-            None => describe::host(&self.link),
-        }
-    }
-
+impl DatasetStore for MysqlTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         match registry::find(&self.link, &self.options.namespace)? {
             Found::Nothing => Ok(None),
@@ -194,6 +171,65 @@ impl Target for MysqlTarget {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let found = registry::find(&self.link, &self.options.namespace)?;
         Ok(if let Found::Ours { entries } = found { registry::proof(&entries) } else { None })
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        if self.is_other()? {
+            return Ok(Vec::new());
+        }
+        let (Some(data), Some(dataset)) = (self.data_folder()?, self.dataset()?) else { return Ok(Vec::new()) };
+        let file = |schema| verify::tablespace(&data, &self.options.namespace, schema);
+        Ok((1..=dataset.schemas).map(file).filter(|file| file.exists()).collect())
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        registry::inventory(&self.link, &self.options.namespace)
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        lock::alone(&self.link, &self.options.namespace, || registry::cleanup(&self.link, &self.options.namespace))
+    }
+
+    fn instance(&self) -> Result<Option<OwnedObject>> {
+        let Some(private) = &self.private else { return Ok(None) };
+        let others = registry::foreign_databases(&self.link, &self.options.namespace)?;
+        private.owned(others, &self.inventory()?).map(Some)
+    }
+
+    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
+        let owned = self.instance()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
+            self.link.release();
+            private.destroy()?;
+        }
+        Ok(owned)
+    }
+}
+
+impl Target for MysqlTarget {
+    fn describe(&self) -> Result<Description> {
+        let mut description = describe::describe(&self.link, self.dataset()?.map(|dataset| dataset.blocks_per_schema))?;
+        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
+        Ok(description)
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        self.link.run("reading the server's clock", |conn| {
+            let statement = conn.prep("SELECT SYSDATE(6)")?;
+            let now: Option<Value> = conn.exec_first(statement, ())?;
+            let us = now.as_ref().and_then(server_time::us);
+            us.ok_or_else(|| Error::target("the server does not tell its time", "report its version").into())
+        })
+    }
+
+    fn host_view(&self) -> HostView {
+        match &self.private {
+            Some(private) => private.host(),
+            None => describe::host(&self.link),
+        }
     }
 
     fn join_run(&self) {
@@ -281,43 +317,11 @@ impl Target for MysqlTarget {
         Ok(samplers)
     }
 
-    fn data_files(&self) -> Result<Vec<PathBuf>> {
-        if self.is_other()? {
-            return Ok(Vec::new());
-        }
-        let (Some(data), Some(dataset)) = (self.data_folder()?, self.dataset()?) else { return Ok(Vec::new()) };
-        let file = |schema| verify::tablespace(&data, &self.options.namespace, schema);
-        Ok((1..=dataset.schemas).map(file).filter(|file| file.exists()).collect())
-    }
-
     fn interrupt(&self) {
         self.link.interrupt();
     }
 
     fn abort(&self) {
         self.link.abort();
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        registry::inventory(&self.link, &self.options.namespace)
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        lock::alone(&self.link, &self.options.namespace, || registry::cleanup(&self.link, &self.options.namespace))
-    }
-
-    fn instance(&self) -> Result<Option<OwnedObject>> {
-        let Some(private) = &self.private else { return Ok(None) };
-        let others = registry::foreign_databases(&self.link, &self.options.namespace)?;
-        private.owned(others, &self.inventory()?).map(Some)
-    }
-
-    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
-        let owned = self.instance()?;
-        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
-            self.link.release();
-            private.destroy()?;
-        }
-        Ok(owned)
     }
 }

@@ -20,8 +20,9 @@ mod wrong_clock;
 use std::sync::Arc;
 
 use mindful_core::contract::clock::{Clock, HostClock};
-use mindful_core::contract::engine::{Capabilities, Engine, Target};
+use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::Events;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::contract::clock::Time;
-use mindful_core::contract::engine::Session;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, StopFlag, Target};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::Placement;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};
@@ -47,27 +51,7 @@ impl NullTarget {
     }
 }
 
-impl Target for NullTarget {
-    fn describe(&self) -> Result<Description> {
-        let facts = [("latency", format!("{:?}", self.options.latency)), ("spread", self.options.spread.to_string())];
-        Ok(Description {
-            engine_version: env!("CARGO_PKG_VERSION").to_owned(),
-            block_bytes: BLOCK_BYTES,
-            endpoints: 1,
-            facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
-            simulated: true,
-            ..Description::default()
-        })
-    }
-
-    fn clock_us(&self) -> Result<i64> {
-        Ok(self.clock.now_us())
-    }
-
-    fn host_view(&self) -> HostView {
-        HostView::default()
-    }
-
+impl DatasetStore for NullTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         Ok(self.held().clone())
     }
@@ -115,6 +99,38 @@ impl Target for NullTarget {
         Ok(LayoutProof { schemas, cross_correlation, proven_at_us: self.clock.host().now_us() })
     }
 
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        Ok(self.held().iter().map(|d| owned("the imagined dataset", d.bytes)).collect())
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let removed = self.inventory()?;
+        *self.held() = None;
+        Ok(removed)
+    }
+}
+
+impl Target for NullTarget {
+    fn describe(&self) -> Result<Description> {
+        let facts = [("latency", format!("{:?}", self.options.latency)), ("spread", self.options.spread.to_string())];
+        Ok(Description {
+            engine_version: env!("CARGO_PKG_VERSION").to_owned(),
+            block_bytes: BLOCK_BYTES,
+            endpoints: 1,
+            facts: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect::<BTreeMap<_, _>>(),
+            simulated: true,
+            ..Description::default()
+        })
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        Ok(self.clock.now_us())
+    }
+
+    fn host_view(&self) -> HostView {
+        HostView::default()
+    }
+
     fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
         let dataset = self.loaded()?;
         if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
@@ -155,16 +171,6 @@ impl Target for NullTarget {
 
     fn interrupt(&self) {
         self.interrupts.interrupt();
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        Ok(self.held().iter().map(|d| owned("the imagined dataset", d.bytes)).collect())
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let removed = self.inventory()?;
-        *self.held() = None;
-        Ok(removed)
     }
 }
 

@@ -13,7 +13,7 @@ mod work;
 
 use std::sync::Arc;
 
-use mindful_core::contract::engine::Words;
+use mindful_core::contract::description::Words;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::result::finding::Code;

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, SelfProof, StopFlag};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::self_proof::SelfProof;
 use mindful_core::contract::slice::{Placement, session_name};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::table_registry;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
@@ -96,29 +99,7 @@ impl OracleTarget {
     }
 }
 
-impl Target for OracleTarget {
-    fn describe(&self) -> Result<Description> {
-        let mut description = describe::describe(&self.link, &self.version, self.block_bytes()?);
-        description.clock_cost_us = *self.clock_cost.get_or_init(|| describe::clock_cost_us(&self.link).ok());
-        Ok(description)
-    }
-
-    fn clock_us(&self) -> Result<i64> {
-        if self.client_clock.load(Ordering::SeqCst) {
-            return Ok(clock::now_us());
-        }
-        let mut ahead = self.ahead_us.lock().unwrap_or_else(PoisonError::into_inner);
-        if ahead.is_none() {
-            let mut connection = self.link.connect(0, "clock")?;
-            *ahead = Some(crate::observe::own::offset_us(&mut *connection)?);
-        }
-        Ok(clock::now_us() + ahead.unwrap_or(0))
-    }
-
-    fn host_view(&self) -> HostView {
-        describe::host(&self.link)
-    }
-
+impl DatasetStore for OracleTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
         Ok(registry::dataset(&entries, self.block_bytes()?))
@@ -147,6 +128,46 @@ impl Target for OracleTarget {
         let Some(entries) = registry::entries(&self.link, &self.options.namespace)? else { return Ok(None) };
         let loaded = registry::dataset(&entries, self.block_bytes()?);
         Ok(loaded.and_then(|loaded| table_registry::join_proof(registry::data(&entries), loaded.schemas)))
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        describe::data_files(&self.link, &self.options.namespace, &*self.events)
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        registry::inventory(&self.link, &self.options.namespace)
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        self.lock.release();
+        let registered = self.registered()?;
+        lock::alone(&self.link, &self.options.namespace, registered, || {
+            registry::cleanup(&self.link, &self.options.namespace)
+        })
+    }
+}
+
+impl Target for OracleTarget {
+    fn describe(&self) -> Result<Description> {
+        let mut description = describe::describe(&self.link, &self.version, self.block_bytes()?);
+        description.clock_cost_us = *self.clock_cost.get_or_init(|| describe::clock_cost_us(&self.link).ok());
+        Ok(description)
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        let mut ahead = self.ahead_us.lock().unwrap_or_else(PoisonError::into_inner);
+        if ahead.is_none() {
+            let mut connection = self.link.connect(0, "clock")?;
+            *ahead = Some(crate::observe::own::offset_us(&mut *connection)?);
+        }
+        Ok(clock::now_us() + ahead.unwrap_or(0))
+    }
+
+    fn host_view(&self) -> HostView {
+        describe::host(&self.link)
     }
 
     fn join_run(&self) {
@@ -200,23 +221,7 @@ impl Target for OracleTarget {
         self.samplers_of(Whom::AllClients)
     }
 
-    fn data_files(&self) -> Result<Vec<PathBuf>> {
-        describe::data_files(&self.link, &self.options.namespace, &*self.events)
-    }
-
     fn interrupt(&self) {
         self.link.set_interrupted(true);
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        registry::inventory(&self.link, &self.options.namespace)
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        self.lock.release();
-        let registered = self.registered()?;
-        lock::alone(&self.link, &self.options.namespace, registered, || {
-            registry::cleanup(&self.link, &self.options.namespace)
-        })
     }
 }

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -138,43 +140,7 @@ impl PostgresTarget {
 /// A clock that takes longer to be read tells nothing.
 const CLOCK_WITHIN: Duration = Duration::from_secs(5);
 
-impl Target for PostgresTarget {
-    fn describe(&self) -> Result<Description> {
-        let mut description = describe::describe(&self.link)?;
-        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
-        let found = self.look()?;
-        let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
-        description.expected_log = describe::expected_log(&description.facts, shape);
-        let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();
-        description.stored_blocks = self.stored(registry::dataset(&entries))?;
-        Ok(description)
-    }
-
-    fn clock_us(&self) -> Result<i64> {
-        if self.client_clock.load(Ordering::SeqCst) {
-            return Ok(clock::now_us());
-        }
-        let control = self.link.control()?;
-        self.link.run("reading the server's clock", async {
-            let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-            match tokio::time::timeout(CLOCK_WITHIN, control.query_one(sql, &[])).await {
-                Ok(row) => Ok(row?.get(0)),
-                Err(_) => Err(Error::target(
-                    format!("the server took more than {} s to tell its time", CLOCK_WITHIN.as_secs()),
-                    "wait until it is less busy",
-                )
-                .into()),
-            }
-        })
-    }
-
-    fn host_view(&self) -> HostView {
-        match &self.private {
-            Some(private) => private.host(),
-            None => describe::host(&self.link),
-        }
-    }
-
+impl DatasetStore for PostgresTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         Ok(registry::dataset(&self.entries()?))
     }
@@ -212,6 +178,75 @@ impl Target for PostgresTarget {
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         Ok(registry::proof(&self.entries()?))
+    }
+
+    fn data_files(&self) -> Result<Vec<PathBuf>> {
+        if self.host_view().local { describe::data_files(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        let control = self.link.control()?;
+        self.link.run("listing what is mindful's", registry::inventory(&control, &self.options.namespace))
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let control = self.link.control()?;
+        lock::alone(&self.link, &self.options.namespace, || {
+            self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
+        })
+    }
+
+    fn instance(&self) -> Result<Option<OwnedObject>> {
+        let Some(private) = &self.private else { return Ok(None) };
+        let others = registry::foreign_objects(&self.link, private, &self.options.namespace)?;
+        private.owned(others, &self.inventory()?).map(Some)
+    }
+
+    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
+        let owned = self.instance()?;
+        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
+            self.link.release();
+            private.destroy()?;
+        }
+        Ok(owned)
+    }
+}
+
+impl Target for PostgresTarget {
+    fn describe(&self) -> Result<Description> {
+        let mut description = describe::describe(&self.link)?;
+        description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
+        let found = self.look()?;
+        let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
+        description.expected_log = describe::expected_log(&description.facts, shape);
+        let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();
+        description.stored_blocks = self.stored(registry::dataset(&entries))?;
+        Ok(description)
+    }
+
+    fn clock_us(&self) -> Result<i64> {
+        if self.client_clock.load(Ordering::SeqCst) {
+            return Ok(clock::now_us());
+        }
+        let control = self.link.control()?;
+        self.link.run("reading the server's clock", async {
+            let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+            match tokio::time::timeout(CLOCK_WITHIN, control.query_one(sql, &[])).await {
+                Ok(row) => Ok(row?.get(0)),
+                Err(_) => Err(Error::target(
+                    format!("the server took more than {} s to tell its time", CLOCK_WITHIN.as_secs()),
+                    "wait until it is less busy",
+                )
+                .into()),
+            }
+        })
+    }
+
+    fn host_view(&self) -> HostView {
+        match &self.private {
+            Some(private) => private.host(),
+            None => describe::host(&self.link),
+        }
     }
 
     fn join_run(&self) {
@@ -272,10 +307,6 @@ impl Target for PostgresTarget {
         self.samplers_of(Whom::AllClients)
     }
 
-    fn data_files(&self) -> Result<Vec<PathBuf>> {
-        if self.host_view().local { describe::data_files(&self.link, &self.options.namespace) } else { Ok(Vec::new()) }
-    }
-
     fn interrupt(&self) {
         self.link.set_interrupted(true);
         self.link.wait(self.sessions.end());
@@ -283,32 +314,5 @@ impl Target for PostgresTarget {
 
     fn abort(&self) {
         self.link.abort();
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        let control = self.link.control()?;
-        self.link.run("listing what is mindful's", registry::inventory(&control, &self.options.namespace))
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let control = self.link.control()?;
-        lock::alone(&self.link, &self.options.namespace, || {
-            self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
-        })
-    }
-
-    fn instance(&self) -> Result<Option<OwnedObject>> {
-        let Some(private) = &self.private else { return Ok(None) };
-        let others = registry::foreign_objects(&self.link, private, &self.options.namespace)?;
-        private.owned(others, &self.inventory()?).map(Some)
-    }
-
-    fn remove_instance(&self) -> Result<Option<OwnedObject>> {
-        let owned = self.instance()?;
-        if let (Some(private), Some(OwnedObject { kept_because: None, .. })) = (&self.private, &owned) {
-            self.link.release();
-            private.destroy()?;
-        }
-        Ok(owned)
     }
 }

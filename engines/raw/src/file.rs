@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result, contract::clock, plan::units, workload::draw};
 use mindful_host::space;

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Capabilities, Engine, Target};
+use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::file_read::{BlockTouch, FileReads, InFlight, names};
+use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::{self, Rendezvous};
 use mindful_core::result::finding::Code;

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 
 use crate::access_pattern::Layout;

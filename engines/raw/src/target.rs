@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, StopFlag};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -238,57 +240,7 @@ impl RawTarget {
     }
 }
 
-impl Target for RawTarget {
-    fn describe(&self) -> Result<Description> {
-        let sources = self.sources()?.unwrap_or_default();
-        let kernel = rustix::system::uname();
-        let mut facts = BTreeMap::new();
-        let mut fact = |name: &str, value: String| facts.insert(name.to_owned(), value);
-        let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let (io, iodepth) = self.usable();
-        fact("io", format!("{io:?}").to_lowercase());
-        fact("iodepth", iodepth.to_string());
-        fact("direct", on_off(self.options.direct));
-        fact("sync", on_off(self.options.sync));
-        fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
-        fact("look", block_touch::name(self.options.look).to_owned());
-        if let Some(large) = self.options.large {
-            fact("large_iodepth", large.iodepth.to_string());
-            fact("large_size", units::format_bytes(large.size));
-        }
-        for (i, source) in sources.iter().enumerate() {
-            let kind = match (source.device, source.mark) {
-                (Some(_), None) => "block device",
-                (Some(_), Some(_)) => "block device filled by mindful",
-                (None, Some(_)) => "made by mindful",
-                (None, None) => "existing file",
-            };
-            fact(
-                &format!("file_{}", i + 1),
-                format!("{}: {kind}, {}", source.path.display(), units::format_bytes(source.data.bytes)),
-            );
-        }
-        Ok(Description {
-            engine_version: format!("Linux {}", kernel.release().to_string_lossy()),
-            block_bytes: self.options.block_size,
-            endpoints: 1,
-            facts,
-            files: true,
-            ..Description::default()
-        })
-    }
-
-    fn host_view(&self) -> HostView {
-        let resolve = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        HostView {
-            local: true,
-            server_pid: None,
-            data_paths: self.options.paths.iter().map(resolve).collect(),
-            in_process: true,
-            private: false,
-        }
-    }
-
+impl DatasetStore for RawTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         self.sources()?.map_or(Ok(None), |sources| self.dataset_of(&sources))
     }
@@ -342,6 +294,75 @@ impl Target for RawTarget {
             cross_correlation: scrub::cross_correlation(&layout),
             proven_at_us: clock::now_us(),
         })
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        Ok(self.owned()?.into_iter().map(|(_, object)| object).collect())
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let ours = self.owned()?.into_iter().filter(|(_, object)| object.kept_because.is_none());
+        let ours: Vec<PathBuf> = ours.map(|(source, _)| source.path).collect();
+        let _alone = self.locks.alone(&ours)?;
+        let owned = self.owned()?;
+        for (source, object) in &owned {
+            if object.kept_because.is_none() {
+                file::remove(source)?;
+            }
+        }
+        Ok(owned.into_iter().map(|(_, object)| object).collect())
+    }
+}
+
+impl Target for RawTarget {
+    fn describe(&self) -> Result<Description> {
+        let sources = self.sources()?.unwrap_or_default();
+        let kernel = rustix::system::uname();
+        let mut facts = BTreeMap::new();
+        let mut fact = |name: &str, value: String| facts.insert(name.to_owned(), value);
+        let on_off = |on: bool| if on { "on" } else { "off" }.to_owned();
+        let (io, iodepth) = self.usable();
+        fact("io", format!("{io:?}").to_lowercase());
+        fact("iodepth", iodepth.to_string());
+        fact("direct", on_off(self.options.direct));
+        fact("sync", on_off(self.options.sync));
+        fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
+        fact("look", block_touch::name(self.options.look).to_owned());
+        if let Some(large) = self.options.large {
+            fact("large_iodepth", large.iodepth.to_string());
+            fact("large_size", units::format_bytes(large.size));
+        }
+        for (i, source) in sources.iter().enumerate() {
+            let kind = match (source.device, source.mark) {
+                (Some(_), None) => "block device",
+                (Some(_), Some(_)) => "block device filled by mindful",
+                (None, Some(_)) => "made by mindful",
+                (None, None) => "existing file",
+            };
+            fact(
+                &format!("file_{}", i + 1),
+                format!("{}: {kind}, {}", source.path.display(), units::format_bytes(source.data.bytes)),
+            );
+        }
+        Ok(Description {
+            engine_version: format!("Linux {}", kernel.release().to_string_lossy()),
+            block_bytes: self.options.block_size,
+            endpoints: 1,
+            facts,
+            files: true,
+            ..Description::default()
+        })
+    }
+
+    fn host_view(&self) -> HostView {
+        let resolve = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        HostView {
+            local: true,
+            server_pid: None,
+            data_paths: self.options.paths.iter().map(resolve).collect(),
+            in_process: true,
+            private: false,
+        }
     }
 
     fn admits(&self, plan: &Plan, loads: bool) -> Result<()> {
@@ -408,23 +429,6 @@ impl Target for RawTarget {
 
     fn interrupt(&self) {
         self.counters.interrupted.store(true, Ordering::Relaxed);
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        Ok(self.owned()?.into_iter().map(|(_, object)| object).collect())
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let ours = self.owned()?.into_iter().filter(|(_, object)| object.kept_because.is_none());
-        let ours: Vec<PathBuf> = ours.map(|(source, _)| source.path).collect();
-        let _alone = self.locks.alone(&ours)?;
-        let owned = self.owned()?;
-        for (source, object) in &owned {
-            if object.kept_because.is_none() {
-                file::remove(source)?;
-            }
-        }
-        Ok(owned.into_iter().map(|(_, object)| object).collect())
     }
 }
 

@@ -11,9 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mindful_core::contract::engine::{Engine, StopFlag, Target};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};

@@ -20,8 +20,10 @@ mod under_way;
 use std::sync::Arc;
 
 use mindful_core::Result;
-use mindful_core::contract::engine::{Capabilities, Engine, Target, Words};
+use mindful_core::contract::description::Words;
+use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::Events;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::{self, Rendezvous};
 

@@ -1,7 +1,7 @@
 //! Loading: each schema in one transaction, so that a load that was cut off is completed, never half there.
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::units::format_bytes;
 use mindful_core::workload::draw::Permutation;

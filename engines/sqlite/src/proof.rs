@@ -1,7 +1,7 @@
 //! The proof of the layout, from the pages of the file themselves.
 
 use mindful_core::contract::clock;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{LayoutProof, SchemaProof};
 use mindful_core::{Error, Result};
 use rusqlite::Connection;

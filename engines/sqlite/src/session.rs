@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::Session;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::dataset::Dataset;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};

@@ -1,6 +1,6 @@
 //! The statements of a schema, and how SQLite will carry them out.
 
-use mindful_core::contract::engine::AccessPath;
+use mindful_core::contract::description::AccessPath;
 use mindful_core::workload::{OpKind, Redo, Workload};
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};

@@ -6,11 +6,15 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::decides;
-use mindful_core::contract::engine::{AccessPath, Description, HostView, OwnedObject, Session, StopFlag, Target};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::Placement;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -128,29 +132,7 @@ impl SqliteTarget {
     }
 }
 
-impl Target for SqliteTarget {
-    fn describe(&self) -> Result<Description> {
-        Ok(Description {
-            engine_version: rusqlite::version().to_owned(),
-            block_bytes: self.file.page_bytes(),
-            cache_bytes: Some(self.options.cache_bytes),
-            cache_each_session: true,
-            endpoints: 1,
-            facts: self.facts(),
-            held_fixed: ["synchronous", "journal_mode"]
-                .map(|name| (name.to_owned(), decides::DURABILITY.to_owned()))
-                .into(),
-            expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
-            stored_blocks: self.stored(),
-            ..Description::default()
-        })
-    }
-
-    fn host_view(&self) -> HostView {
-        let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
-        HostView { local: true, server_pid: None, data_paths, in_process: true, private: false }
-    }
-
+impl DatasetStore for SqliteTarget {
     fn dataset(&self) -> Result<Option<Dataset>> {
         let Some(connection) = self.file.connect()? else { return Ok(None) };
         registry::dataset(&connection, self.file.page_bytes()).map_err(|error| self.explained(&error))
@@ -179,6 +161,59 @@ impl Target for SqliteTarget {
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
         let Some(connection) = self.file.connect()? else { return Ok(None) };
         registry::stored_proof(&connection).map_err(|error| self.explained(&error))
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        let Some(connection) = self.file.connect()? else { return Ok(Vec::new()) };
+        inventory(&self.file, &connection).map_err(|error| self.explained(&error))
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let reported = self.inventory()?;
+        if reported.is_empty() {
+            return Ok(reported);
+        }
+        let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
+        let Some(mut connection) = self.file.connect()? else { return Ok(reported) };
+        // Leaving WAL mode needs the file for oneself: nobody works on it now.
+        let mut clean = || {
+            connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
+            let whole = registry::foreign(&connection)?.is_empty();
+            if !whole {
+                drop_ours(&mut connection)?;
+            }
+            Ok(whole)
+        };
+        let whole = clean().map_err(|error| self.explained(&error))?;
+        drop(connection);
+        if whole {
+            self.file.remove()?;
+        }
+        Ok(reported)
+    }
+}
+
+impl Target for SqliteTarget {
+    fn describe(&self) -> Result<Description> {
+        Ok(Description {
+            engine_version: rusqlite::version().to_owned(),
+            block_bytes: self.file.page_bytes(),
+            cache_bytes: Some(self.options.cache_bytes),
+            cache_each_session: true,
+            endpoints: 1,
+            facts: self.facts(),
+            held_fixed: ["synchronous", "journal_mode"]
+                .map(|name| (name.to_owned(), decides::DURABILITY.to_owned()))
+                .into(),
+            expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
+            stored_blocks: self.stored(),
+            ..Description::default()
+        })
+    }
+
+    fn host_view(&self) -> HostView {
+        let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
+        HostView { local: true, server_pid: None, data_paths, in_process: true, private: false }
     }
 
     fn join_run(&self) {
@@ -228,35 +263,6 @@ impl Target for SqliteTarget {
     fn abort(&self) {
         self.interrupt();
         self.file.abort();
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        let Some(connection) = self.file.connect()? else { return Ok(Vec::new()) };
-        inventory(&self.file, &connection).map_err(|error| self.explained(&error))
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let reported = self.inventory()?;
-        if reported.is_empty() {
-            return Ok(reported);
-        }
-        let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
-        let Some(mut connection) = self.file.connect()? else { return Ok(reported) };
-        // Leaving WAL mode needs the file for oneself: nobody works on it now.
-        let mut clean = || {
-            connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
-            let whole = registry::foreign(&connection)?.is_empty();
-            if !whole {
-                drop_ours(&mut connection)?;
-            }
-            Ok(whole)
-        };
-        let whole = clean().map_err(|error| self.explained(&error))?;
-        drop(connection);
-        if whole {
-            self.file.remove()?;
-        }
-        Ok(reported)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mindful_core::contract::engine::Words;
+use mindful_core::contract::description::Words;
 use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::figures::shares::Shares;
 use crate::judgement::headline::{ALL_CACHED, MAX_PAGE_CACHE_SHARE, percent};
 use crate::judgement::ladder_step::LadderStep;
-use mindful_core::contract::engine::Words;
+use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
 
 /// Share of the CPUs it may use above which the client limits.

@@ -1,7 +1,7 @@
 //! Runs made by hand, to be judged: a clean one, which tests then bend.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView, Words};
+use mindful_core::contract::description::{AccessPath, Description, HostView, Words};
 use mindful_core::contract::metric::{Counter, Metric, Phase, shared};
 use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};

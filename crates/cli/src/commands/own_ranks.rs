@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::{Error, Result};
 use mindful_runner::Context;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;

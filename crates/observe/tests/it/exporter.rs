@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::metric::shared;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_observe::node_exporter;
 
 const TEXT: &str = "\

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use mindful_conformance::{not_run, own_process};
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Metric, MetricKind, Sampler, shared};
 use mindful_core::result::Finding;
 use mindful_observe::{environment, host_checks, host_samplers};

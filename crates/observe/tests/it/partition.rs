@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
-use mindful_core::contract::engine::HostView;
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Sampler, shared};
 use mindful_observe::{environment, host_samplers};
 

@@ -1,6 +1,6 @@
 //! A run of every kind of event.
 
-use mindful_core::contract::engine::{AccessPath, Description, HostView};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Metric, Phase};
 use mindful_core::contract::slice::{Placement, SliceReport};

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::summary::CHOSEN;
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::contract::engine::Description;
+use mindful_core::contract::description::Description;
 use mindful_core::contract::fact;
 use mindful_core::contract::slice::Placement;
 use mindful_core::plan::settings::Origin;

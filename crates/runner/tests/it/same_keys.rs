@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
-use mindful_core::contract::engine::{
-    AccessPath, Capabilities, Description, Engine, HostView, OwnedObject, Session, StopFlag, Target,
-};
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::engine::{Capabilities, Engine};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
@@ -86,6 +89,28 @@ struct Written {
     visits: Arc<Mutex<Visits>>,
 }
 
+impl DatasetStore for Written {
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        self.null.dataset()
+    }
+
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
+        self.null.load(plan, events, stop)
+    }
+
+    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
+        self.null.verify(stop)
+    }
+
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        self.null.inventory()
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        self.null.cleanup()
+    }
+}
+
 impl Target for Written {
     fn describe(&self) -> Result<Description> {
         // Several endpoints, so that placement over them is compared too.
@@ -98,18 +123,6 @@ impl Target for Written {
 
     fn host_view(&self) -> HostView {
         self.null.host_view()
-    }
-
-    fn dataset(&self) -> Result<Option<Dataset>> {
-        self.null.dataset()
-    }
-
-    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
-        self.null.load(plan, events, stop)
-    }
-
-    fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
-        self.null.verify(stop)
     }
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
@@ -128,14 +141,6 @@ impl Target for Written {
 
     fn interrupt(&self) {
         self.null.interrupt();
-    }
-
-    fn inventory(&self) -> Result<Vec<OwnedObject>> {
-        self.null.inventory()
-    }
-
-    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        self.null.cleanup()
     }
 }
 

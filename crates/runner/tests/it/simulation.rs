@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mindful_conformance::Notes;
 use mindful_core::contract::clock::{Clock, Time};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Events;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
 use mindful_core::{Engine, Result};

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 use mysql::Conn;
 

@@ -7,8 +7,8 @@ mod work;
 use std::path::Path;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Engine, Error, Result, Target};

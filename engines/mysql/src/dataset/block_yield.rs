@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::draw::{self, Permutation};
 use mindful_core::{contract::clock, dataset::proof_sample};
 use mysql::Conn;

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result, contract::clock};
 use mindful_instance::files;

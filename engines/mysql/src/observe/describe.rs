@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::Result;
 use mindful_core::contract::description::{CacheRequests, ExpectedLog, decides};
-use mindful_core::contract::engine::{Description, HostView};
+use mindful_core::contract::description::{Description, HostView};
 use mysql::prelude::Queryable;
 
 use crate::connect::link::Link;

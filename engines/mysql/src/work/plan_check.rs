@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mindful_core::contract::engine::AccessPath;
+use mindful_core::contract::description::AccessPath;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::draws::Draws;

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::contract::stop_flag::StopFlag;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 

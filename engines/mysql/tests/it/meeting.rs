@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mindful_conformance::quick_place;
 use mindful_core::Engine;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rendezvous::{MAX_CHUNK_BYTES, Rendezvous};

@@ -2,8 +2,8 @@
 
 use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::Session;
 use mindful_core::contract::metric::shared;
+use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceReport};
 use mindful_core::workload::{OpKind, Rate, Workload};
 

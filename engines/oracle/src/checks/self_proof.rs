@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
-use mindful_core::contract::engine::{Proven, SelfProof, StopFlag};
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::self_proof::{Proven, SelfProof};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::units::Share;

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, emit_note};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::dataset::load_queue::LoadQueue;
 use mindful_core::dataset::table_registry::{self, Table};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::description::{Description, decides};
-use mindful_core::contract::engine::HostView;
 use mindful_core::contract::event::Events;
 use mindful_core::{Error, Result};
 use mindful_instance::files;

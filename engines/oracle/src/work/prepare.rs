@@ -1,6 +1,6 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
-use mindful_core::contract::engine::AccessPath;
+use mindful_core::contract::description::AccessPath;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 use mindful_core::{Error, Result};

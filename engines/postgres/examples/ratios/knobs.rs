@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};

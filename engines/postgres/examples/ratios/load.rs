@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result};
 use mindful_postgres::connect::Connection;

@@ -1,6 +1,6 @@
 //! The proof of the layout, from where the rows really stand.
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::{Error, Result, contract::clock};
 

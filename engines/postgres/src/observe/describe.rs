@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use mindful_core::Result;
 use mindful_core::contract::description::decides;
-use mindful_core::contract::engine::{Description, HostView};
+use mindful_core::contract::description::{Description, HostView};
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 

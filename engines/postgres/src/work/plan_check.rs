@@ -1,7 +1,7 @@
 //! Whether the server carries operations out as the method asks: plain index scans, one heap visit a row, or the access
 //! path that the plan chose.
 
-use mindful_core::contract::engine::AccessPath;
+use mindful_core::contract::description::AccessPath;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::{Access, Workload};

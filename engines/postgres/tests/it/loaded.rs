@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use mindful_core::Target;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 
 use crate::support::{Server, await_at, dataset, new_database, shared};
 

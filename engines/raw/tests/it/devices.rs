@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use crate::support::{LoopDevice, folder, load, open, reads, refusal, run, updates, work};
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 
 const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 

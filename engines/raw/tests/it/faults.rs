@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::support::{
     Kept, LoopDevice, Mount, folder, load, made, open, open_with, plan, reads, refusal, session, slice, work,
 };
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 
 const WAYS: [&[(&str, &str)]; 3] = [&[("iodepth", "8")], &[("io", "psync")], &[("iodepth", "2"), ("direct", "off")]];
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{LoopDevice, Mount, folder, made, open, plan, reads, refusal, run, session, slice, updates, work};
 use mindful_conformance::not_run;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 
 /// Every way to write `path` is refused, with what is typed again as well; gives the first refusal.
 fn never_written(path: &Path) -> String {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, counter, folder, made, open, open_with, plan, reads, session, slice, updates};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::file_read::InFlight;
 use mindful_core::contract::slice::SliceReport;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
 use mindful_report::matrix::{self, Figures, PointResult};

@@ -106,7 +106,7 @@ fn every_block_is_there_and_its_key_says_nothing_of_its_place() {
     let target = open(&path, &[]).unwrap();
     assert!(target.dataset().unwrap().is_none());
     load(&*target, 3, 2_000).unwrap();
-    let proof = target.verify(&mindful_core::contract::engine::StopFlag::default()).unwrap();
+    let proof = target.verify(&mindful_core::contract::stop_flag::StopFlag::default()).unwrap();
     assert_eq!(proof.schemas.len(), 3);
     assert_eq!(proof.failure(), None);
 }

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::{Engine, StopFlag};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Engine, StopFlag};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::Settings;
 use mindful_core::{ErrorKind, Target};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::engine::Target;
 use mindful_core::contract::metric::shared;
 use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, Redo, Workload};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Redo, Workload};

@@ -1,8 +1,8 @@
 //! Files in which others laid something under mindful's names: nothing of theirs runs, nothing of theirs is removed.
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use rusqlite::Connection;
 
 use crate::fixture;

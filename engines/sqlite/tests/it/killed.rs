@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 
 /// Names the file to the process that is to be killed.

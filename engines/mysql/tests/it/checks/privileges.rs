@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mindful_conformance::{Fixture, quick_place};
-use mindful_core::contract::engine::{Engine, StopFlag, Target};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::metric::shared as counters;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::workload::Workload;

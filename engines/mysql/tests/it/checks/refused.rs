@@ -4,8 +4,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::slice::SliceOrder;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Commit, LoopSite, OpKind, Workload};
 use mindful_mysql::ENGINE;

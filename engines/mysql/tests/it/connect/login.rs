@@ -5,8 +5,8 @@ use std::net::TcpListener;
 
 use mindful_conformance::quick_place;
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 
 use crate::support::{MARIADB, sql, started, target_at};
 

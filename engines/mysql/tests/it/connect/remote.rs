@@ -6,8 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, quick_place};
-use mindful_core::contract::engine::{Engine, StopFlag, Target};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::Events;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::workload::Workload;
 use mindful_mysql::ENGINE;
 use tempfile::TempDir;

@@ -1,8 +1,8 @@
 //! Databases in which others laid something: nothing of theirs runs, nothing of theirs is removed.
 
 use mindful_conformance::quick_place;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::workload::Workload;
 use mindful_core::{ErrorKind, Target};

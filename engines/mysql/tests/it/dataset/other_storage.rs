@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::{Engine, StopFlag};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::Events;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};
 use mindful_mysql::ENGINE;

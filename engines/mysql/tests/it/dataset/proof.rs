@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::LayoutProof;
 
 use crate::checks::refused::{least, loaded};

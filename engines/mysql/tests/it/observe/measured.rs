@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mindful_conformance::{Fixture, Opened};
-use mindful_core::contract::engine::Target;
 use mindful_core::contract::metric::{Counter, shared as counters};
+use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 

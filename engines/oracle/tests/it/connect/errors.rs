@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::metric::shared;
 use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, Error, ErrorKind};

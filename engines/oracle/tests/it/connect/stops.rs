@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind};
 

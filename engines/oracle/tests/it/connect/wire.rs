@@ -9,9 +9,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mindful_conformance::keys::Authority;
-use mindful_core::contract::engine::{StopFlag, Target};
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;

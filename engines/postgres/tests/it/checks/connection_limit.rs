@@ -1,8 +1,8 @@
 //! Limits of connections, wherever they are set: refused before anything runs, with the line that raises them.
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
 use mindful_core::{Error, ErrorKind, Target};

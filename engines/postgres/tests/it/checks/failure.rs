@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::support::{IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::{Engine, StopFlag};
+use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::SliceOrder;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::finding::Severity;

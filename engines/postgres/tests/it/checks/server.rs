@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, programs};
 use mindful_core::Target;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::result::{Finding, Severity};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Engine, ErrorKind};

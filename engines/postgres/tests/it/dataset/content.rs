@@ -1,8 +1,8 @@
 //! Stored blocks, read back and compressed, are what was asked for, or the load is refused before its first byte.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::workload::Redo;
 use mindful_core::{ErrorKind, Target};

@@ -1,8 +1,8 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::{self, Plan};
 use mindful_core::{ErrorKind, Result, Target};

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
 use mindful_core::ErrorKind;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 
 fn each_server(test: impl Fn(&Server)) {

@@ -1,7 +1,7 @@
 //! A load leaves no complaint in the server's log.
 
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs};
 

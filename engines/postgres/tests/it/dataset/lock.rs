@@ -3,8 +3,8 @@
 use std::sync::mpsc;
 
 use crate::support::{NOTHING_WAITS, Server, dataset, programs, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
 use mindful_core::plan::{self, Plan};
 use mindful_core::result::Severity;

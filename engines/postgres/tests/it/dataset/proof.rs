@@ -1,7 +1,7 @@
 //! The proof by a sample: it says yes to what was written, and leaves every no to a look at all of it.
 
 use mindful_core::Target;
-use mindful_core::contract::engine::StopFlag;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::LayoutProof;
 
 use crate::loaded::Loaded;

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::shared;
+use mindful_core::contract::stop_flag::StopFlag;
 
 const BLOCKS: u64 = 4_000;
 

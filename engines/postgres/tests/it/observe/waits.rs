@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Server, dataset, placement, programs, workload};
 use mindful_core::Target;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::SliceOrder;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::Workload;
 
 /// Long enough for samples as dense as these.

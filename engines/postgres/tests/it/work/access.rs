@@ -2,9 +2,9 @@
 //! much one request reads, and whose request it is.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Counter, Sampler, shared};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Held, IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, ThinkTime, Workload};
 use mindful_core::{ErrorKind, Result, Session, Target};

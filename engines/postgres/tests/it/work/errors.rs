@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{self, Server, dataset, placement, programs, workload};
 use mindful_conformance::not_run;
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::slice::SliceOrder;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, ErrorKind, Target};
 use mindful_postgres::connect;

@@ -1,8 +1,8 @@
 //! The work loop against real servers: exact blocks, exact mix, the draws of the client, every update in its block.
 
 use crate::support::{Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{HotSpot, LoopSite, OpKind, Redo, Skew, ThinkTime, Workload};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::support::{PATIENCE, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
 use mindful_core::{Result, Target};

@@ -1,9 +1,9 @@
 //! Work and counters on the versions that can be fetched, beside those the other tests run on.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
-use mindful_core::contract::engine::StopFlag;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::metric::{Sampler, shared};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Workload};

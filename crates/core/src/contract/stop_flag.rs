@@ -1,0 +1,46 @@
+//! The flag that ends a run from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::contract::error::{Error, Result};
+
+/// Set once to end everything within about a second.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag(Arc<StopState>);
+
+#[derive(Debug, Default)]
+struct StopState {
+    requested: AtomicBool,
+    /// How much is under way that may be cut off.
+    expendable: AtomicU32,
+}
+
+impl StopFlag {
+    /// Asks everybody to end.
+    pub fn request(&self) {
+        self.0.requested.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether someone asked.
+    pub fn is_requested(&self) -> bool {
+        self.0.requested.load(Ordering::SeqCst)
+    }
+
+    /// Does `work`, of which nothing is lost when the process ends in the middle of it: what looks at no stop, such as
+    /// opening a target. Who is asked to stop meanwhile may end the process.
+    pub fn run_expendable<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.is_requested() {
+            return Err(Error::interrupted("interrupted; nothing is stored"));
+        }
+        self.0.expendable.fetch_add(1, Ordering::SeqCst);
+        let done = work();
+        self.0.expendable.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+
+    /// Whether what is under way may be cut off.
+    pub fn may_exit_at_once(&self) -> bool {
+        self.0.expendable.load(Ordering::SeqCst) > 0
+    }
+}

@@ -1,0 +1,80 @@
+//! An opened system under test: what it is, how it is made ready, and its sessions.
+
+use crate::contract::clock;
+use crate::contract::dataset_store::DatasetStore;
+use crate::contract::description::{AccessPath, Description, HostView};
+use crate::contract::error::Result;
+use crate::contract::metric::Sampler;
+use crate::contract::self_proof::SelfProof;
+use crate::contract::session::Session;
+use crate::contract::slice::Placement;
+use crate::contract::stop_flag::StopFlag;
+use crate::plan::Plan;
+use crate::result::finding::Finding;
+use crate::workload::Workload;
+
+/// An opened system under test, shared by all threads. Dropping it ends what opening it began.
+pub trait Target: DatasetStore + Send + Sync {
+    /// What it is.
+    fn describe(&self) -> Result<Description>;
+
+    /// Now, by the clock that slices are timed with, us since the epoch.
+    fn clock_us(&self) -> Result<i64> {
+        Ok(clock::now_us())
+    }
+
+    /// Where it can be seen on this host.
+    fn host_view(&self) -> HostView;
+
+    /// From now on other processes of mindful use it too, as ranks of the same run: what keeps two runs apart lets them in.
+    /// Called before [`Target::prepare`], on all ranks but the first, which keeps other runs away for all of them.
+    fn join_run(&self) {}
+
+    /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
+    /// Refuses what it cannot carry, with the next move.
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>>;
+
+    /// What about the target would spoil a result of `plan`: what is, what it does, the line that changes it. Found in
+    /// about a second; changes nothing.
+    fn checks(&self, _plan: &Plan) -> Result<Vec<Finding>> {
+        Ok(Vec::new())
+    }
+
+    /// Proves that its engine does here what it claims, in about half a minute; leaves nothing behind. `None` from an engine that
+    /// has nothing to prove.
+    fn self_proof(&self, _stop: &StopFlag) -> Result<Option<SelfProof>> {
+        Ok(None)
+    }
+
+    /// What a kept [`Target::self_proof`] stands for: another database, release or account gives another text. `None` from
+    /// an engine that has nothing to prove.
+    fn self_proof_subject(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Connects a session and warms it up so far that its first slice begins at once. Called on the session's thread.
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>>;
+
+    /// Refuses what limits or rights on the target would not let happen once the dataset is there, before it is made where
+    /// `loads`. Changes nothing.
+    fn admits(&self, _plan: &Plan, _loads: bool) -> Result<()> {
+        Ok(())
+    }
+
+    /// The target's own counters.
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
+
+    /// The same where no session of mindful's works: what the server's clients wait for is that of all of them.
+    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers()
+    }
+
+    /// Ends whatever sessions are doing, from another thread; best effort.
+    fn interrupt(&self);
+
+    /// Ends whatever anyone waits for here, sessions or not, from another thread; best effort. All that is done to the
+    /// target after it may fail as interrupted, and nothing waits for a server that answers nobody.
+    fn abort(&self) {
+        self.interrupt();
+    }
+}
