@@ -30,8 +30,8 @@ pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture)
     }
     let plan = &fixture.dataset;
     let opened = fixture.loaded();
-    let reported = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
-    let dataset = reported.unwrap_or_else(|| panic!("nothing is reported what was loaded"));
+    let described = opened.target.dataset().unwrap_or_else(|e| panic!("dataset: {e}"));
+    let dataset = described.unwrap_or_else(|| panic!("nothing is reported what was loaded"));
     assert_eq!(
         (dataset.schemas, dataset.blocks_per_schema, dataset.scan_blocks, dataset.seed, dataset.content),
         (plan.schemas, plan.blocks_per_schema, plan.scan_blocks, plan.seed, plan.content)

@@ -33,7 +33,7 @@ impl Work {
     }
 
     /// What reports of slices tell together.
-    pub fn reported(reports: &[SliceReport]) -> Self {
+    pub fn from_reports(reports: &[SliceReport]) -> Self {
         let mut work = Self::default();
         for report in reports {
             for kind in OpKind::ALL {
@@ -53,6 +53,6 @@ impl Work {
 
 /// Compares reports with what core draws: kinds, blocks and choices, each exactly.
 pub fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
-    let done = Work::reported(reports);
+    let done = Work::from_reports(reports);
     assert_eq!(done, Work::drawn(workload, done.ops.iter().sum()), "not what core draws for {workload:?}");
 }

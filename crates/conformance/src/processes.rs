@@ -74,10 +74,11 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Starts the test called `name`, which learns its folder by `variable`.
-    pub fn start(name: &str, variable: &str, folder: &Path) -> Self {
+    /// Starts the test `owner` of the module that `module_path!` names. It gets its folder in `variable`.
+    pub fn start(module: &str, variable: &str, folder: &Path) -> Self {
+        let (_program, module) = module.split_once("::").unwrap();
         let mut process = Command::new(env::current_exe().unwrap())
-            .args(["--exact", name, "--nocapture"])
+            .args(["--exact", &format!("{module}::owner"), "--nocapture"])
             .env(variable, folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -97,6 +98,14 @@ impl Owner {
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
+    }
+
+    /// How long it takes until it prints a line with `word`. It is killed then.
+    pub fn time_until(mut self, word: &str) -> Duration {
+        let began = Instant::now();
+        self.wait_for(word);
+        self.kill();
+        began.elapsed()
     }
 
     /// What it printed since it was last waited for, once it is killed.

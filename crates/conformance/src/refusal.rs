@@ -45,9 +45,9 @@ pub fn plans_are_pure_and_reported_by_kind(fixture: &Fixture) {
         let wanted =
             [(OpKind::Select, true), (OpKind::Update, !update_pct.is_none()), (OpKind::Scan, !scan_pct.is_none())];
         for (kind, runs) in wanted {
-            let reported: Vec<_> = shapes.iter().filter(|shape| shape.kind == kind.name()).collect();
-            assert_eq!(!reported.is_empty(), runs, "{}: {shapes:?}", kind.name());
-            assert!(reported.iter().all(|shape| shape.pure && !shape.shape.is_empty()), "{reported:?}");
+            let of_kind: Vec<_> = shapes.iter().filter(|shape| shape.kind == kind.name()).collect();
+            assert_eq!(!of_kind.is_empty(), runs, "{}: {shapes:?}", kind.name());
+            assert!(of_kind.iter().all(|shape| shape.pure && !shape.shape.is_empty()), "{of_kind:?}");
         }
     }
 }
@@ -115,9 +115,9 @@ fn refused(target: &dyn Target, workload: &Workload, what: &str) {
 /// Version, block length, place and clock are reported.
 pub fn the_target_describes_itself(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let reported = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
-    assert!(!reported.engine_version.is_empty() && reported.endpoints >= 1, "{reported:?}");
-    assert!(reported.block_bytes.is_power_of_two(), "blocks of {} bytes", reported.block_bytes);
+    let described = opened.target.describe().unwrap_or_else(|e| panic!("describe: {e}"));
+    assert!(!described.engine_version.is_empty() && described.endpoints >= 1, "{described:?}");
+    assert!(described.block_bytes.is_power_of_two(), "blocks of {} bytes", described.block_bytes);
     let host = opened.target.host_view();
     assert!(host.local || (host.server_pid.is_none() && !host.in_process), "{host:?}");
     for path in &host.data_paths {

@@ -103,8 +103,8 @@ pub fn operations_go_on_from_slice_to_slice(fixture: &Fixture) {
         let update_pct = if fixture.can().updates { percent(37) } else { Share::NONE };
         let workload = Workload { loop_site: looping, update_pct, hot_schema: percent(30), ..fixture.workload() };
         let opened = fixture.loaded();
-        let whole = Work::reported(&opened.work_ops(&workload, 1, Some(120)));
-        let parts = Work::reported(&opened.work_ops(&workload, 6, Some(20)));
+        let whole = Work::from_reports(&opened.work_ops(&workload, 1, Some(120)));
+        let parts = Work::from_reports(&opened.work_ops(&workload, 6, Some(20)));
         assert_eq!(whole, parts);
     }
 }
@@ -160,8 +160,8 @@ pub fn sessions_work_side_by_side(fixture: &Fixture) {
     });
     for report in &reports {
         assert_eq!(report.total_ops(), SIDE_BY_SIDE_OPS);
-        let reported = report.writer_wait_us.is_some() || update_pct.is_none();
-        assert!(reported || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not reported");
+        let is_known = report.writer_wait_us.is_some() || update_pct.is_none();
+        assert!(is_known || fixture.can().concurrent_writers, "one writer at a time, and its waiting is not reported");
     }
 }
 

@@ -184,7 +184,7 @@ pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
     let hot_schema = percent(50);
     let work = |seed| {
         let workload = Workload { seed, hot_schema, ..fixture.workload() };
-        Work::reported(&opened.work_ops(&workload, 2, Some(100)))
+        Work::from_reports(&opened.work_ops(&workload, 2, Some(100)))
     };
     assert_eq!(work(5), work(5));
     assert_ne!(work(5).tally, work(6).tally);

@@ -12,8 +12,8 @@ use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 /// # Errors
 /// The terminal fails; [`ErrorKind::Interrupted`] where Ctrl-C was typed.
 pub fn secret(question: &str) -> io::Result<Option<String>> {
-    let (terminal, mut reported) = (io::stdin(), io::stderr());
-    if !terminal.is_terminal() || !reported.is_terminal() {
+    let (terminal, mut prompt) = (io::stdin(), io::stderr());
+    if !terminal.is_terminal() || !prompt.is_terminal() {
         return Ok(None);
     }
     let before = termios::tcgetattr(&terminal)?;
@@ -22,9 +22,9 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
     }
     let silent = Silent::begin(before)?;
     // Whatever stood in this line goes: it may be one that is drawn anew.
-    let typed = write!(reported, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
+    let typed = write!(prompt, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
     drop(silent);
-    reported.write_all(b"\n")?;
+    prompt.write_all(b"\n")?;
     typed.map(Some)
 }
 

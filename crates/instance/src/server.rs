@@ -62,7 +62,7 @@ impl Server {
 
     fn await_ready(&mut self, program: &dyn Program, site: &Site<'_>, lock: &Path, events: &dyn Events) -> Result<()> {
         let began = Instant::now();
-        let mut reported = false;
+        let mut warned = false;
         loop {
             if let Some(pid) = pid(lock).filter(|pid| program.is_ready(site, *pid)) {
                 self.pid = pid;
@@ -76,12 +76,12 @@ impl Server {
                     format!("see {}; {next}", self.log.path().display()),
                 ));
             }
-            if !reported && began.elapsed() > SLOW {
+            if !warned && began.elapsed() > SLOW {
                 emit_note(
                     events,
                     format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
                 );
-                reported = true;
+                warned = true;
             }
             std::thread::sleep(POLL);
         }

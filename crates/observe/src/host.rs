@@ -127,12 +127,12 @@ impl HostSamplers {
     }
 
     /// `reported`: the server's own source of its CPU, where it has one.
-    fn processes(&mut self, kernel: &Kernel, host: &HostView, reported: Option<&str>) {
+    fn processes(&mut self, kernel: &Kernel, host: &HostView, cpu_source: Option<&str>) {
         let scope = match host.server_pid {
             _ if host.in_process => Scope::Own,
             Some(pid) => Scope::Tree(pid),
             None => {
-                let text = match reported {
+                let text = match cpu_source {
                     Some(source) => format!(
                         "The server's processes are unknown, and so is their share of the device. Their CPU is reported by \
                          {source}."

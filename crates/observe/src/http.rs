@@ -171,8 +171,8 @@ mod tests {
         assert_eq!(parsed("http://[::1]:19100/m?a=b#nvme1n1"), parts("http://[::1]:19100", "/m?a=b", Some("nvme1n1")));
         assert_eq!(parsed("https://db:80?x#"), parts("https://db:80", "/metrics?x", None));
         for wrong in ["ftp://db", "db:9100", "http://", "http://user:word@db", "http://db/a b", "http://d\nb"] {
-            let reported = parsed(wrong).unwrap_err().to_string();
-            assert!(!reported.contains("word"), "{reported}");
+            let message = parsed(wrong).unwrap_err().to_string();
+            assert!(!message.contains("word"), "{message}");
         }
     }
 
@@ -188,8 +188,8 @@ mod tests {
         let (address, stop) = (exporter(trickle), StopFlag::default());
         stop.request();
         let begun = Instant::now();
-        let reported = Client::new(&address, &stop).get(&address, "/metrics").unwrap_err();
-        assert_eq!(reported.kind, mindful_core::ErrorKind::Interrupted);
+        let error = Client::new(&address, &stop).get(&address, "/metrics").unwrap_err();
+        assert_eq!(error.kind, mindful_core::ErrorKind::Interrupted);
         assert!(begun.elapsed() < DEADLINE, "{:?}", begun.elapsed());
     }
 

@@ -50,23 +50,23 @@ pub(crate) struct VolumeCaps {
 impl VolumeCaps {
     /// Those of `devices` that are Amazon's, and why others of these do not tell. `None` where there is nothing to sample.
     pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
-        let (mut reported, mut unseen) = (Vec::new(), Vec::new());
+        let (mut readable, mut unseen) = (Vec::new(), Vec::new());
         for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
             match opened(&Path::new("/dev").join(name)) {
-                Ok(page) => reported.push((name.clone(), page)),
+                Ok(page) => readable.push((name.clone(), page)),
                 Err(error) => unseen.push(format!("/dev/{name}: {error}")),
             }
         }
-        ((!reported.is_empty()).then(|| Self::of(reported)), unseen)
+        ((!readable.is_empty()).then(|| Self::of(readable)), unseen)
     }
 
-    fn of(reported: Vec<(String, Page)>) -> Self {
+    fn of(readable: Vec<(String, Page)>) -> Self {
         let metric = |name: &str, (end, limit): (&str, &str)| {
             let help = format!("time in which more was asked for than {limit} lets through");
             Metric::counter(format!("{name}.{end}"), "us", &help)
         };
-        let metrics = reported.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit))).collect();
-        Self { pages: reported.into_iter().map(|(_, page)| page).collect(), metrics }
+        let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit))).collect();
+        Self { pages: readable.into_iter().map(|(_, page)| page).collect(), metrics }
     }
 }
 
@@ -93,8 +93,8 @@ impl Sampler for VolumeCaps {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let reported = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
-        Ok(reported.flatten().map(|us| us.map(|us| us as f64)).collect())
+        let counters = self.pages.iter_mut().map(|page| page().ok().and_then(|page| times(&page)).unwrap_or_default());
+        Ok(counters.flatten().map(|us| us.map(|us| us as f64)).collect())
     }
 }
 

@@ -263,6 +263,6 @@ impl Redactor {
 
     /// A text that anything may stand in.
     fn free(&mut self, text: &mut String) {
-        *text = self.names.reported(text);
+        *text = self.names.replace_in(text);
     }
 }

@@ -178,8 +178,8 @@ fn open_untraced(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
 /// Alignment of offsets for direct I/O in bytes, 0 for no direct I/O; `None` where the kernel does not tell.
 fn dio_alignment(fd: &OwnedFd) -> Option<u64> {
     let statx = rustix::fs::statx(fd.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
-    let reported = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);
-    reported.then_some(u64::from(statx.stx_dio_offset_align))
+    let known = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);
+    known.then_some(u64::from(statx.stx_dio_offset_align))
 }
 
 /// Whether the file's data is in memory only (tmpfs, ramfs): O_DIRECT may open there but means nothing.

@@ -20,22 +20,22 @@ fn too_little_locked_memory_is_reported_and_enough_is_used() {
     capabilities.effective.remove(CapabilitySet::IPC_LOCK);
     rustix::thread::set_capabilities(None, capabilities).unwrap();
 
-    let none = reported(&path, 0, "no-io-uring").unwrap();
+    let none = evidence(&path, 0, "no-io-uring").unwrap();
     assert!(none.contains("ulimit -l"), "{none}");
     let target = open(&path, &[("large_iodepth", "1")]).unwrap();
     let workload = reads(&target.dataset().unwrap().unwrap());
     // No other test holds memory of this process that a session might wait for.
     let line = refusal(target.prepare(&workload, 1).and_then(|_| target.session(&workload, PLACEMENT)));
     assert!(line.contains("--large-iodepth") && line.contains("ulimit -l") && !line.contains("sysctl"), "{line}");
-    let too_little = reported(&path, 64 << 10, "buffers-not-registered").unwrap();
+    let too_little = evidence(&path, 64 << 10, "buffers-not-registered").unwrap();
     assert!(too_little.contains("ulimit -l") && too_little.contains("65536 bytes"), "{too_little}");
     // 64 blocks fit; the huge page they would stand on does not leave half of the limit alone.
-    assert_eq!(reported(&path, 3 << 20, "buffers-not-registered"), None);
+    assert_eq!(evidence(&path, 3 << 20, "buffers-not-registered"), None);
 }
 
 /// What the finding `code` says when 64 blocks are in flight and so many bytes may be locked.
 #[expect(clippy::unwrap_used, reason = "a test that cannot set up its parts has failed")]
-fn reported(path: &Path, limit: u64, code: &str) -> Option<String> {
+fn evidence(path: &Path, limit: u64, code: &str) -> Option<String> {
     let limit = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Memlock).maximum };
     setrlimit(Resource::Memlock, limit).unwrap();
     let kept = Arc::new(Kept::default());

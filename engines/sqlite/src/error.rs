@@ -94,10 +94,10 @@ mod tests {
         while file_lock::others(&path).is_none() {
             std::thread::yield_now();
         }
-        let reported = refused();
+        let message = refused();
         holder.kill().unwrap();
         holder.wait().unwrap();
-        assert!(reported.contains(&format!("(process {})", holder.id())), "{reported}");
+        assert!(message.contains(&format!("(process {})", holder.id())), "{message}");
     }
 
     #[test]

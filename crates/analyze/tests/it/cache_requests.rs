@@ -7,13 +7,13 @@ use mindful_core::contract::metric::shared;
 use mindful_core::record::run::Run;
 
 /// A run of reads that asks its cache `requests` times for each block it visits.
-fn asking(requests: f64, reported: Option<CacheRequests>) -> Run {
-    made_asking(&Made { work_unit: 64, update_pct: "0", ..Made::default() }, requests, reported)
+fn asking(requests: f64, expected: Option<CacheRequests>) -> Run {
+    made_asking(&Made { work_unit: 64, update_pct: "0", ..Made::default() }, requests, expected)
 }
 
-fn made_asking(made: &Made, requests: f64, reported: Option<CacheRequests>) -> Run {
+fn made_asking(made: &Made, requests: f64, expected: Option<CacheRequests>) -> Run {
     let mut run = made.run();
-    run.description = Some(Description { cache_requests: reported, ..run.description.take().unwrap_or_default() });
+    run.description = Some(Description { cache_requests: expected, ..run.description.take().unwrap_or_default() });
     for series in &mut run.steps[0].series {
         let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::LOGICAL_READS) else { continue };
         for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {

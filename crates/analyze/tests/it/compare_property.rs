@@ -64,16 +64,16 @@ proptest! {
     #[test]
     fn every_figure_of_an_answer_is_a_number(a in with_series(), b in with_series(), noisy: bool) {
         let noise = if noisy { NoiseFloor::of(&[99.0, 101.0, 100.0]) } else { None };
-        let reported = runs(&a, &b, &Question { noise, ..ask() }).unwrap();
-        prop_assert!(reported.ratio.is_finite() && reported.cliffs_delta.abs() <= 1.0);
-        for interval in [reported.interval, reported.bootstrap].into_iter().flatten() {
+        let compared = runs(&a, &b, &Question { noise, ..ask() }).unwrap();
+        prop_assert!(compared.ratio.is_finite() && compared.cliffs_delta.abs() <= 1.0);
+        for interval in [compared.interval, compared.bootstrap].into_iter().flatten() {
             prop_assert!(interval.low <= interval.high && interval.low >= 0.0, "{:?}", interval);
             prop_assert!((0.0..=1.0).contains(&interval.confidence));
         }
-        for p in [reported.p_difference, reported.p_beyond, reported.p_equivalent].into_iter().flatten() {
+        for p in [compared.p_difference, compared.p_beyond, compared.p_equivalent].into_iter().flatten() {
             prop_assert!((0.0..=1.0).contains(&p), "{}", p);
         }
-        prop_assert_eq!(reported.runs_needed.is_some() && reported.verdict != Verdict::NotDecided, false);
+        prop_assert_eq!(compared.runs_needed.is_some() && compared.verdict != Verdict::NotDecided, false);
     }
 
     #[test]
@@ -87,19 +87,19 @@ proptest! {
 
 #[test]
 fn three_runs_a_side_never_say_faster() {
-    let reported = runs(&of(&[100.0, 101.0, 102.0]), &of(&[200.0, 201.0, 202.0]), &ask()).unwrap();
-    assert_eq!(reported.verdict, Verdict::NotDecided);
-    assert!((reported.interval.unwrap().confidence - 0.9).abs() < 1e-9);
-    assert_eq!(reported.runs_needed, Some(4));
+    let compared = runs(&of(&[100.0, 101.0, 102.0]), &of(&[200.0, 201.0, 202.0]), &ask()).unwrap();
+    assert_eq!(compared.verdict, Verdict::NotDecided);
+    assert!((compared.interval.unwrap().confidence - 0.9).abs() < 1e-9);
+    assert_eq!(compared.runs_needed, Some(4));
 }
 
 #[test]
 fn one_run_a_side_without_a_noise_floor_decides_nothing() {
     let series = |level: f64| (0..60).map(|i| level + f64::from(i % 7)).collect::<Vec<f64>>();
     let run = |level: f64| vec![RunValue { value: level + 3.0, series: series(level) }];
-    let reported = runs(&run(100.0), &run(200.0), &ask()).unwrap();
-    assert_eq!(reported.verdict, Verdict::NotDecided);
-    assert!(reported.interval.is_some());
+    let compared = runs(&run(100.0), &run(200.0), &ask()).unwrap();
+    assert_eq!(compared.verdict, Verdict::NotDecided);
+    assert!(compared.interval.is_some());
     let noise = NoiseFloor::of(&[100.0, 101.0, 99.5, 100.2, 100.9]);
     assert_eq!(runs(&run(100.0), &run(200.0), &Question { noise, ..ask() }).unwrap().verdict, Verdict::Faster);
     let latency = Question { noise, higher_is_faster: false, ..ask() };

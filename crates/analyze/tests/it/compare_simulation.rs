@@ -23,9 +23,9 @@ fn equal_plans_are_called_different_in_at_most_one_of_twenty() {
         let mut verdicts = 0;
         let alarms = rate(400, "alarms", |random| {
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4));
-            let reported = runs(&a, &b, &question()).unwrap();
-            verdicts += u32::from(matches!(reported.verdict, Verdict::Faster | Verdict::Slower));
-            reported.p_difference.unwrap() <= 0.05
+            let compared = runs(&a, &b, &question()).unwrap();
+            verdicts += u32::from(matches!(compared.verdict, Verdict::Faster | Verdict::Slower));
+            compared.p_difference.unwrap() <= 0.05
         });
         assert!(alarms <= 0.05, "phi {phi}: {alarms}");
         assert!(verdicts <= 2, "phi {phi}: {verdicts} of 400 verdicts beyond the margin");

@@ -98,8 +98,8 @@ fn the_page_cache_is_seen_by_bytes_at_any_request_size() {
     for from_storage in [0.0, 0.5, 0.9] {
         let analysis = analyze(&large(from_storage));
         let headline = analysis.steps[0].headline.as_ref().unwrap();
-        let reported = analysis.summary.steps[0].page_cache_share.unwrap();
-        assert!((reported - (1.0 - from_storage)).abs() < 1e-6, "{reported} for {from_storage}");
+        let share = analysis.summary.steps[0].page_cache_share.unwrap();
+        assert!((share - (1.0 - from_storage)).abs() < 1e-6, "{share} for {from_storage}");
         assert_eq!(headline.kind, Kind::PageCache);
         assert!(headline.label.starts_with("MiB/s of file reads"), "{}", headline.label);
         assert!(!headline.why.contains("database"), "{}", headline.why);

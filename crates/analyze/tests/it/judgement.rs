@@ -476,11 +476,12 @@ fn shaped(share: fn(f64) -> f64) -> Run {
 #[test]
 fn a_rate_that_rises_or_falls_all_through_is_suspect() {
     // From the first third to the last, two thirds of the window lie between: 0.3 * 2 / 3 of the mean.
-    for (share, reported) in [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")]
+    for (share, evidence_start) in
+        [((|t| 0.7 + 0.3 * t / 30.0) as fn(f64) -> f64, "+26"), (|t| 1.0 - 0.3 * t / 30.0, "-20")]
     {
         let found = analyze(&shaped(share)).summary.findings;
         let finding = found.iter().find(|finding| finding.code == "rate-moved").unwrap();
-        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(reported), "{finding:?}");
+        assert!(finding.severity == Severity::Warning && finding.evidence.starts_with(evidence_start), "{finding:?}");
     }
 }
 
@@ -579,7 +580,7 @@ fn a_span_that_caches_below_may_hold_is_reported() {
 
 #[test]
 fn slow_operations_too_few_for_p99_are_reported() {
-    let reported = |slow_us: u64, slow: u64| {
+    let evidence_of = |slow_us: u64, slow: u64| {
         let mut run = Made::default().run();
         for (_, slice) in &mut run.steps[0].unmerged {
             let mut recorder = Recorder::new();
@@ -590,9 +591,9 @@ fn slow_operations_too_few_for_p99_are_reported() {
         let found = analyze(&run).summary.findings;
         found.into_iter().find(|finding| finding.code == "slow-few").map(|finding| finding.evidence)
     };
-    let evidence = reported(50_000, 2).unwrap();
+    let evidence = evidence_of(50_000, 2).unwrap();
     assert!(evidence.contains("0.2 % of operations") && evidence.contains("50.0 % of the time"), "{evidence}");
-    assert_eq!(reported(50_000, 20), None, "p99 knows them");
-    assert_eq!(reported(10_000, 1), None, "they took a tenth of the time");
-    assert_eq!(reported(700, 9), None, "they are not much slower than the others");
+    assert_eq!(evidence_of(50_000, 20), None, "p99 knows them");
+    assert_eq!(evidence_of(10_000, 1), None, "they took a tenth of the time");
+    assert_eq!(evidence_of(700, 9), None, "they are not much slower than the others");
 }

@@ -11,8 +11,8 @@ fn knee(curve: &Curve, seed: u64, resamples: usize) -> Knee {
     find(&ladder, &Search { resamples, ..Search::default() }).expect("a ladder of enough loads")
 }
 
-fn near(reported: f64, truth: f64, share: f64) -> bool {
-    (reported / truth - 1.0).abs() <= share
+fn near(found: f64, truth: f64, share: f64) -> bool {
+    (found / truth - 1.0).abs() <= share
 }
 
 #[test]
@@ -20,16 +20,12 @@ fn each_curve_is_recovered_within_a_tenth_and_its_model_chosen() {
     for curve in &LADDERS {
         let mut right = 0;
         for seed in 0..6 {
-            let reported = knee(curve, seed, 0);
-            right += u32::from(reported.model == curve.kind);
-            assert!(near(reported.max_per_s, curve.max_per_s, 0.1), "{}: {reported:?}", curve.name);
-            assert!(near(reported.zero_load_us, curve.zero_load_us, 0.1), "{}: {reported:?}", curve.name);
-            if reported.model == curve.kind {
-                assert!(
-                    near(reported.asymptote_sessions.unwrap(), curve.asymptote, 0.1),
-                    "{}: {reported:?}",
-                    curve.name
-                );
+            let found = knee(curve, seed, 0);
+            right += u32::from(found.model == curve.kind);
+            assert!(near(found.max_per_s, curve.max_per_s, 0.1), "{}: {found:?}", curve.name);
+            assert!(near(found.zero_load_us, curve.zero_load_us, 0.1), "{}: {found:?}", curve.name);
+            if found.model == curve.kind {
+                assert!(near(found.asymptote_sessions.unwrap(), curve.asymptote, 0.1), "{}: {found:?}", curve.name);
             }
         }
         assert!(right >= 5, "{}: {right} of 6", curve.name);
@@ -40,8 +36,8 @@ fn each_curve_is_recovered_within_a_tenth_and_its_model_chosen() {
 fn a_peak_is_reported_only_where_throughput_really_falls() {
     for curve in &LADDERS {
         for seed in 10..13 {
-            let reported = knee(curve, seed, 120);
-            match (curve.peak, reported.peak_sessions) {
+            let found = knee(curve, seed, 120);
+            match (curve.peak, found.peak_sessions) {
                 (Some(truth), Some(peak)) => assert!(near(peak, truth, 0.1), "{}: {peak}", curve.name),
                 (None, None) => {}
                 other => panic!("{}: {other:?}", curve.name),
@@ -55,17 +51,17 @@ fn two_sweeps_are_compared_by_capacity_latency_knee_and_area() {
     // Equal latency alone, and the soft cap lies at 6.25 times the hard one.
     let search = Search { resamples: 120, ..Search::default() };
     let ladder = |which: usize, seed: u64| LADDERS[which].ladder(&mut Random::new(seed, "ladder"), 0.005);
-    let reported = curves(&ladder(0, 1), &ladder(1, 2), &search).unwrap();
-    for (ratio, truth) in [(reported.capacity, 6.25), (reported.zero_load, 1.0), (reported.asymptote.unwrap(), 6.25)] {
+    let found = curves(&ladder(0, 1), &ladder(1, 2), &search).unwrap();
+    for (ratio, truth) in [(found.capacity, 6.25), (found.zero_load, 1.0), (found.asymptote.unwrap(), 6.25)] {
         let interval = ratio.interval.unwrap();
         assert!(
             near(ratio.ratio, truth, 0.05) && interval.low < truth * 1.02 && truth * 0.98 < interval.high,
-            "{reported:?}"
+            "{found:?}"
         );
     }
     let mut turned = ladder(0, 1);
     turned.reverse();
-    assert_eq!(reported, curves(&turned, &ladder(1, 2), &search).unwrap());
+    assert_eq!(found, curves(&turned, &ladder(1, 2), &search).unwrap());
     let same = curves(&ladder(2, 3), &ladder(2, 4), &search).unwrap();
     let area = same.area.interval.unwrap();
     assert!(near(same.area.ratio, 1.0, 0.02) && area.low < 1.01 && 0.99 < area.high, "{same:?}");
@@ -85,8 +81,8 @@ fn too_few_loads_are_refused_with_what_is_missing() {
 fn a_ladder_that_never_saturates_has_no_asymptote() {
     let rise = |n: u32| LoadPoint { sessions: n, throughput: 1e4 * f64::from(n), error: None, p99_us: None };
     let ladder: Vec<LoadPoint> = [1, 2, 3, 4, 6, 8, 12, 16].map(rise).to_vec();
-    let reported = find(&ladder, &Search { resamples: 0, ..Search::default() }).unwrap();
-    assert_eq!((reported.asymptote_sessions, reported.best_power_sessions, reported.peak_sessions), (None, None, None));
+    let found = find(&ladder, &Search { resamples: 0, ..Search::default() }).unwrap();
+    assert_eq!((found.asymptote_sessions, found.best_power_sessions, found.peak_sessions), (None, None, None));
 }
 
 fn any_ladder() -> impl Strategy<Value = Vec<LoadPoint>> {

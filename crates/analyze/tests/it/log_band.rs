@@ -32,31 +32,31 @@ fn updating(log: f64, images: f64) -> Run {
     run
 }
 
-fn reported(run: &Run) -> Option<String> {
+fn band_evidence(run: &Run) -> Option<String> {
     let findings = analyze(run).summary.findings;
     findings.into_iter().find(|finding| finding.code == "log-band").map(|finding| finding.evidence)
 }
 
 #[test]
 fn log_within_the_band_is_no_finding() {
-    assert_eq!(reported(&updating(110.0, 0.0)), None);
-    assert_eq!(reported(&updating(110.0 + 0.5 * 8_000.0, 0.5)), None);
+    assert_eq!(band_evidence(&updating(110.0, 0.0)), None);
+    assert_eq!(band_evidence(&updating(110.0 + 0.5 * 8_000.0, 0.5)), None);
 }
 
 #[test]
 fn log_outside_the_expected_band_is_reported_with_the_band() {
-    let evidence = reported(&updating(900.0, 0.0)).unwrap();
+    let evidence = band_evidence(&updating(900.0, 0.0)).unwrap();
     assert!(evidence.contains("900 bytes") && evidence.contains("70 to 200"), "{evidence}");
-    assert!(reported(&updating(10.0, 0.0)).is_some());
+    assert!(band_evidence(&updating(10.0, 0.0)).is_some());
 }
 
 #[test]
 fn the_band_of_single_commits_says_nothing_of_larger_ones() {
     let mut run = updating(900.0, 0.0);
     run.description.as_mut().unwrap().expected_log.as_mut().unwrap().once_a_transaction = true;
-    assert!(reported(&run).is_some());
+    assert!(band_evidence(&run).is_some());
     run.steps[0].head.workload.as_mut().unwrap().commit = Commit::Every(10);
-    assert_eq!(reported(&run), None);
+    assert_eq!(band_evidence(&run), None);
 }
 
 #[test]
@@ -76,7 +76,6 @@ fn a_finding_ends_with_what_its_engine_says_to_it() {
     };
     let without = text(&run);
     let advice = [("log-band", "Look at the gauges."), ("autovacuum", "Never reported.")];
-    run.description.as_mut().unwrap().advice =
-        advice.map(|(code, reported)| (code.to_owned(), reported.to_owned())).into();
+    run.description.as_mut().unwrap().advice = advice.map(|(code, text)| (code.to_owned(), text.to_owned())).into();
     assert_eq!(text(&run), format!("{without} Look at the gauges."));
 }

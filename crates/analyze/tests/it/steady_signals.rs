@@ -38,11 +38,11 @@ fn a_ramp_is_reported_as_drift() {
 
 #[test]
 fn a_step_is_reported_with_its_instant_and_both_levels() {
-    let reported = |s: &[f64]| match judge(s).reasons.first() {
+    let is_found = |s: &[f64]| match judge(s).reasons.first() {
         Some(Reason::Change(c)) => c.at_s.abs_diff(200) <= 5 && (c.after / c.before - 0.9).abs() < 0.03,
         _ => false,
     };
-    assert!(count(Signal::Step, 0.0, 15, reported) >= 14);
+    assert!(count(Signal::Step, 0.0, 15, is_found) >= 14);
 }
 
 #[test]
@@ -56,21 +56,21 @@ fn of_several_jumps_the_largest_is_reported_first() {
 
 #[test]
 fn a_cycle_is_reported_with_its_period() {
-    let reported = |s: &[f64]| match judge(s).reasons.first() {
+    let is_found = |s: &[f64]| match judge(s).reasons.first() {
         Some(Reason::Cycle { period_s, .. }) => period_s.abs_diff(60) <= 5,
         _ => false,
     };
-    assert!(count(Signal::Cycle, 0.0, 30, reported) >= 28);
-    assert!(count(Signal::Cycle, 0.8, 30, reported) >= 25);
+    assert!(count(Signal::Cycle, 0.0, 30, is_found) >= 28);
+    assert!(count(Signal::Cycle, 0.8, 30, is_found) >= 25);
 }
 
 #[test]
 fn a_warm_up_is_cut_away_and_the_rest_is_steady() {
-    let reported = |s: &[f64]| {
+    let is_found = |s: &[f64]| {
         let judged = judge(s);
         judged.steady && (30..150).contains(&judged.warmup_s)
     };
-    assert!(count(Signal::WarmUp, 0.0, 30, reported) >= 27);
+    assert!(count(Signal::WarmUp, 0.0, 30, is_found) >= 27);
 }
 
 #[test]

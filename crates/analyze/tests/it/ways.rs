@@ -9,7 +9,7 @@ use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
 /// A run whose server tells `rates` beside the usual; updates alone where `updates`.
-fn reported(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
+fn measured_with(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
     let made = Made::default();
     let mut run = made.run();
     let series = made.one("server", Phase::Settled, rates, made.warmup + made.seconds);
@@ -41,9 +41,9 @@ fn prefetched_and_direct_reads_stand_apart() {
         let requests = (shared::READ_REQUESTS, reads);
         [requests, (shared::READS_AHEAD, reads * ahead), (shared::READS_DIRECT, reads * direct)]
     };
-    let (clean, _) = reported(&rates(0.0, 0.0), false);
+    let (clean, _) = measured_with(&rates(0.0, 0.0), false);
     assert!(["prefetched", "read-past-cache"].iter().all(|code| found(&clean, code).is_none()));
-    let (run, _) = reported(&rates(0.25, 0.1), false);
+    let (run, _) = measured_with(&rates(0.25, 0.1), false);
     let ledger = analyze(&run).steps[0].ledger.clone();
     let ratios = ledger.reads[4..7].iter().map(|row| (&*row.name, (100.0 * row.ratio.unwrap()).round()));
     let expected = [("  read requests", 100.0), ("  prefetched", 25.0), ("  past the cache", 10.0)];
@@ -52,7 +52,7 @@ fn prefetched_and_direct_reads_stand_apart() {
     assert!(prefetched.evidence.contains("25 % of the blocks read were prefetched"), "{prefetched:?}");
     let direct = found(&run, "read-past-cache").unwrap();
     assert!(direct.severity == Severity::Warning && direct.evidence.starts_with("10 %"), "{direct:?}");
-    let (mut scanning, _) = reported(&rates(0.0, 0.9), false);
+    let (mut scanning, _) = measured_with(&rates(0.0, 0.9), false);
     scanning.steps[0].head.workload.as_mut().unwrap().scan_pct = Share::from_hundredths(1_000).unwrap();
     assert_eq!(found(&scanning, "read-past-cache").unwrap().severity, Severity::Info);
     assert!(analyze(&Made::default().run()).steps[0].ledger.reads.iter().all(|row| !row.name.contains("prefetched")));
@@ -62,20 +62,20 @@ fn prefetched_and_direct_reads_stand_apart() {
 fn what_storage_filters_and_caches_is_reported() {
     let reads = reads();
     let flash = [(shared::READ_REQUESTS, reads), (shared::STORAGE_CACHE_READS, reads * 0.8)];
-    let (run, _) = reported(&flash, false);
+    let (run, _) = measured_with(&flash, false);
     assert!(found(&run, "storage-cache").unwrap().evidence.starts_with("80 %"));
     assert!(found(&run, "storage-filters").is_none());
-    let (run, _) = reported(&[(shared::FILTERED_BYTES, 2_097_152.0)], false);
+    let (run, _) = measured_with(&[(shared::FILTERED_BYTES, 2_097_152.0)], false);
     assert!(found(&run, "storage-filters").unwrap().evidence.starts_with("2.0 MiB/s"));
 }
 
 #[test]
 fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     let of = |commits: f64, waits: f64, bytes: f64| {
-        let (_, updates) = reported(&[], true);
+        let (_, updates) = measured_with(&[], true);
         let log = (shared::LOG_BYTES, bytes * updates * Made::default().work_unit as f64);
         let rates = [(shared::COMMITS, commits * updates), (shared::COMMIT_WAITS, waits * updates), log];
-        reported(&rates, true).0
+        measured_with(&rates, true).0
     };
     assert_eq!(found(&of(1.0, 1.0, 200.0), "commits-unproven"), None);
     for (commits, waits, bytes, part) in

@@ -2,12 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod compare;
+mod doctor;
 mod export;
 mod help;
 mod house;
 mod import;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod lies;
+mod load;
 #[path = "../../../import/tests/it/made/mod.rs"]
 mod made;
 #[cfg(feature = "mysql")]

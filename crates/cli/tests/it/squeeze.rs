@@ -1,14 +1,16 @@
 //! Memory held for a command: as much as asked, no longer than the command, and never longer than mindful lives.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-fn mindful(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    command.args(args).stdin(Stdio::null());
-    command
+use crate::mindful::{kill, message};
+
+fn squeeze(leave: &str, command: &[&str]) -> Command {
+    let mut squeeze = Command::new(env!("CARGO_BIN_EXE_mindful"));
+    squeeze.args(["squeeze", "--leave", leave, "--"]).args(command).stdin(Stdio::null());
+    squeeze
 }
 
 fn available_mib() -> u64 {
@@ -28,20 +30,14 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn reported(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
 #[test]
 fn reserved_memory_is_held_and_the_exit_code_passed_on() {
     let _alone = alone();
-    let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "grep VmRSS /proc/$PPID/status; exit 7"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(7), "{}", reported(&output));
+    let output = squeeze(&leave(), &["sh", "-c", "grep VmRSS /proc/$PPID/status; exit 7"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{}", message(&output));
     let seen = String::from_utf8(output.stdout.clone()).unwrap();
     let resident_mib = seen.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
-    let text = reported(&output);
+    let text = message(&output);
     let words: Vec<_> = text.split_whitespace().collect();
     let (number, unit) = (words[2].parse::<f64>().unwrap(), words[3]);
     let held_mib = if unit == "GiB" { number * 1024.0 } else { number };
@@ -51,17 +47,14 @@ fn reserved_memory_is_held_and_the_exit_code_passed_on() {
 #[test]
 fn a_command_ended_by_a_signal_is_reported_as_a_shell_would() {
     let _alone = alone();
-    let output = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", "kill -TERM $$"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(143), "{}", reported(&output));
+    let output = squeeze(&leave(), &["sh", "-c", "kill -TERM $$"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", message(&output));
 }
 
 /// A squeeze around `script`, and the first line that it printed.
 fn squeezing(script: &str) -> (Child, String) {
-    let mut child = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        squeeze(&leave(), &["sh", "-c", script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     (child, line)
@@ -80,8 +73,7 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
         std::thread::sleep(Duration::from_millis(5));
     }
     // SIGKILL: nothing of mindful's can run any more.
-    squeezing.kill().unwrap();
-    squeezing.wait().unwrap();
+    kill(&mut squeezing);
     is_gone(&sleeper);
 }
 
@@ -118,7 +110,7 @@ fn a_signal_while_memory_is_taken_begins_no_command() {
     let _alone = alone();
     let begun = tempfile::tempdir().unwrap();
     let touch = format!("touch {}/begun", begun.path().display());
-    let mut taking = mindful(&["squeeze", "--leave", &leave(), "--", "sh", "-c", &touch]).spawn().unwrap();
+    let mut taking = squeeze(&leave(), &["sh", "-c", &touch]).spawn().unwrap();
     let status = format!("/proc/{}/status", taking.id());
     let resident_kib = || {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
@@ -145,11 +137,11 @@ fn an_interrupt_reaches_the_command() {
 fn what_would_harm_the_host_or_cannot_be_had_is_refused() {
     let _alone = alone();
     for (leave, hint) in [("1MiB", "at least 256 MiB"), ("1000TiB", "are available"), ("64M", "write MiB")] {
-        let output = mindful(&["squeeze", "--leave", leave, "--", "true"]).output().unwrap();
+        let output = squeeze(leave, &["true"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{leave}");
-        assert!(reported(&output).contains(hint), "{leave}: {}", reported(&output));
+        assert!(message(&output).contains(hint), "{leave}: {}", message(&output));
     }
-    let output = mindful(&["squeeze", "--leave", &leave(), "--", "/no/such/program"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", reported(&output));
-    assert!(reported(&output).contains("did not start"), "{}", reported(&output));
+    let output = squeeze(&leave(), &["/no/such/program"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+    assert!(message(&output).contains("did not start"), "{}", message(&output));
 }

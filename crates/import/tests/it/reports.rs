@@ -17,9 +17,9 @@ fn one(name: &str, text: String) -> OldStep {
     read(name, text).unwrap().remove(0)
 }
 
-fn near(reported: Option<f64>, wanted: f64, off: f64, what: &str) {
-    let reported = reported.unwrap_or_else(|| panic!("{what} is not reported"));
-    assert!((reported - wanted).abs() <= off + 1e-9 * wanted.abs(), "{what}: {reported} for {wanted}");
+fn near(value: Option<f64>, wanted: f64, off: f64, what: &str) {
+    let value = value.unwrap_or_else(|| panic!("{what} is not reported"));
+    assert!((value - wanted).abs() <= off + 1e-9 * wanted.abs(), "{what}: {value} for {wanted}");
 }
 
 fn made() -> impl Strategy<Value = Made> {
@@ -50,8 +50,8 @@ fn made() -> impl Strategy<Value = Made> {
 }
 
 fn as_made(made: &Made, dress: Dress) {
-    let reported = one("awr.txt.64", made.report(dress));
-    let f = figures(Row::of(&reported).unwrap());
+    let step = one("awr.txt.64", made.report(dress));
+    let f = figures(Row::of(&step).unwrap());
     let said = |what: &str| format!("{what} in {dress:?}");
     assert_eq!((f.sessions, f.cluster, f.host.as_deref()), (Some(64), Some(false), Some("box")), "{dress:?}");
     assert_eq!(f.database.as_deref(), if dress == Dress::Statspack { None } else { Some("SLOB") }, "{dress:?}");
@@ -83,7 +83,7 @@ fn as_made(made: &Made, dress: Dress) {
     assert_eq!(f.parallel_read.mean_us, None);
     assert_eq!(f.top_event.as_deref(), Some(event::SINGLE_READ));
     near(f.buffer_hit_pct, 40.25, 0.0, &said("hits"));
-    let counted = reported.report.as_ref().unwrap().latency(event::SINGLE_READ);
+    let counted = step.report.as_ref().unwrap().latency(event::SINGLE_READ);
     assert_eq!(counted.is_some(), dress != Dress::Awr10, "{dress:?}");
     if let Some(counted) = counted {
         let below_ms: u64 = counted.buckets.iter().filter(|(ns, _)| *ns < 1_000_000).map(|(_, count)| count).sum();
@@ -114,12 +114,12 @@ proptest! {
             let whole = made.report(dress);
             let mut cut = (whole.len() as f64 * at) as usize;
             while !whole.is_char_boundary(cut) { cut -= 1; }
-            let Ok(reported) = read("awr.txt", &whole[..cut]) else { continue };
-            let f = figures(Row::of(&reported[0]).unwrap());
-            let same = |reported: Option<f64>, wanted: f64| reported.is_none_or(|reported| (reported - wanted).abs() <= 1.0 + wanted * 0.02 || reported < wanted && reported > 0.0);
+            let Ok(steps) = read("awr.txt", &whole[..cut]) else { continue };
+            let f = figures(Row::of(&steps[0]).unwrap());
+            let same = |value: Option<f64>, wanted: f64| value.is_none_or(|value| (value - wanted).abs() <= 1.0 + wanted * 0.02 || value < wanted && value > 0.0);
             prop_assert!(same(f.read_requests_per_s, made.read_requests), "{dress:?} at {cut}: {:?}", f.read_requests_per_s);
             prop_assert!(f.read_requests_per_s != Some(0.0) && f.logical_reads_per_s != Some(0.0));
-            prop_assert!(reported[0].findings.iter().any(|finding| finding.code == "imported-doubt") || whole[..cut].contains("End of Report"));
+            prop_assert!(steps[0].findings.iter().any(|finding| finding.code == "imported-doubt") || whole[..cut].contains("End of Report"));
         }
     }
 
@@ -147,8 +147,8 @@ fn every_line_may_be_the_last() {
 
 #[test]
 fn the_published_sample_comes_out_as_its_tuple() {
-    let reported = one("awr.txt.128", showcase().report(Dress::Awr11));
-    let text = rows::awr_info(&[Row::of(&reported).unwrap()]);
+    let step = one("awr.txt.128", showcase().report(Dress::Awr11));
+    let text = rows::awr_info(&[Row::of(&step).unwrap()]);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(
         lines[0],
@@ -162,8 +162,8 @@ fn the_published_sample_comes_out_as_its_tuple() {
 
 #[test]
 fn flashdba_columns_take_redo_out_of_writes() {
-    let reported = one("awr.txt.128", showcase().report(Dress::Awr12));
-    let text = rows::flashdba(&[Row::of(&reported).unwrap()]);
+    let step = one("awr.txt.128", showcase().report(Dress::Awr12));
+    let text = rows::flashdba(&[Row::of(&step).unwrap()]);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let cell = |name: &str| lines[1][lines[0].iter().position(|title| *title == name).unwrap()];
     assert_eq!((cell("Write IOPS"), cell("All Write IOPS"), cell("Redo IOPS")), ("25884.299", "25886.5", "2.201"));
@@ -186,8 +186,8 @@ fn cells(text: &str, between: char) -> Vec<(&str, &str)> {
 #[test]
 fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
     for dress in [Dress::Awr11, Dress::Awr12, Dress::Awr19] {
-        let reported = one("awr.txt.128", showcase().report(dress));
-        let rows = [Row::of(&reported).unwrap()];
+        let step = one("awr.txt.128", showcase().report(dress));
+        let rows = [Row::of(&step).unwrap()];
         let tuple = rows::awr_info(&rows);
         let again = one("old", tuple.clone());
         assert_eq!((again.sessions, again.what, again.file.as_str()), (Some(128), "row of awr_info", "awr.txt.128"));
@@ -240,10 +240,10 @@ fn a_row_without_a_figure_leaves_it_unknown() {
 #[test]
 fn exadata_reads_count_as_reads_of_files() {
     let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");
-    let reported = one("awr.txt", text);
-    let f = figures(Row::of(&reported).unwrap());
+    let step = one("awr.txt", text);
+    let f = figures(Row::of(&step).unwrap());
     near(f.single_read.mean_us, 759.0, 0.1, "single reads");
-    let flash = rows::flashdba(&[Row::of(&reported).unwrap()]);
+    let flash = rows::flashdba(&[Row::of(&step).unwrap()]);
     assert!(flash.contains("Exadata Flag") && flash.lines().nth(1).unwrap().contains(",N,Y,"), "{flash}");
 }
 
@@ -255,7 +255,7 @@ fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
     assert_eq!(dos.report, unix.report);
     let other = Made { executes: 5.0, ..showcase() }.report(Dress::Awr11);
     let both = read("awr.txt", text + &other).unwrap();
-    assert_eq!(both.iter().map(|reported| reported.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
+    assert_eq!(both.iter().map(|step| step.file.as_str()).collect::<Vec<_>>(), ["awr.txt#1", "awr.txt#2"]);
     assert_eq!(both[0].report, unix.report);
     near(both[1].report.as_ref().unwrap().profiled(&["executes"]), 5.0, 0.0, "executes of the second");
 }
@@ -264,8 +264,8 @@ fn carriage_returns_and_two_reports_in_a_file_change_nothing() {
 fn gzip_is_undone() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(showcase().report(Dress::Html).as_bytes()).unwrap();
-    let reported = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
-    assert_eq!(reported[0].sessions, Some(128));
+    let steps = read("awr.html.128.gz", packed.finish().unwrap()).unwrap();
+    assert_eq!(steps[0].sessions, Some(128));
 }
 
 #[test]
@@ -273,10 +273,10 @@ fn a_section_that_is_not_there_is_unknown() {
     let text = showcase().report(Dress::Awr11);
     let at = text.find("Background Wait Events").unwrap();
     let end = at + text[at..].find("Time Model").unwrap();
-    let reported = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
-    let f = figures(Row::of(&reported).unwrap());
+    let step = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
+    let f = figures(Row::of(&step).unwrap());
     assert_eq!((f.log_write.waits, f.log_write.mean_us), (None, None));
-    assert!(rows::awr_info(&[Row::of(&reported).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
+    assert!(rows::awr_info(&[Row::of(&step).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
 }
 
 #[test]
@@ -319,8 +319,8 @@ fn a_global_report_adds_its_instances_up() {
         "",
     ];
     let text = lines.join("\n");
-    let reported = one("awr_rac.txt.32", text);
-    let f = figures(Row::of(&reported).unwrap());
+    let step = one("awr_rac.txt.32", text);
+    let f = figures(Row::of(&step).unwrap());
     assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
     near(f.elapsed_s, 600.0, 0.0, "elapsed");
     near(f.average_active_sessions, 12.0, 0.0, "active sessions");
@@ -333,14 +333,14 @@ fn a_global_report_adds_its_instances_up() {
 
 #[test]
 fn a_page_of_a_cluster_has_the_figures_of_all_instances() {
-    let reported = one("awrrac.html.64", cluster_page::made());
-    let f = figures(Row::of(&reported).unwrap());
+    let step = one("awrrac.html.64", cluster_page::made());
+    let f = figures(Row::of(&step).unwrap());
     assert_eq!(
         (f.report, f.database.as_deref(), f.host.as_deref()),
         ("AWR report of a cluster", Some("SLOB"), Some("node1, node2"))
     );
     assert_eq!(
-        (f.version.as_deref(), f.cluster, f.sessions, reported.block_bytes),
+        (f.version.as_deref(), f.cluster, f.sessions, step.block_bytes),
         (Some("19.0.0.0.0"), Some(true), Some(64), Some(8192))
     );
     near(f.elapsed_s, 600.0, 0.0, "elapsed");

@@ -16,14 +16,14 @@ pub struct Progress<'a, W, D> {
     what: String,
     done: u64,
     of: u64,
-    reported: Option<Instant>,
+    last_event: Option<Instant>,
     events: &'a dyn Events,
 }
 
 impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
     /// Into `to`; `of` bytes are expected, 0 when unknown.
     pub fn new(to: W, what: String, of: u64, events: &'a dyn Events) -> Self {
-        Self { to, hash: D::new(), what, done: 0, of, reported: None, events }
+        Self { to, hash: D::new(), what, done: 0, of, last_event: None, events }
     }
 
     /// Tells the end; returns the bytes that came and their hash in hexadecimal.
@@ -34,7 +34,7 @@ impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
     }
 
     fn tell(&mut self) {
-        self.reported = Some(Instant::now());
+        self.last_event = Some(Instant::now());
         self.events.emit(Event::Progress {
             what: self.what.clone(),
             done: self.done,
@@ -58,7 +58,7 @@ impl<W: Write, D: Digest> Write for Progress<'_, W, D> {
         let written = self.to.write(bytes)?;
         self.hash.update(&bytes[..written]);
         self.done += written as u64;
-        if self.reported.is_none_or(|reported| reported.elapsed() >= EVERY) {
+        if self.last_event.is_none_or(|last_event| last_event.elapsed() >= EVERY) {
             self.tell();
         }
         Ok(written)

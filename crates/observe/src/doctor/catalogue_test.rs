@@ -117,9 +117,9 @@ fn worst() -> Vec<Finding> {
 fn each_finding_tells_what_is_what_it_does_and_what_to_type() {
     let findings = worst();
     each_tells_what_is_what_it_does_and_what_to_type(&findings, &REPORTED);
-    let reported: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
+    let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
     let found: BTreeSet<_> = findings.iter().map(|finding| finding.code.as_str()).collect();
-    assert_eq!(reported, found, "each code of a host has its line above");
+    assert_eq!(expected, found, "each code of a host has its line above");
 }
 
 /// The limits of version 1 have files and words of their own.
@@ -158,7 +158,7 @@ fn no_check_of_the_host_is_left_out() {
     ];
     let calls = sources.iter().flat_map(|source| source.split("info(").chain(source.split("warning(")).skip(1));
     let codes = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next());
-    let reported: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
-    let left_out: BTreeSet<_> = codes.filter(|code| !reported.contains(code)).collect();
+    let expected: BTreeSet<_> = REPORTED.iter().map(|(code, ..)| *code).collect();
+    let left_out: BTreeSet<_> = codes.filter(|code| !expected.contains(code)).collect();
     assert_eq!(left_out, BTreeSet::new());
 }

@@ -247,9 +247,8 @@ impl Sampler for Reported {
 
 #[test]
 fn what_the_target_tells_itself_is_not_called_unseen() {
-    let reported =
-        |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Reported(vec![Metric::counter(counter, "us", "")]))] };
-    let (_, findings) = host_samplers(&HostView::default(), true, &reported(shared::HOST_CPU_BUSY_US.name()));
+    let source = |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Reported(vec![Metric::counter(counter, "us", "")]))] };
+    let (_, findings) = host_samplers(&HostView::default(), true, &source(shared::HOST_CPU_BUSY_US.name()));
     let text = &findings[0].text;
     assert!(
         text.contains("Its processes and its device are unknown") && text.contains("reported by v$reported"),
@@ -257,8 +256,8 @@ fn what_the_target_tells_itself_is_not_called_unseen() {
     );
     let known = HostView { in_process: false, ..view(Path::new("/"), None) };
     for (of_target, cpu) in [
-        (reported(shared::SERVER_CPU_US.name()), "Their CPU is reported by v$reported"),
-        (reported(shared::COMMITS.name()), "so are their CPU and their share of the device"),
+        (source(shared::SERVER_CPU_US.name()), "Their CPU is reported by v$reported"),
+        (source(shared::COMMITS.name()), "so are their CPU and their share of the device"),
     ] {
         let (_, findings) = host_samplers(&known, false, &of_target);
         let processes = findings.iter().find(|finding| finding.evidence.starts_with("processes: ")).unwrap();

@@ -16,7 +16,7 @@ impl Names {
     }
 
     /// The same of a text for people, which tells of processes too.
-    pub fn reported(&mut self, text: &str) -> String {
+    pub fn replace_in(&mut self, text: &str) -> String {
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find(" (pid ") {
@@ -189,7 +189,7 @@ mod tests {
         let mut names = Names::default();
         names.learn(Kind::Host, "db1");
         names.learn(Kind::Process, "backup");
-        names.reported(text)
+        names.replace_in(text)
     }
 
     #[test]

@@ -76,8 +76,8 @@ fn every_figure_of_the_summary_has_its_column() {
         text.lines().map(|line| line.split(',').collect()).collect::<Vec<_>>().try_into().unwrap();
     for (name, figure) in wanted {
         let column = titles.iter().position(|title| *title == name);
-        let reported = column.and_then(|column| values[column].parse::<f64>().ok());
-        assert_eq!(reported, figure, "{name} in\n{text}");
+        let cell = column.and_then(|column| values[column].parse::<f64>().ok());
+        assert_eq!(cell, figure, "{name} in\n{text}");
     }
 }
 

@@ -24,7 +24,7 @@ const FACTS: [(&str, &[&str]); 12] = [
 ];
 
 /// The run in each form that leaves the house.
-fn reported(run: &Run) -> Vec<(&'static str, String)> {
+fn forms(run: &Run) -> Vec<(&'static str, String)> {
     let analysis = analyze(run);
     let report = mindful_report::of(run, &analysis, None, Detail::Full);
     vec![
@@ -45,7 +45,7 @@ fn line<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 #[test]
 fn each_of_the_twelve_facts_stands_in_every_form() {
     let run = Made { update_pct: "20", ..Made::default() }.run();
-    for (form, text) in reported(&run) {
+    for (form, text) in forms(&run) {
         for (name, parts) in FACTS {
             let line = line(&text, name).unwrap_or_else(|| panic!("no {name} in {form}: {text}"));
             // A terminal wraps what does not fit in a line.
@@ -61,7 +61,7 @@ fn a_fact_that_is_not_known_says_so() {
     empty.steps.clear();
     empty.environment.clear();
     (empty.description, empty.host, empty.dataset) = (None, None, None);
-    for (form, text) in reported(&empty) {
+    for (form, text) in forms(&empty) {
         for name in ["block size", "database cache", "active set", "sessions", "work unit", "mix", "CPU", "storage"] {
             let line = line(&text, name).unwrap_or_else(|| panic!("no {name} in {form}: {text}"));
             assert!(line.contains("not known") || line.contains("not seen"), "{name} in {form}: {line}");

@@ -43,12 +43,12 @@ fn a_rare_slow_band_and_a_stall_in_a_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = two_humps();
-    let reported = |colour| heat::terminal::report(&run, &analyze(&run), &Style { colour, ..Style::default() });
-    let coloured = reported(true);
+    let map = |colour| heat::terminal::report(&run, &analyze(&run), &Style { colour, ..Style::default() });
+    let coloured = map(true);
     let parts = coloured.split('\x1b').enumerate();
     let plain: String = parts.map(|(i, part)| if i == 0 { part } else { part.split_once('m').unwrap().1 }).collect();
     assert_ne!(plain, coloured);
-    assert_eq!(plain, reported(false));
+    assert_eq!(plain, map(false));
 }
 
 proptest! {

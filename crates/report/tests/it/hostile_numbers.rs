@@ -132,7 +132,7 @@ fn apply(lines: &mut Vec<String>, how: &Spoil) {
 }
 
 /// Tells all there is to tell of the run in `file`, if it can be read; how long the texts are.
-fn reported(file: &Path) -> Option<usize> {
+fn report_length(file: &Path) -> Option<usize> {
     let mut run = read_run(file).ok()?;
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
@@ -156,10 +156,10 @@ fn reported(file: &Path) -> Option<usize> {
 
 /// Ends the process where a run is not reported in time, for its thread cannot be ended.
 fn watchdog() -> mpsc::Sender<()> {
-    let (alive, reported) = mpsc::channel();
+    let (alive, signs) = mpsc::channel();
     std::thread::spawn(move || {
         loop {
-            match reported.recv_timeout(LONGEST) {
+            match signs.recv_timeout(LONGEST) {
                 Ok(()) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     std::io::stderr().write_all(b"a run is not reported in time\n").unwrap();
@@ -183,7 +183,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
     let file = folder.path().join("run.jsonl");
     for run in &runs {
         std::fs::write(&file, run.join("\n")).unwrap();
-        assert!(reported(&file).is_some(), "what is whole is reported");
+        assert!(report_length(&file).is_some(), "what is whole is reported");
     }
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -197,7 +197,7 @@ fn no_numbers_or_order_of_a_run_break_its_reports() {
         }
         std::fs::write(&file, lines.join("\n")).unwrap();
         alive.send(()).unwrap();
-        let length = reported(&file).unwrap_or(0);
+        let length = report_length(&file).unwrap_or(0);
         prop_assert!(length < 256 << 20, "the reports are {length} bytes long");
         Ok(())
     });

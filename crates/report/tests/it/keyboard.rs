@@ -40,9 +40,9 @@ impl Keyboard {
         let mut command = Command::new(DRIVER);
         command.arg("--port=0").env("HOME", folder).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut driver = command.spawn().unwrap();
-        let reported = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
         let port = |line: String| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok();
-        let port = reported.into_iter().find_map(port).unwrap();
+        let port = lines.into_iter().find_map(port).unwrap();
         let mut keyboard = Self { driver, port, session: String::new() };
         let profile = format!("--user-data-dir={}", folder.join("profile").display());
         let args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", &profile];
@@ -62,15 +62,15 @@ impl Keyboard {
             .unwrap();
         let (mut answer, mut length) = (BufReader::new(stream), 0);
         for line in answer.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
-            if let Some((_, reported)) =
+            if let Some((_, value)) =
                 line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
             {
-                length = reported.trim().parse().unwrap();
+                length = value.trim().parse().unwrap();
             }
         }
-        let mut reported = vec![0; length];
-        answer.read_exact(&mut reported).unwrap();
-        serde_json::from_slice::<Value>(&reported).unwrap_or_else(|error| panic!("{path}: {error}"))["value"].clone()
+        let mut body = vec![0; length];
+        answer.read_exact(&mut body).unwrap();
+        serde_json::from_slice::<Value>(&body).unwrap_or_else(|error| panic!("{path}: {error}"))["value"].clone()
     }
 
     fn opened(&self, file: &Path) {

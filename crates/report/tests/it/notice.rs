@@ -17,11 +17,8 @@ fn a_notice_of_several_lines_stays_on_its_line() {
         Some(mindful_core::contract::description::Description { notice, ..run.description.unwrap_or_default() });
     let analysis = analyze(&run);
     let text = benchmarks::openmetrics((&run, &analysis));
-    let reported: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
-    assert!(
-        reported.len() == 1 && reported[0].ends_with(r#"notice="one\n1.0,1.0,1.0,AAAA \"two\"\\"} 1"#),
-        "{reported:?}"
-    );
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("mindful_notice_info{")).collect();
+    assert!(lines.len() == 1 && lines[0].ends_with(r#"notice="one\n1.0,1.0,1.0,AAAA \"two\"\\"} 1"#), "{lines:?}");
 }
 
 #[test]
@@ -33,7 +30,7 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
         run.description = Some(description);
         let analysis = analyze(&run);
         let text = |detail| mindful_report::of(&run, &analysis, None, detail).text(&Style::default());
-        for (form, reported) in [
+        for (form, text) in [
             ("short text", text(Detail::Short)),
             ("whole text", text(Detail::Full)),
             ("markdown", markdown::page(&run, &analysis, &mindful_report::of(&run, &analysis, None, Detail::Full))),
@@ -43,8 +40,8 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
             ("github-smaller", benchmarks::github((&run, &analysis), false)),
             ("openmetrics", benchmarks::openmetrics((&run, &analysis))),
         ] {
-            let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(reported.contains(NOTICE), notice.is_some(), "{form}: {reported}");
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(text.contains(NOTICE), notice.is_some(), "{form}: {text}");
         }
         let columns: Vec<usize> = csv::steps(&analysis).lines().map(|line| line.split(',').count()).collect();
         assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{columns:?}");

@@ -32,11 +32,10 @@ fn a_panic_is_reported_on_the_terminal_as_it_was() {
     let typing = terminal.stdin.take();
     let output = terminal.wait_with_output().unwrap();
     drop(typing);
-    let reported = String::from_utf8_lossy(&output.stdout);
-    let (screen, after) =
-        reported.split_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {reported:?}"));
-    assert!(screen.contains("measuring") && !screen.contains("the ground gave way"), "{reported:?}");
-    assert!(after.contains("the ground gave way"), "{reported:?}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let (screen, after) = shown.split_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {shown:?}"));
+    assert!(screen.contains("measuring") && !screen.contains("the ground gave way"), "{shown:?}");
+    assert!(after.contains("the ground gave way"), "{shown:?}");
     let settings: Vec<&str> = after.split_whitespace().collect();
-    assert!(settings.contains(&"icanon") && settings.contains(&"echo"), "lines are edited again: {reported:?}");
+    assert!(settings.contains(&"icanon") && settings.contains(&"echo"), "lines are edited again: {shown:?}");
 }

@@ -30,7 +30,7 @@ fn shared() -> Run {
     run
 }
 
-fn reported(run: &Run, detail: Detail) -> String {
+fn report_of(run: &Run, detail: Detail) -> String {
     mindful_report::of(run, &analyze(run), None, detail).text(&Style::default())
 }
 
@@ -40,9 +40,9 @@ fn the_ranks_of_a_run_are_reported_in_each_form() {
     let brief = "2 ranks on 2 hosts, 50 % to 50 % of the operations each, client CPU at most 0.20 of 2 cores on rank 1, \
                  start skew 0.12 ms, hosts' clocks 12.0 ms apart";
     let flowing = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short = flowing(&reported(&run, Detail::Short));
+    let short = flowing(&report_of(&run, Detail::Short));
     assert!(short.contains(brief) && !short.contains("host-1"), "{short}");
-    let full = flowing(&reported(&run, Detail::Full));
+    let full = flowing(&report_of(&run, Detail::Full));
     assert!(full.contains(brief) && full.contains("1 host-1 2 50 % 0.20 of 2 cores 0.12 12.0 +-0.30"), "{full}");
     let analysis = analyze(&run);
     let report = mindful_report::of(&run, &analysis, None, Detail::Full);
@@ -53,13 +53,13 @@ fn the_ranks_of_a_run_are_reported_in_each_form() {
     let second = &summary["steps"][0]["ranks"][1];
     assert_eq!((second["host"].as_str(), second["sessions"].as_u64()), (Some("host-1"), Some(2)));
     assert_eq!((second["ops_share"].as_f64(), second["clock_offset_ms"].as_f64()), (Some(0.5), Some(12.0)));
-    assert!(!reported(&Made::default().run(), Detail::Full).contains("ranks on"), "one process is no rank");
+    assert!(!report_of(&Made::default().run(), Detail::Full).contains("ranks on"), "one process is no rank");
 }
 
 #[test]
 fn the_part_of_a_rank_says_that_it_is_one() {
     let mut run = Made { sessions: 2, ..Made::default() }.run();
     run.steps[0].ranks = vec![RankRecord { cpus: None, cpu_us: Vec::new(), ..rank(1) }];
-    let part = reported(&run, Detail::Short);
+    let part = report_of(&run, Detail::Short);
     assert!(part.starts_with("SUSPECT") && part.contains("rank 1 of 2, on host-1: 2 sessions of the run"), "{part}");
 }

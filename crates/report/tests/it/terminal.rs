@@ -10,22 +10,22 @@ use mindful_report::{Detail, Style, csv, explain, json, list};
 use proptest::prelude::*;
 
 fn report(run: &Run) -> String {
-    reported(run, Detail::Full)
+    report_of(run, Detail::Full)
 }
 
-fn reported(run: &Run, detail: Detail) -> String {
+fn report_of(run: &Run, detail: Detail) -> String {
     let stored = Path::new("/srv/mindful/runs/20261121-013542-k7f");
     mindful_report::of(run, &analyze(run), Some(stored), detail).text(&Style::default())
 }
 
 #[test]
 fn a_report_is_short_unless_all_of_it_is_asked_for() {
-    insta::assert_snapshot!("a_clean_run_in_short", reported(&Made::default().run(), Detail::Short));
+    insta::assert_snapshot!("a_clean_run_in_short", report_of(&Made::default().run(), Detail::Short));
     let made = Made { update_pct: "20", latency_us: 400, from_storage: 0.3, device: 1.2, ..Made::default() };
-    insta::assert_snapshot!("a_run_with_updates_in_short", reported(&made.run(), Detail::Short));
+    insta::assert_snapshot!("a_run_with_updates_in_short", report_of(&made.run(), Detail::Short));
     for (run, most) in [(Made::default().run(), 26), (made.run(), 45)] {
-        let reported = reported(&run, Detail::Short);
-        assert!(reported.lines().count() <= most, "{} lines: {reported}", reported.lines().count());
+        let short = report_of(&run, Detail::Short);
+        assert!(short.lines().count() <= most, "{} lines: {short}", short.lines().count());
     }
 }
 
@@ -33,13 +33,13 @@ fn a_report_is_short_unless_all_of_it_is_asked_for() {
 fn a_sweep_is_drawn_where_there_is_room() {
     let run = crate::charts::sweep(&[1, 2, 4, 8, 16, 32]);
     let analysis = analyze(&run);
-    let reported = |width, ascii| {
+    let report_of = |width, ascii| {
         mindful_report::of(&run, &analysis, None, Detail::Short).text(&Style { width, ascii, ..Style::default() })
     };
-    insta::assert_snapshot!("a_sweep_in_short", reported(100, false));
-    let ascii = reported(100, true);
+    insta::assert_snapshot!("a_sweep_in_short", report_of(100, false));
+    let ascii = report_of(100, true);
     assert!(ascii.is_ascii() && ascii.contains("32 o") && ascii.contains("p99 of an operation"), "{ascii}");
-    assert!(!reported(70, false).contains("p99 of an operation"), "no curve without room");
+    assert!(!report_of(70, false).contains("p99 of an operation"), "no curve without room");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 fn lines() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let reported = files.filter(|path| !path.to_string_lossy().contains("_as_"));
+    let reports = files.filter(|path| !path.to_string_lossy().contains("_as_"));
     let of_file = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = fs::read_to_string(path).unwrap();
@@ -15,7 +15,7 @@ fn lines() -> Vec<(String, String)> {
         let body = text.splitn(3, "---\n").nth(2).unwrap_or_default().to_owned();
         body.lines().map(|line| (name.clone(), line.to_owned())).collect::<Vec<_>>()
     };
-    reported.flat_map(of_file).collect()
+    reports.flat_map(of_file).collect()
 }
 
 /// Things of which reports tell a number.
@@ -34,13 +34,13 @@ fn one_thing_is_no_things() {
 #[test]
 fn a_severity_is_first_on_its_line_and_a_code_follows() {
     let all = lines();
-    let reported = all.iter().filter_map(|(_, line)| {
+    let findings = all.iter().filter_map(|(_, line)| {
         let (word, rest) = line.trim_start().split_once(' ')?;
         ["error", "warning", "info"].contains(&word).then(|| rest.trim_start().to_owned())
     });
-    let reported: Vec<String> = reported.collect();
-    assert!(reported.len() >= 6, "{reported:#?}");
-    for rest in reported {
+    let findings: Vec<String> = findings.collect();
+    assert!(findings.len() >= 6, "{findings:#?}");
+    for rest in findings {
         let code = rest.split([':', ',']).next().unwrap();
         assert!(code.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{rest}");
     }

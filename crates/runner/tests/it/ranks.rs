@@ -112,13 +112,13 @@ impl Job {
         };
         let party = Arc::new(Party::join(invitation)?);
         let context = Context { rank: Some(rank), party: Some(Arc::clone(&party)), ..context };
-        let mut reported = None;
+        let mut summary = None;
         let shared = shared_run::run(&context, &party, &mut |_, analysis| {
-            reported = Some(analysis.summary.clone());
+            summary = Some(analysis.summary.clone());
             Ok(())
         })?;
         assert!(shared.valid);
-        Ok(reported)
+        Ok(summary)
     }
 
     /// Does all of `works` at once, each on a thread of its own.
@@ -264,12 +264,12 @@ fn another_plan_or_version_is_refused_before_anything_runs() {
         ),
         (&[], "2", "rank 1 on host-1 has mindful 2, rank 0 has 1"),
     ];
-    for (given, version, reported) in unlike {
+    for (given, version, message) in unlike {
         let job = Job::new();
         for came in job.ranks(3, &[(0, &[], "1"), (1, given, version), (2, &[], "1")]) {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Plan);
-            assert!(error.to_string().starts_with(reported), "{error}");
+            assert!(error.to_string().starts_with(message), "{error}");
         }
         assert!(job.room.is_empty());
         assert!((0..3).all(|rank| job.store(rank).list().unwrap().is_empty()), "nothing ran");
@@ -535,9 +535,9 @@ fn a_rank_that_is_cut_off_ends_and_so_do_the_others() {
         for (rank, came) in (0..).zip(came) {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
-            let reported =
+            let message =
                 if rank == cut_off { "the place where ranks meet has not answered for 30 s" } else { "is gone" };
-            assert!(error.to_string().contains(reported), "{rank}: {error}");
+            assert!(error.to_string().contains(message), "{rank}: {error}");
         }
         assert!(job.clock.elapsed() < Duration::from_secs(90), "{:?}", job.clock.elapsed());
     }
@@ -553,8 +553,8 @@ fn what_another_rank_found_stands_in_the_run_of_all() {
     parts[1].findings = vec![codes::CLOCK_STEP.finding("A clock was set.", "by 300 ms")];
     let all = merge::of_folders(parts).unwrap();
     let (run, analysis) = merge::stored(&job.store(9), all, true).unwrap();
-    let reported =
+    let of_code =
         |finding: &&Finding| finding.code == "clock-step" && finding.evidence == "rank 1 on host-1: by 300 ms";
-    assert_eq!(analysis.summary.findings.iter().filter(reported).count(), 1, "{:?}", analysis.summary.findings);
+    assert_eq!(analysis.summary.findings.iter().filter(of_code).count(), 1, "{:?}", analysis.summary.findings);
     assert!(run.steps[0].ranks.iter().all(|rank| rank.findings.is_empty()), "reported once");
 }

@@ -90,7 +90,7 @@ fn a_budget_leaves_out_what_does_not_fit_and_names_it() {
         steps.filter(|step| step.point.values["update_pct"] == pct).count()
     };
     assert!(of("0").abs_diff(of("20")) <= 1 && of("0") >= 4, "{} and {} steps", of("0"), of("20"));
-    simulation.reported("the budget is used up; left out is what follows from sessions").unwrap();
+    simulation.line_with("the budget is used up; left out is what follows from sessions").unwrap();
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     // 4 servers of 10 ms: with N sessions an operation takes 10 N / 4 ms beyond the cap.
     let given = [("sessions", "1..64"), ("max_iops_at", "p50<=30ms"), ("null_latency", "10ms"), ("null_capacity", "4")];
     simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "30s")]].concat(), None);
-    let line = simulation.reported("is the highest load that meets p50<=30ms, confirmed").unwrap();
+    let line = simulation.line_with("is the highest load that meets p50<=30ms, confirmed").unwrap();
     assert!(line.contains("misses it: the limit lies between: p50 ") && line.contains(" blocks/s ("), "{line}");
     let load: u32 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((11..=12).contains(&load), "{line}");
@@ -114,7 +114,7 @@ fn the_figures_of_the_load_found_have_intervals() {
         let more = [("work_unit", "1"), ("max_iops_at", "p95<=40ms"), ("duration", duration)];
         let summary = simulation.sweep(&[&given[..], &more].concat(), None).analysis.summary;
         let found = summary.objective.clone().unwrap();
-        let line = simulation.reported(" is the highest load that meets p95<=40ms, confirmed").unwrap();
+        let line = simulation.line_with(" is the highest load that meets p95<=40ms, confirmed").unwrap();
         assert_eq!(line.split(' ').nth(1), Some(&*format!("{:.0}", found.load)), "{line}");
         let step = &summary.steps[found.step as usize - 1];
         assert_eq!((step.point.pass, f64::from(step.sessions.unwrap())), (1, found.load));
@@ -145,7 +145,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "6s")]].concat(), None);
     let lengths: Vec<_> = ended.analysis.summary.steps.iter().map(|step| step.duration_s.unwrap().round()).collect();
     assert_eq!(lengths[..2], [2.0, 24.0], "{lengths:?}");
-    simulation.reported("sessions 4 is the highest load that meets p99<=25ms, confirmed, the highest tried").unwrap();
+    simulation.line_with("sessions 4 is the highest load that meets p99<=25ms, confirmed, the highest tried").unwrap();
 
     let simulation = Simulation::new();
     let ended = simulation.sweep(&[&given[..], &[("max_iops_at", "p99<=25ms"), ("duration", "300ms")]].concat(), None);
@@ -159,7 +159,7 @@ fn an_unknown_percentile_is_measured_longer_or_left_undecided() {
 
     let simulation = Simulation::new();
     simulation.sweep(&[&given[..], &[("max_iops_at", "p50<=10ms"), ("duration", "6s")]].concat(), None);
-    simulation.reported("not even sessions 1 meets p50<=10ms: p50 20.").unwrap();
+    simulation.line_with("not even sessions 1 meets p50<=10ms: p50 20.").unwrap();
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_highest_rate_that_meets_an_objective_is_the_known_one() {
     // Eight sessions that serve an operation in 40 ms carry 200 a second; each has a queue of its own, which grows before.
     let given = [("sessions", "8"), ("rate", "40..800"), ("max_iops_at", "p50<=300ms"), ("null_latency", "40ms")];
     let ended = simulation.sweep(&[&given[..], &[("work_unit", "1"), ("duration", "60s")]].concat(), None);
-    let line = simulation.reported("is the highest load that meets p50<=300ms, confirmed").unwrap();
+    let line = simulation.line_with("is the highest load that meets p50<=300ms, confirmed").unwrap();
     let rate: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((140.0..=205.0).contains(&rate), "{line}");
     let steps = &ended.analysis.summary.steps;
@@ -217,8 +217,8 @@ fn a_step_that_never_is_steady_tells_why() {
     for (given, reason) in restless {
         let ended = steady(&given);
         assert_eq!(ended.analysis.summary.validity, Validity::Suspect);
-        let reported = &finding(&ended, "not-steady").unwrap().evidence;
-        assert!(reported.contains(reason), "{given:?}: {reported}");
+        let evidence = &finding(&ended, "not-steady").unwrap().evidence;
+        assert!(evidence.contains(reason), "{given:?}: {evidence}");
     }
     let filling = steady(&[("steady_cap", "75s"), ("null_hit_ratio", "80"), ("null_cache_fill", "120s")]);
     assert!(finding(&filling, "not-steady").unwrap().evidence.contains("the hit ratio"));
@@ -234,8 +234,8 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
         let (step, record) = (&ended.analysis.steps[0], &ended.run.steps[0]);
         sides[side].push(value(Figure::Throughput, step, record).unwrap());
     }
-    let reported = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
-    (reported.verdict, reported.ratio)
+    let compared = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
+    (compared.verdict, compared.ratio)
 }
 
 #[test]

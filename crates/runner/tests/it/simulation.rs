@@ -103,7 +103,7 @@ impl Simulation {
     }
 
     /// What was asked and holds `part`.
-    pub fn reported(&self, part: &str) -> Option<String> {
+    pub fn line_with(&self, part: &str) -> Option<String> {
         self.notes.find(part)
     }
 }

@@ -93,9 +93,9 @@ impl Server {
         let until = Instant::now() + Duration::from_mins(1);
         while self.try_sql("SELECT 1").is_err() {
             if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
-                let reported = self.log();
+                let log = self.log();
                 self.process.wait().unwrap();
-                panic!("the server did not start: {reported}");
+                panic!("the server did not start: {log}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -134,11 +134,8 @@ fn without_io_uring_blocks_are_read_by_pread_and_it_says_so() {
         assert_eq!(slice(&mut *session, 60_000, 0, Some(100)).unwrap().total_ops(), 100);
         kept.finding("no-io-uring").unwrap()
     });
-    let reported = forbidden.join().unwrap();
-    assert!(
-        reported.contains("pread") && reported.contains("iodepth") && reported.contains("not permitted"),
-        "{reported}"
-    );
+    let message = forbidden.join().unwrap();
+    assert!(message.contains("pread") && message.contains("iodepth") && message.contains("not permitted"), "{message}");
 }
 
 /// Lets `io_uring_setup` fail on this thread with EPERM, as a container's seccomp profile does.

@@ -27,10 +27,10 @@ fn stored_pages_have_the_ratio_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path());
         target.load(&plan(asked, 1.0), &Silent, &StopFlag::default()).unwrap();
-        let reported = target.describe().unwrap().stored_blocks.unwrap();
-        let numbers: Vec<f64> = reported.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
-        assert!((numbers[0] / asked - 1.0).abs() < 0.1, "{reported} for {asked}");
-        assert!((numbers[1] - 1.0).abs() < f64::EPSILON, "{reported}");
+        let fact = target.describe().unwrap().stored_blocks.unwrap();
+        let numbers: Vec<f64> = fact.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+        assert!((numbers[0] / asked - 1.0).abs() < 0.1, "{fact} for {asked}");
+        assert!((numbers[1] - 1.0).abs() < f64::EPSILON, "{fact}");
     }
 }
 

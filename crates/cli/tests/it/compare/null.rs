@@ -1,67 +1,55 @@
 //! Comparisons on the null engine, whose differences are known.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-fn mindful(store: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mindful"))
-        .args(args)
-        .current_dir(store)
-        .env("MINDFUL_STORE", store)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
+use crate::mindful::{Mindful, ended, json, message, null};
 
-fn plan(store: &Path, name: &str, latency: &str) -> String {
+fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
     let text = format!(
         "target = \"null:\"\nscale = 1000\nwarmup = \"200ms\"\nduration = \"1s\"\nsessions = 2\nwork_unit = 1\n\
          null_latency = \"{latency}\"\n"
     );
-    std::fs::write(store.join(name), text).unwrap();
+    std::fs::write(mindful.path(name), text).unwrap();
     name.to_owned()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
 #[test]
 fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
-    let store = tempfile::tempdir().unwrap();
-    let (slow, fast) = (plan(store.path(), "slow.toml", "40ms"), plan(store.path(), "fast.toml", "20ms"));
+    let mindful = Mindful::new();
+    let (slow, fast) = (plan(&mindful, "slow.toml", "40ms"), plan(&mindful, "fast.toml", "20ms"));
     // Beside these latencies a wait for a CPU is little. A margin that the CPU time of others does not reach, and a halved
     // latency does.
     let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
-    let compared = || json(&mindful(store.path(), &[&args[..], &[&slow, &fast]].concat()));
+    let compared = || json(&mindful.run(&[&args[..], &[&slow, &fast]].concat()));
     // Of four runs a side one that got no CPU leaves it undecided.
-    let decided = (0..2).map(|_| compared()).find(|reported| reported["verdict"] != "not_decided");
-    let reported = decided.unwrap_or_else(compared);
-    assert_eq!(reported["verdict"], "faster", "{reported:#}");
-    assert!((reported["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{reported:#}");
-    let median = reported["latency"][0]["shifts"][0].clone();
+    let decided = (0..2).map(|_| compared()).find(|report| report["verdict"] != "not_decided");
+    let compared = decided.unwrap_or_else(compared);
+    assert_eq!(compared["verdict"], "faster", "{compared:#}");
+    assert!((compared["ratio"].as_f64().unwrap() - 2.0).abs() < 0.5, "{compared:#}");
+    let median = compared["latency"][0]["shifts"][0].clone();
     assert_eq!(
-        (&reported["latency"][0]["kind"], &median["percentile"]),
+        (&compared["latency"][0]["kind"], &median["percentile"]),
         (&"select".into(), &50.0.into()),
-        "{reported:#}"
+        "{compared:#}"
     );
-    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{reported:#}");
-    assert_eq!(reported["names"]["candidate"], "fast.toml", "{reported:#}");
-    let (one, median) = (&reported["runs"]["candidate"][0]["value"], &reported["medians"]["candidate"]);
-    assert!(one.as_f64().unwrap() > 50.0 && median.as_f64().unwrap() > 50.0, "{reported:#}");
+    assert!((median["ratio"].as_f64().unwrap() - 0.5).abs() < 0.1 && median["basis"] == "runs", "{compared:#}");
+    assert_eq!(compared["names"]["candidate"], "fast.toml", "{compared:#}");
+    let (one, median) = (&compared["runs"]["candidate"][0]["value"], &compared["medians"]["candidate"]);
+    assert!(one.as_f64().unwrap() > 50.0 && median.as_f64().unwrap() > 50.0, "{compared:#}");
     let args = ["compare", "--repeat", "4", "--fail-if", "slower>5%", "--junit", "gate.xml", "--run", &fast, &slow];
-    let gated = mindful(store.path(), &args);
+    let gated = mindful.run(&args);
     assert_eq!(gated.status.code(), Some(4), "{gated:?}");
-    valid_junit(&store.path().join("gate.xml"), 1);
-    let again = mindful(store.path(), &args);
+    valid_junit(&mindful.path("gate.xml"), 1);
+    let again = mindful.run(&args);
     assert_eq!(again.status.code(), Some(2), "not replaced, and nothing run: {again:?}");
-    let reported = String::from_utf8(gated.stderr).unwrap();
-    assert_eq!(reported.lines().next(), Some("8 runs, about 34 s"), "{reported}");
+    let progress = String::from_utf8(gated.stderr).unwrap();
+    assert_eq!(progress.lines().next(), Some("8 runs, about 34 s"), "{progress}");
     for progress in ["run 1 of 8 (fast.toml)", "run 3 of 8 (slow.toml)", "run 8 of 8 (fast.toml)"] {
-        assert!(reported.lines().any(|line| line == progress), "{progress}: {reported}");
+        assert!(progress.lines().any(|line| line == progress), "{progress}: {progress}");
     }
     let text = String::from_utf8(gated.stdout).unwrap();
     both_sides_are_named(&text);
@@ -95,14 +83,14 @@ fn both_sides_are_named(text: &str) {
 
 #[test]
 fn runs_too_few_to_decide_are_made_with_a_warning() {
-    let store = tempfile::tempdir().unwrap();
-    let plan = plan(store.path(), "one.toml", "2ms");
+    let mindful = Mindful::new();
+    let plan = plan(&mindful, "one.toml", "2ms");
     for (repeat, warning) in [("2", "2 runs a side can never tell"), ("1", "a single run a side decides nothing")] {
-        let ran = mindful(store.path(), &["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
-        let reported = String::from_utf8_lossy(&ran.stderr).into_owned();
+        let ran = mindful.run(&["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
+        let warnings = message(&ran);
         assert!(
-            reported.contains(warning) && reported.contains("--repeat 4") && reported.lines().count() == 1,
-            "{reported}"
+            warnings.contains(warning) && warnings.contains("--repeat 4") && warnings.lines().count() == 1,
+            "{warnings}"
         );
         assert!(String::from_utf8_lossy(&ran.stdout).contains(": candidate "), "one plan, two sides: {ran:?}");
     }
@@ -111,31 +99,26 @@ fn runs_too_few_to_decide_are_made_with_a_warning() {
 /// Three runs a side can never reach 95 %: such a gate would pass whatever they measure.
 #[test]
 fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
-    let store = tempfile::tempdir().unwrap();
-    let plan = plan(store.path(), "one.toml", "2ms");
+    let mindful = Mindful::new();
+    let plan = plan(&mindful, "one.toml", "2ms");
     let gate = ["compare", "--run", &plan, &plan, "--fail-if", "slower>5%", "--repeat"];
-    let refused = mindful(store.path(), &[&gate[..], &["3"]].concat());
-    let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{reported}");
-    assert!(reported.contains("3 runs against 3 can never tell") && reported.contains("--repeat 4"), "{reported}");
-    assert!(refused.stdout.is_empty() && !store.path().join("runs").exists(), "{refused:?}");
+    let refused = mindful.run(&[&gate[..], &["3"]].concat());
+    let refusal = message(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{refusal}");
+    assert!(refusal.contains("3 runs against 3 can never tell") && refusal.contains("--repeat 4"), "{refusal}");
+    assert!(refused.stdout.is_empty() && !mindful.runs().exists(), "{refused:?}");
 }
 
 /// Eight runs of one plan: no margin this small can be distinguished from their noise.
 #[test]
 fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
-    let store = tempfile::tempdir().unwrap();
-    let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "300ms"];
+    let mindful = Mindful::new();
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
-        with_a_sound_figure(
-            store.path(),
-            &[&base[..], &["--format", "json", "--tag", tag, "--null-latency", latency]].concat(),
-            |_| true,
-        );
+        with_a_sound_figure(&mindful, &["--duration", "300ms", "--tag", tag, "--null-latency", latency], |_| true);
     }
     let gate = ["compare", "--baseline", "one", "--candidate", "two", "--force", "--fail-if", "slower>0.1%"];
     let last = |more: &[&str]| {
-        let output = mindful(store.path(), &[&gate[..], more].concat());
+        let output = mindful.run(&[&gate[..], more].concat());
         let text = String::from_utf8(output.stdout.clone()).unwrap();
         (output.status.code(), text.lines().last().unwrap_or_default().to_owned(), output)
     };
@@ -144,47 +127,45 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     let (code, line, _) = last(&["--undecided", "pass"]);
     assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, let pass (--undecided pass)"));
     let (code, _, output) = last(&["--format", "json"]);
-    let reported = json(&output);
-    assert_eq!((code, &reported["gate"]["outcome"]), (Some(4), &"undecided".into()), "{reported:#}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("undecided"), "{output:?}");
+    let compared = json(&output);
+    assert_eq!((code, &compared["gate"]["outcome"]), (Some(4), &"undecided".into()), "{compared:#}");
+    assert!(message(&output).contains("undecided"), "{output:?}");
 }
 
 #[test]
 fn what_is_not_comparable_is_refused_with_the_differing_facts() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     for (tag, unit) in [("narrow", "1"), ("wide", "16")] {
-        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--duration", "1s"];
-        let ran = mindful(store.path(), &[&base[..], &["--tag", tag, "--work-unit", unit]].concat());
+        let ran = mindful.run(&null("run", &["--warmup", "200ms", "--tag", tag, "--work-unit", unit]));
         assert!(ran.status.success(), "{ran:?}");
     }
     let sides = ["compare", "--baseline", "narrow", "--candidate", "wide"];
-    let refused = mindful(store.path(), &sides);
-    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let refused = mindful.run(&sides);
+    let text = message(&refused);
     assert_eq!(refused.status.code(), Some(2), "{text}");
     assert!(text.contains("work unit (1") && text.contains("--force"), "{text}");
-    let forced = mindful(store.path(), &[&sides[..], &["--force", "--format", "json"]].concat());
+    let forced = mindful.run(&[&sides[..], &["--force", "--format", "json"]].concat());
     assert_eq!(json(&forced)["differing_facts"][0]["fact"], "work unit", "{forced:?}");
 }
 
 #[test]
 fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let signals: [(&str, &[&str]); 3] = [
         ("sound", &[]),
         ("broken", &["--duration", "4s", "--null-fail", "1@2500ms"]),
         ("doubtful", &["--hook-before", "exit 3", "--hook-failure", "warn"]),
     ];
     for (tag, more) in signals {
-        let base = ["run", "--target", "null:", "--scale", "1000", "--warmup", "200ms", "--null-latency", "2ms"];
-        let length: &[&str] = if tag == "broken" { &[] } else { &["--duration", "1s"] };
-        mindful(store.path(), &[&base[..], &["--sessions", "2", "--tag", tag], length, more].concat());
+        let base = ["--warmup", "200ms", "--null-latency", "2ms", "--sessions", "2", "--tag", tag];
+        mindful.run(&null("run", &[&base[..], more].concat()));
     }
     let against = |candidate: &str, more: &[&str]| {
         let sides = ["compare", "--baseline", "sound", "--candidate", candidate];
-        mindful(store.path(), &[&sides[..], more].concat())
+        mindful.run(&[&sides[..], more].concat())
     };
     let refused = against("broken", &[]);
-    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let text = message(&refused);
     assert_eq!((refused.status.code(), text.trim_end().lines().count()), (Some(2), 1), "{text}");
     assert!(text.contains("of the candidate is invalid (session-error") && text.contains("--force"), "{text}");
     let forced = String::from_utf8(against("broken", &["--force"]).stdout).unwrap();
@@ -193,19 +174,19 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     let text = String::from_utf8_lossy(&doubtful.stdout).into_owned();
     let line = text.lines().find(|line| line.starts_with("candidate ")).unwrap_or_else(|| panic!("{doubtful:?}"));
     assert!(line.contains("(SUSPECT: ") && line.contains("hook-failed"), "{text}");
-    let reported = json(&against("doubtful", &["--format", "json"]));
-    assert_eq!(reported["runs"]["candidate"][0]["validity"], "suspect", "{reported:#}");
+    let compared = json(&against("doubtful", &["--format", "json"]));
+    assert_eq!(compared["runs"]["candidate"][0]["validity"], "suspect", "{compared:#}");
 }
 
 /// The name of a run by `args` whose figure is sound: a busy host may leave none in a window this short, or what is not of
 /// the plan, and such a run goes.
-fn with_a_sound_figure(store: &Path, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
-    let once = || json(&mindful(store, args));
+fn with_a_sound_figure(mindful: &Mindful, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
+    let once = || mindful.measured(args);
     let runs = std::iter::repeat_with(once).take(10);
     let mut figured = runs.skip_while(|run| {
         let unsound = !run["steps"][0]["blocks_visited_per_s"].as_f64().is_some_and(&is_sound);
         if unsound {
-            std::fs::remove_dir_all(store.join("runs").join(run["id"].as_str().unwrap())).unwrap();
+            std::fs::remove_dir_all(mindful.run_folder(run)).unwrap();
         }
         unsound
     });
@@ -214,58 +195,55 @@ fn with_a_sound_figure(store: &Path, args: &[&str], is_sound: impl Fn(f64) -> bo
 
 #[test]
 fn a_history_tells_the_run_where_the_level_changed() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let mut ids = Vec::new();
     for (latency, rate) in [[("10ms", 400.0); 5], [("40ms", 100.0); 5]].concat() {
-        let base =
-            ["run", "--format", "json", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--tag", "night"];
-        let work = ["--work-unit", "1", "--sessions", "4", "--duration", "1s", "--null-latency", latency];
+        let work = ["--tag", "night", "--work-unit", "1", "--sessions", "4", "--null-latency", latency];
         // A run that others held up is no level.
         let near = |figure: f64| (figure / rate - 1.0).abs() < 0.2;
-        ids.push(with_a_sound_figure(store.path(), &[&base[..], &work].concat(), near));
+        ids.push(with_a_sound_figure(&mindful, &work, near));
     }
     // Windows this short may end invalid where others use the CPU; their rates stand.
     let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
-    let reported = json(&mindful(store.path(), &[&ask[..], &["--format", "json"]].concat()));
-    let changes = reported["changes"].as_array().unwrap();
-    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{reported:#}");
-    assert!((0.15..0.4).contains(&reported["last_by_first"].as_f64().unwrap()), "a quarter: {reported:#}");
-    assert_eq!(reported["runs"][5]["id"], ids[5], "{reported:#}");
-    let text = String::from_utf8(mindful(store.path(), &ask).stdout).unwrap();
+    let compared = mindful.json(&ask);
+    let changes = compared["changes"].as_array().unwrap();
+    assert!(changes.len() == 1 && changes[0]["at"] == 5, "{compared:#}");
+    assert!((0.15..0.4).contains(&compared["last_by_first"].as_f64().unwrap()), "a quarter: {compared:#}");
+    assert_eq!(compared["runs"][5]["id"], ids[5], "{compared:#}");
+    let text = mindful.text(&ask);
     assert!(text.contains(&format!("from run {} (6 of 10) on", ids[5].as_str().unwrap())), "{text}");
     let gated = |gate: &str| {
         let args = ["--history", "night", "--force", "--fail-if", gate, "--junit", "night.xml", "--yes"];
-        mindful(store.path(), &[&["compare"], &args[..]].concat())
+        mindful.run(&[&["compare"], &args[..]].concat())
     };
     assert_eq!(gated("slower>20%").status.code(), Some(4));
-    valid_junit(&store.path().join("night.xml"), 1);
+    valid_junit(&mindful.path("night.xml"), 1);
     assert_eq!(gated("faster>20%").status.code(), Some(0));
-    valid_junit(&store.path().join("night.xml"), 0);
+    valid_junit(&mindful.path("night.xml"), 0);
 }
 
 #[test]
 fn whole_sweeps_are_compared_by_their_curves() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     for (tag, capacity) in [("few", "4"), ("many", "8")] {
-        let base = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
         // Beside which a wait for a CPU is little: the curves are fitted to latencies too.
         let work = ["--work-unit", "1", "--null-latency", "20ms", "--null-capacity", capacity, "--tag", tag];
-        let ran = mindful(store.path(), &[&base[..], &work, &["--sessions", "1,2,4,6,8,12,16"]].concat());
+        let ran = mindful.run(&null("sweep", &[&work[..], &["--sessions", "1,2,4,6,8,12,16"]].concat()));
         // A window that a busy host cut short makes the sweep invalid (1); its rates stand.
-        assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
+        assert!(ended(&ran), "{ran:?}");
     }
     let sides = ["compare", "--baseline", "few", "--candidate", "many", "--force"];
-    let reported = json(&mindful(store.path(), &[&sides[..], &["--format", "json"]].concat()));
-    let ratios = &reported["curves"][0]["ratios"];
-    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{reported:#}"));
+    let compared = mindful.json(&sides);
+    let ratios = &compared["curves"][0]["ratios"];
+    let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{compared:#}"));
     // A busy host slows some steps: then the intervals are wide, and hold what is so all the same.
     for (name, truth) in [("capacity", 2.0), ("asymptote", 2.0), ("zero_load", 1.0)] {
         let [low, high] = ["low", "high"].map(|end| ratios[name]["interval"][end].as_f64().unwrap());
         assert!(low < truth * 1.15 && high > truth / 1.15, "{name}: {ratios:#}");
     }
     assert!((1.4..2.8).contains(&ratio("capacity")), "{ratios:#}");
-    assert_eq!(reported["points"].as_array().unwrap().len(), 7, "{reported:#}");
-    let text = String::from_utf8(mindful(store.path(), &sides).stdout).unwrap();
+    assert_eq!(compared["points"].as_array().unwrap().len(), 7, "{compared:#}");
+    let text = mindful.text(&sides);
     assert!(
         text.contains("sessions beyond which queueing dominates") && text.contains("latency of a select at sessions 8"),
         "{text}"
@@ -275,33 +253,33 @@ fn whole_sweeps_are_compared_by_their_curves() {
 
 #[test]
 fn a_noise_floor_is_kept_and_widens_single_runs() {
-    let store = tempfile::tempdir().unwrap();
-    let plan = plan(store.path(), "plan.toml", "5ms");
-    let noise = json(&mindful(store.path(), &["noise", "--format", "json", "--plan", &plan, "--repeat", "3"]));
+    let mindful = Mindful::new();
+    let plan = plan(&mindful, "plan.toml", "5ms");
+    let noise = mindful.json(&["noise", "--plan", &plan, "--repeat", "3"]);
     assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
     let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
     let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
-    assert_eq!(json(&mindful(store.path(), &args))["basis"], "noise_floor");
+    assert_eq!(json(&mindful.run(&args))["basis"], "noise_floor");
 }
 
 #[cfg(feature = "sqlite")]
 #[test]
 fn a_page_without_names_knows_the_noise_floor_of_its_target() {
-    let store = tempfile::tempdir().unwrap();
-    let target = format!("sqlite:{}", store.path().join("acme.db").display());
-    let plan = plan(store.path(), "plan.toml", "5ms");
-    assert!(mindful(store.path(), &["noise", "--plan", &plan, "--repeat", "3"]).status.success());
+    let mindful = Mindful::new();
+    let target = format!("sqlite:{}", mindful.path("acme.db").display());
+    let plan = plan(&mindful, "plan.toml", "5ms");
+    assert!(mindful.run(&["noise", "--plan", &plan, "--repeat", "3"]).status.success());
     // The floor of another target, as it is kept.
-    let kept = store.path().join("noise.json");
+    let kept = mindful.path("noise.json");
     let floor = std::fs::read_to_string(&kept).unwrap();
     assert!(floor.contains("\"null:\""), "{floor}");
     std::fs::write(kept, floor.replace("\"null:\"", &format!("\"{target}\""))).unwrap();
     let run = ["run", "--target", &target, "--scale", "1MiB", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
-    let ran = || json(&mindful(store.path(), &[&run[..], &["--format", "json"]].concat()));
+    let ran = || mindful.json(&run);
     let ids = [ran(), ran()].map(|ran| ran["id"].as_str().unwrap().to_owned());
     for more in [&[][..], &["--redact"]] {
         let args = [&["export", &ids[0], &ids[1], "--as", "html"], more].concat();
-        let page = String::from_utf8(mindful(store.path(), &args).stdout).unwrap();
+        let page = mindful.text(&args);
         assert_eq!(page.contains("acme.db"), more.is_empty(), "{page}");
         assert!(page.contains("the interval widened by this platform"), "{more:?}: {page}");
     }
@@ -309,10 +287,10 @@ fn a_page_without_names_knows_the_noise_floor_of_its_target() {
 
 #[test]
 fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let hooked = |name: &str, before: &str| {
-        let name = plan(store.path(), name, "5ms");
-        let path = store.path().join(&name);
+        let name = plan(&mindful, name, "5ms");
+        let path = mindful.path(&name);
         let keys = std::fs::read_to_string(&path).unwrap();
         let hook = "echo $MINDFUL_PHASE of $MINDFUL_RUN_ID";
         let hooks = format!("hook_before = \"{before}\"\nhook_after = \"{hook}\"\nhook_end = \"{hook}\"\n");
@@ -320,9 +298,9 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
         name
     };
     let (a, b) = (hooked("a.toml", "echo ready"), hooked("b.toml", "echo ready"));
-    let reported = mindful(store.path(), &["compare", "--run", &a, &b, "--repeat", "3"]);
-    assert!(matches!(reported.status.code(), Some(0 | 4)), "{reported:?}");
-    let runs: Vec<_> = store.path().join("runs").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    let output = mindful.run(&["compare", "--run", &a, &b, "--repeat", "3"]);
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{output:?}");
+    let runs: Vec<_> = mindful.runs().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(runs.len(), 6);
     for run in runs {
         let id = run.file_name().unwrap().to_str().unwrap();
@@ -331,35 +309,28 @@ fn hooks_surround_every_repetition_and_a_failed_one_ends_it() {
         assert_eq!(["before", "after", "end"].map(said), expected);
     }
     let broken = hooked("broken.toml", "exit 3");
-    let refused = mindful(store.path(), &["compare", "--run", &a, &broken, "--repeat", "3"]);
-    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let refused = mindful.run(&["compare", "--run", &a, &broken, "--repeat", "3"]);
+    let words = message(&refused);
     assert!(!refused.status.success() && words.contains("hook before failed"), "{words}");
 }
 
 #[test]
 fn an_imported_run_is_compared_without_this_hosts_noise_floor() {
-    let (there, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let touch = format!("touch {}", here.path().join("touched").display());
+    let (there, here) = (Mindful::new(), Mindful::new());
+    let touch = format!("touch {}", here.path("touched").display());
     let slow = ["--sessions", "2", "--null-latency", "10ms"];
-    let base =
-        [&["run", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"][..], &slow].concat();
-    for (store, tag) in [(&there, "theirs"), (&here, "ours"), (&here, "ours-too")] {
-        let ran = mindful(
-            store.path(),
-            &[&base[..], &["--tag", tag, "--hook-end", &touch, "--hook-failure", "warn"]].concat(),
-        );
-        assert!(matches!(ran.status.code(), Some(0 | 1)), "{ran:?}");
+    let hook = ["--hook-end", &touch, "--hook-failure", "warn"];
+    for (mindful, tag) in [(&there, "theirs"), (&here, "ours"), (&here, "ours-too")] {
+        let ran = mindful.run(&null("run", &[&slow[..], &hook, &["--tag", tag]].concat()));
+        assert!(ended(&ran), "{ran:?}");
     }
-    let noise = [&["noise", "--repeat", "2"], &base[1..]].concat();
-    assert!(mindful(here.path(), &noise).status.success());
-    let theirs = std::fs::read_dir(there.path().join("runs")).unwrap().next().unwrap().unwrap().path();
-    assert!(mindful(here.path(), &["import", theirs.to_str().unwrap()]).status.success());
-    std::fs::remove_file(here.path().join("touched")).unwrap();
-    let basis = |a: &str, b: &str| {
-        let sides = ["compare", "--force", "--format", "json", "--baseline", a, "--candidate", b];
-        json(&mindful(here.path(), &sides))["basis"].clone()
-    };
+    assert!(here.run(&null("noise", &[&slow[..], &["--repeat", "2"]].concat())).status.success());
+    let theirs = std::fs::read_dir(there.runs()).unwrap().next().unwrap().unwrap().path();
+    assert!(here.run(&["import", theirs.to_str().unwrap()]).status.success());
+    std::fs::remove_file(here.path("touched")).unwrap();
+    let basis =
+        |a: &str, b: &str| here.json(&["compare", "--force", "--baseline", a, "--candidate", b])["basis"].clone();
     assert_eq!(basis("ours", "ours-too"), "noise_floor");
     assert_eq!([basis("theirs", "ours"), basis("ours", "theirs")], ["within_run", "within_run"]);
-    assert!(!here.path().join("touched").exists(), "no hook of theirs is run");
+    assert!(!here.path("touched").exists(), "no hook of theirs is run");
 }

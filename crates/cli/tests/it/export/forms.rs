@@ -2,15 +2,14 @@
 
 use mindful_conformance::write_program;
 
-use crate::mindful::measured::measured;
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, json, message, null};
 
 #[test]
 fn a_run_is_exported_as_steps_summary_and_events() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
+    let ran = mindful.measured(&["--sessions", "2"]);
     let id = ran["id"].as_str().unwrap();
-    let csv = String::from_utf8(mindful.run(&["export", id]).stdout).unwrap();
+    let csv = mindful.text(&["export", id]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 2, "a head and a step: {csv}");
     let column = rows[0].iter().position(|name| *name == "sessions").unwrap();
@@ -18,8 +17,8 @@ fn a_run_is_exported_as_steps_summary_and_events() {
     assert_eq!(json(&mindful.run(&["export", id, "--as", "json"])), ran);
     let written = mindful.run(&["export", id, "--as", "jsonl", "--output", "events.jsonl"]);
     assert!(written.status.success() && written.stdout.is_empty(), "{written:?}");
-    let stored = std::fs::read(mindful.folder().join("runs").join(id).join("run.jsonl")).unwrap();
-    assert_eq!(std::fs::read(mindful.folder().join("events.jsonl")).unwrap(), stored);
+    let stored = std::fs::read(mindful.runs().join(id).join("run.jsonl")).unwrap();
+    assert_eq!(std::fs::read(mindful.path("events.jsonl")).unwrap(), stored);
     let again = mindful.run(&["export", id, "--output", "events.jsonl"]);
     assert_eq!(again.status.code(), Some(2), "a file is not replaced unasked: {again:?}");
 }
@@ -27,11 +26,11 @@ fn a_run_is_exported_as_steps_summary_and_events() {
 #[test]
 fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let ran = measured(&here, &["--duration", "1s", "--sessions", "2"]);
-    let folder = here.folder().join("runs").join(ran["id"].as_str().unwrap());
+    let ran = here.measured(&["--sessions", "2"]);
+    let folder = here.run_folder(&ran);
     let taken = there.run(&["import", folder.to_str().unwrap()]);
     assert!(taken.status.success(), "{taken:?}");
-    assert_eq!(json(&there.run(&["show", "--format", "json"])), ran);
+    assert_eq!(there.json(&["show"]), ran);
     let again = there.run(&["import", folder.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2), "{again:?}");
 }
@@ -39,39 +38,23 @@ fn a_run_folder_from_elsewhere_is_taken_in_and_shown_the_same() {
 #[test]
 fn latency_over_time_is_shown_where_asked_and_nowhere_else() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2", "--null-latency", "1ms"]);
+    let ran = mindful.measured(&["--duration", "2s", "--sessions", "2", "--null-latency", "1ms"]);
     let id = ran["id"].as_str().unwrap();
-    let reported = |args: &[&str]| String::from_utf8(mindful.run(&[args, &[id]].concat()).stdout).unwrap();
-    let page = reported(&["export", "--as", "html"]);
+    let printed = |args: &[&str]| mindful.text(&[args, &[id]].concat());
+    let page = printed(&["export", "--as", "html"]);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
     assert_eq!(page.matches("<svg class=").count(), 2, "two heat maps of selects alone: {page}");
-    let report = reported(&["show", "--full"]);
+    let report = printed(&["show", "--full"]);
     assert!(report.contains("what was measured") && page.contains("what was measured"), "{page}");
-    let map = reported(&["show", "--heat-map"]);
+    let map = printed(&["show", "--heat-map"]);
     assert!(map.contains("select: latency") && map.contains('█') && !report.contains('█'), "{map}");
 }
 
 #[test]
 fn a_sweep_is_exported_as_page_picture_and_markdown() {
     let mindful = Mindful::new();
-    let sweep = [
-        "sweep",
-        "--target",
-        "null:",
-        "--null-latency",
-        "1ms",
-        "--scale",
-        "1000",
-        "--warmup",
-        "0s",
-        "--duration",
-        "1s",
-        "--sessions",
-        "1,2",
-    ];
-    let ran = mindful.run(&sweep);
-    let reported = String::from_utf8(ran.stdout).unwrap();
-    assert!(ran.status.success() && reported.contains(" --as svg --output curve.svg"), "{reported}");
+    let report = mindful.text(&null("sweep", &["--sessions", "1,2"]));
+    assert!(report.contains(" --as svg --output curve.svg"), "{report}");
     let exported = |args: &[&str]| mindful.run(&[&["export", "latest"], args].concat());
     let text = |args: &[&str]| String::from_utf8(exported(args).stdout).unwrap();
     let (page, picture) = (text(&["--as", "html"]), text(&["--as", "svg"]));
@@ -86,7 +69,7 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     assert!(text(&["--as", "github-bigger"]).contains("\"unit\": \"blocks/s\""));
     assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
     assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
-    let both = String::from_utf8(mindful.run(&["export", "latest", "latest", "--as", "html"]).stdout).unwrap();
+    let both = mindful.text(&["export", "latest", "latest", "--as", "html"]);
     assert!(both.contains("the runs may be compared") && both.contains("data-chart=\"differences\""), "{both}");
     assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
 }
@@ -102,13 +85,13 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
     for (form, whole) in [("awr_info", 1.0_f64), ("flashdba", 0.001)] {
         let exported = mindful.run(&["export", id, "--as", form, "--output", form]);
         assert!(exported.status.success(), "{exported:?}");
-        let rows = json(&mindful.run(&["awr", form, "--format", "json"]));
+        let rows = mindful.json(&["awr", form]);
         // The two loads, and the first once more.
         assert_eq!(rows.as_array().unwrap().len(), summary["steps"].as_array().unwrap().len(), "{rows:#}");
         let mut most = 0;
         for (row, step) in rows.as_array().unwrap().iter().zip(summary["steps"].as_array().unwrap()) {
             assert_eq!(row["sessions"], step["sessions"], "{form}: {rows:#}");
-            let mut reported = 0;
+            let mut compared = 0;
             for (column, figure) in [
                 ("elapsed_s", "/duration_s"),
                 ("logical_reads_per_s", "/logical_reads_per_s"),
@@ -125,15 +108,15 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
                     _ => whole,
                 };
                 assert!((row - step).abs() <= digits + 2e-3 * step, "{form}, {column}: {row} for {step}");
-                reported += 1;
+                compared += 1;
             }
-            most = most.max(reported);
+            most = most.max(compared);
         }
         // A reading that a busy host took too late is in no row.
         assert!(most >= 3, "{form}: {rows:#}");
         let taken = mindful.run(&["import", form, "--tag", form]);
         assert!(taken.status.success(), "{taken:?}");
-        let imported = json(&mindful.run(&["show", form, "--format", "json"]));
+        let imported = mindful.json(&["show", form]);
         let steps = imported["steps"].as_array().unwrap();
         let loads: std::collections::BTreeSet<_> = steps.iter().map(|step| step["sessions"].as_u64()).collect();
         assert_eq!(loads, [Some(1), Some(2)].into(), "a ladder again: {imported:#}");
@@ -143,8 +126,8 @@ fn rows_of_older_tools_are_read_by_our_own_importer() {
 #[test]
 fn a_page_is_shown_by_the_program_of_the_desktop() {
     let mindful = Mindful::new();
-    measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
-    let programs = mindful.folder().join("programs");
+    mindful.measured(&["--sessions", "1"]);
+    let programs = mindful.path("programs");
     std::fs::create_dir(&programs).unwrap();
     let desktop = programs.join("xdg-open");
     write_program(&desktop, "#!/bin/sh\ntest \"$1\" = page.html && cp \"$1\" seen.html\n");
@@ -152,51 +135,51 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
     let args = ["export", "--as", "html", "--output", "page.html", "--open"];
     let opened = mindful.command(&args).env("PATH", path).output().unwrap();
     assert!(opened.status.success(), "{opened:?}");
-    let read = |name| std::fs::read(mindful.folder().join(name)).unwrap();
+    let read = |name| std::fs::read(mindful.path(name)).unwrap();
     assert_eq!(read("seen.html"), read("page.html"));
     let nobody = mindful.command(&[&args[..], &["--yes"]].concat()).env("PATH", "/nowhere").output().unwrap();
-    assert!(String::from_utf8_lossy(&nobody.stderr).contains("open it by hand"), "{nobody:?}");
+    assert!(message(&nobody).contains("open it by hand"), "{nobody:?}");
 }
 
 #[test]
 fn a_comparison_ends_with_the_command_that_makes_its_page() {
     let mindful = Mindful::new();
     for (tag, latency) in [("slow", "400us"), ("slow", "400us"), ("fast", "200us"), ("fast", "200us")] {
-        measured(&mindful, &["--duration", "1s", "--sessions", "2", "--tag", tag, "--null-latency", latency]);
+        mindful.measured(&["--sessions", "2", "--tag", tag, "--null-latency", latency]);
     }
     let compared = mindful.run(&["compare", "--baseline", "slow", "--candidate", "fast", "--force", "--figure", "p99"]);
-    let reported = String::from_utf8(compared.stdout).unwrap();
-    let line = reported.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
+    let report = String::from_utf8(compared.stdout).unwrap();
+    let line = report.lines().find_map(|line| line.strip_prefix("as a page: mindful ")).unwrap();
     let line = line.replace("compare.html", "-");
-    let page = String::from_utf8(mindful.run(&line.split(' ').collect::<Vec<_>>()).stdout).unwrap();
+    let page = mindful.text(&line.split(' ').collect::<Vec<_>>());
     let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
     assert!(place("What is not alike") < place("data-chart=\"differences\""), "{page}");
     assert!(place("us p99") < place("% interval -"), "{page}");
     assert_eq!(page.matches("<article>").count(), 4, "{page}");
     let sides = ["export", "--baseline", "slow", "--candidate", "fast", "--as"];
-    let named = String::from_utf8(mindful.run(&[&sides[..], &["html"]].concat()).stdout).unwrap();
+    let named = mindful.text(&[&sides[..], &["html"]].concat());
     assert!(named.contains("<h1>fast against slow</h1>") && named.contains("2 runs against 2"), "{named}");
     let refused = mindful.run(&[&sides[..], &["csv"]].concat());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     let differences = ["svg", "--chart", "differences", "--figure", "p99"];
-    let picture = String::from_utf8(mindful.run(&[&sides[..], &differences].concat()).stdout).unwrap();
+    let picture = mindful.text(&[&sides[..], &differences].concat());
     assert!(picture.starts_with("<svg xmlns=") && picture.contains("fast against slow"), "{picture}");
     assert!(picture.contains("class=\"whisker c1\"") && picture.contains("class=\"fact\""), "{picture}");
     let two = ["export", "slow", "fast", "--as"];
-    let runs = String::from_utf8(mindful.run(&[&two[..], &differences[..3]].concat()).stdout).unwrap();
+    let runs = mindful.text(&[&two[..], &differences[..3]].concat());
     assert!(runs.contains("Differences, candidate by baseline"), "{runs}");
     let one = mindful.run(&[&["export", "slow", "--as"], &differences[..3]].concat());
-    let reported = String::from_utf8_lossy(&one.stderr);
-    assert!(one.status.code() == Some(2) && reported.contains("is of two sides"), "{reported}");
+    let message = message(&one);
+    assert!(one.status.code() == Some(2) && message.contains("is of two sides"), "{message}");
 }
 
 #[test]
 fn all_runs_are_a_site_of_static_files() {
     let mindful = Mindful::new();
     for tag in ["one", "two"] {
-        measured(&mindful, &["--duration", "4s", "--sessions", "2", "--tag", tag]);
+        mindful.measured(&["--duration", "4s", "--sessions", "2", "--tag", tag]);
     }
-    let broken = mindful.folder().join("runs/20200101-000000-bad");
+    let broken = mindful.path("runs/20200101-000000-bad");
     std::fs::create_dir(&broken).unwrap();
     std::fs::write(broken.join("run.jsonl"), "no run\n").unwrap();
     let site = ["export", "--all", "--as", "site"];
@@ -205,7 +188,7 @@ fn all_runs_are_a_site_of_static_files() {
     let to = ["--output", "public/runs"];
     let written = mindful.run(&[&site[..], &to].concat());
     assert!(written.status.success(), "{written:?}");
-    let folder = mindful.folder().join("public/runs");
+    let folder = mindful.path("public/runs");
     let index = std::fs::read_to_string(folder.join("index.html")).unwrap();
     assert_eq!(index.matches("class=\"spark\"").count(), 2, "{index}");
     assert!(index.contains("20200101-000000-bad") && index.contains("is corrupt"), "what cannot be read: {index}");

@@ -5,8 +5,7 @@ use std::process::Command;
 use mindful_conformance::not_run;
 use serde_json::{Value, json};
 
-use crate::mindful::measured::measured;
-use crate::mindful::{Mindful, json, refused};
+use crate::mindful::{Mindful, json, null};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -15,18 +14,17 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn a_run_is_packed_and_made_again_elsewhere() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let ran =
-        measured(&here, &["--duration", "1s", "--sessions", "2", "--work-unit", "4", "--hook-end", "touch ended"]);
+    let ran = here.measured(&["--sessions", "2", "--work-unit", "4", "--hook-end", "touch ended"]);
     let id = ran["id"].as_str().unwrap();
     let packed = here.run(&["pack", id]);
     assert!(packed.status.success() && text(&packed.stdout).contains("mindful import"), "{packed:?}");
     let again = here.run(&["pack", id]);
     assert!(again.status.code() == Some(2) && text(&again.stderr).contains("--yes to replace it"), "{again:?}");
-    let pack = here.folder().join(format!("{id}.tar.zst"));
+    let pack = here.path(format!("{id}.tar.zst"));
     what_tar_and_zstd_see(&pack, id);
     let taken = there.run(&["import", pack.to_str().unwrap()]);
     assert!(taken.status.success(), "{taken:?}");
-    let shown = json(&there.run(&["show", "--format", "json"]));
+    let shown = there.json(&["show"]);
     assert_eq!(shown["steps"], ran["steps"]);
     let refused = there.run(&["rerun", id]);
     assert!(text(&refused.stderr).contains("was made elsewhere: the target it names is not taken over"), "{refused:?}");
@@ -36,8 +34,8 @@ fn a_run_is_packed_and_made_again_elsewhere() {
     assert_ne!(compared["runs"]["candidate"][0]["id"], id, "{compared:#}");
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
     assert!(text(&rerun.stderr).contains("left out of it: hook_end"), "nothing of others is executed: {rerun:?}");
-    assert!(here.folder().join("ended").exists() && !there.folder().join("ended").exists());
-    let now = json(&there.run(&["show", "latest", "--format", "json"]));
+    assert!(here.path("ended").exists() && !there.path("ended").exists());
+    let now = there.json(&["show", "latest"]);
     assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));
 }
 
@@ -57,11 +55,10 @@ fn what_tar_and_zstd_see(pack: &std::path::Path, id: &str) {
 #[test]
 fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
     let mindful = Mindful::new();
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms", "-q"];
-    mindful.run(&[&sweep[..], &["--sessions", "1,2", "--null-latency", "2ms"]].concat());
+    let ladder = ["--duration", "200ms", "-q", "--sessions", "1,2", "--null-latency", "2ms"];
+    mindful.run(&null("sweep", &ladder));
     let rerun = mindful.run(&["rerun", "-q"]);
-    let reported = text(&rerun.stdout);
-    assert!(reported.contains("the verdicts take the number of points into account"), "{rerun:?}");
+    assert!(text(&rerun.stdout).contains("the verdicts take the number of points into account"), "{rerun:?}");
     assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
     let flags = mindful.run(&["rerun", "--work-unit", "3"]);
     assert!(text(&flags.stderr).contains("--work-unit with rerun: it is made as it began"), "{flags:?}");
@@ -70,12 +67,12 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
 #[test]
 fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
-    let (id, folder) = (ran["id"].as_str().unwrap(), mindful.folder().join("runs"));
+    let ran = mindful.measured(&["--sessions", "1"]);
+    let (id, folder) = (ran["id"].as_str().unwrap(), mindful.runs());
     let record = folder.join(id).join("run.jsonl");
     let lines = std::fs::read_to_string(&record).unwrap();
     // What tells such runs from others are the points of their steps.
-    for (point, reported) in [
+    for (point, why) in [
         (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: give `mindful contrast` its flags again"),
         (json!({"small": "4", "large": "0"}), "is a job on files: give `mindful raw` its flags again"),
     ] {
@@ -87,21 +84,21 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
             format!("{event}\n")
         };
         std::fs::write(&record, lines.lines().map(of_step).collect::<String>()).unwrap();
-        let said = refused(&mindful.run(&["rerun", id]));
-        assert!(said.contains(reported), "{said}");
+        let refusal = mindful.refusal(&["rerun", id]);
+        assert!(refusal.contains(why), "{refusal}");
     }
-    std::fs::write(mindful.folder().join("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
+    std::fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
     assert!(mindful.run(&["import", "w.csv", "--tag", "old"]).status.success());
-    let said = refused(&mindful.run(&["rerun", "old"]));
-    assert!(said.contains("measured by another tool"), "{said}");
+    let refusal = mindful.refusal(&["rerun", "old"]);
+    assert!(refusal.contains("measured by another tool"), "{refusal}");
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2, "nothing was run");
 }
 
 #[test]
 fn a_report_goes_to_the_summary_of_a_job_if_asked() {
     let mindful = Mindful::new();
-    measured(&mindful, &["--duration", "1s", "--sessions", "1"]);
-    let summary = mindful.folder().join("summary.md");
+    mindful.measured(&["--sessions", "1"]);
+    let summary = mindful.path("summary.md");
     std::fs::write(&summary, "# what stood there\n").unwrap();
     let appended = mindful.command(&["export", "--github-summary"]).env("GITHUB_STEP_SUMMARY", &summary).output();
     assert!(appended.unwrap().status.success());

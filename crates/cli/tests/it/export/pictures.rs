@@ -3,15 +3,14 @@
 #[cfg(not(feature = "png"))]
 #[test]
 fn a_build_without_pixels_says_which_has_them() {
-    use crate::mindful::{Mindful, refused};
-    let reported = refused(&Mindful::new().run(&["export", "latest", "--as", "png", "--output", "curve.png"]));
-    assert!(reported.contains("--as svg") && reported.contains("--features png"), "{reported}");
+    let export = ["export", "latest", "--as", "png", "--output", "curve.png"];
+    let refusal = crate::mindful::Mindful::new().refusal(&export);
+    assert!(refusal.contains("--as svg") && refusal.contains("--features png"), "{refusal}");
 }
 
 #[cfg(feature = "png")]
 mod drawn {
-    use crate::mindful::measured::measured;
-    use crate::mindful::{Mindful, refused};
+    use crate::mindful::{Mindful, message};
     use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
 
     /// The number behind `name="`.
@@ -35,7 +34,7 @@ mod drawn {
         let export =
             |form| mindful.run(&[&["export", "latest", "--chart", "distribution", "--as", form], more].concat());
         let (svg, png) = (export("svg"), export("png"));
-        assert!(png.status.success(), "{}", String::from_utf8_lossy(&png.stderr));
+        assert!(png.status.success(), "{}", message(&png));
         let svg = String::from_utf8(svg.stdout).unwrap();
         (svg, Pixmap::decode_png(&png.stdout).unwrap(), png.stdout)
     }
@@ -47,7 +46,7 @@ mod drawn {
     #[test]
     fn a_picture_has_its_size_its_words_and_its_doubt() {
         let mindful = Mindful::new();
-        measured(&mindful, &["--duration", "1s", "--sessions", "2", "--null-latency", "400us"]);
+        mindful.measured(&["--sessions", "2", "--null-latency", "400us"]);
         let (svg, pixels, _) = picture(&mindful, &[]);
         let size = |name| (attribute(&svg, name) * 2.0).ceil() as u32;
         assert_eq!((pixels.width(), pixels.height()), (size("width"), size("height")));
@@ -68,14 +67,14 @@ mod drawn {
     #[test]
     fn what_may_not_be_quoted_is_written_across_it() {
         let mindful = Mindful::new();
-        measured(&mindful, &["--duration", "2s", "--sessions", "2", "--null-fail", "1@1500ms"]);
+        mindful.measured(&["--duration", "2s", "--sessions", "2", "--null-fail", "1@1500ms"]);
         let (svg, pixels, plain) = picture(&mindful, &[]);
         assert!(svg.contains("class=\"doubt\"") && svg.contains(">INVALID<"), "{svg}");
         assert!(count(&pixels, warns) > 5_000, "{} pixels of a watermark", count(&pixels, warns));
         let there = mindful.run(&["export", "--chart", "distribution", "--as", "png", "--output", "a.png"]);
         assert!(there.status.success() && there.stdout.is_empty(), "{there:?}");
-        assert_eq!(std::fs::read(mindful.folder().join("a.png")).unwrap(), plain);
-        assert!(refused(&mindful.run(&["export", "--as", "png", "--chart", "rungs"])).contains("rungs"));
+        assert_eq!(std::fs::read(mindful.path("a.png")).unwrap(), plain);
+        assert!(mindful.refusal(&["export", "--as", "png", "--chart", "rungs"]).contains("rungs"));
     }
     #[cfg(feature = "sqlite")]
     #[test]

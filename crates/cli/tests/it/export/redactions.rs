@@ -7,7 +7,6 @@ use mindful_conformance::not_run;
 use serde_json::{Value, json};
 
 use crate::mindful::Mindful;
-use crate::mindful::measured::measured;
 
 /// Names that a run holds, each where runs hold such names.
 const NAMES: [&str; 23] = [
@@ -113,9 +112,8 @@ fn named(lines: &str) -> String {
 
 /// All forms that `export` knows, as it tells them itself.
 pub fn forms(mindful: &Mindful) -> Vec<String> {
-    let refused = mindful.run(&["export", "--as", "there-is-no-such-form"]);
-    let reported = String::from_utf8(refused.stderr).unwrap();
-    let listed = reported.split_once("choose ").unwrap_or_else(|| panic!("{reported}")).1;
+    let refusal = mindful.refusal(&["export", "--as", "there-is-no-such-form"]);
+    let listed = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}")).1;
     let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();
     assert!(forms.len() > 10 && forms.iter().any(|form| form == "html"), "{forms:?}");
     forms
@@ -139,7 +137,7 @@ fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)
     }
     take("comparison", &["--baseline", id, "--candidate", id, "--as", "html"]);
     take("site", &[id, "--as", "site", "--output", "site", "--yes"]);
-    for page in std::fs::read_dir(mindful.folder().join("site")).unwrap() {
+    for page in std::fs::read_dir(mindful.path("site")).unwrap() {
         all.push(("site".to_owned(), std::fs::read(page.unwrap().path()).unwrap()));
     }
     all
@@ -158,13 +156,13 @@ fn around(bytes: &[u8], name: &str) -> String {
 #[test]
 fn no_name_leaves_in_any_form() {
     let (here, there) = (Mindful::new(), Mindful::new());
-    let folder = there.folder().join("acme-orders");
+    let folder = there.path("acme-orders");
     std::fs::create_dir(&folder).unwrap();
     let target = format!("sqlite:{}", folder.join("ledger.db").display());
     let args = ["run", "--target", &target, "--scale", "4MiB", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
     let ran = there.run(&[&args[..], &["--tag", "first", "--format", "json"]].concat());
     let id = crate::mindful::json(&ran)["id"].as_str().unwrap().to_owned();
-    let run = there.folder().join("runs").join(&id);
+    let run = there.runs().join(&id);
     // As it was measured: the folder of its data, and this host.
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
@@ -188,7 +186,7 @@ fn no_name_leaves_in_any_form() {
     for (_, bytes) in exported(&here, &id, &[]) {
         seen.extend(NAMES.into_iter().filter(|name| found(&bytes, name)));
     }
-    assert_eq!(seen.len(), NAMES.len(), "each name would be reported without --redact: {seen:?}");
+    assert_eq!(seen.len(), NAMES.len(), "each name would leave without --redact: {seen:?}");
     for (form, bytes) in exported(&here, &id, &["--redact"]) {
         for name in NAMES {
             assert!(!found(&bytes, name), "{name} in {form}: {}", around(&bytes, name));
@@ -203,7 +201,7 @@ fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
     let packed = mindful.run(&["pack", id, "--redact", "--output", "p.tar.zst"]);
     assert!(packed.status.success(), "{packed:?}");
     let elsewhere = Mindful::new();
-    let taken = elsewhere.run(&["import", mindful.folder().join("p.tar.zst").to_str().unwrap()]);
+    let taken = elsewhere.run(&["import", mindful.path("p.tar.zst").to_str().unwrap()]);
     assert!(taken.status.success(), "{taken:?}");
     let figures =
         |mindful: &Mindful| crate::mindful::json(&mindful.run(&["export", id, "--as", "json"]))["steps"].clone();
@@ -212,8 +210,7 @@ fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
     if !unpacked.is_ok_and(|status| status.success()) {
         return not_run("tar cannot read zstd here: apt-get install tar zstd");
     }
-    let files: Vec<_> =
-        std::fs::read_dir(mindful.folder().join(id)).unwrap().map(|file| file.unwrap().path()).collect();
+    let files: Vec<_> = std::fs::read_dir(mindful.path(id)).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 6, "{files:?}");
     for file in files {
         let bytes = std::fs::read(&file).unwrap();
@@ -226,14 +223,14 @@ fn no_name_leaves_in_a_pack(mindful: &Mindful, id: &str) {
 #[test]
 fn no_name_leaves_with_the_xml_of_a_gate() {
     let mindful = Mindful::new();
-    let run = || measured(&mindful, &["--duration", "1s", "--sessions", "1"])["id"].as_str().unwrap().to_owned();
+    let run = || mindful.measured(&["--sessions", "1"])["id"].as_str().unwrap().to_owned();
     let (plain, of_acme) = (run(), run());
-    let folder = mindful.folder().join("runs").join(&of_acme);
+    let folder = mindful.runs().join(&of_acme);
     let lines = named(&std::fs::read_to_string(folder.join("run.jsonl")).unwrap());
     let lines = lines.replace(r#""description":{"#, r#""description":{"notice":"Ask your lawyer","#);
     std::fs::write(folder.join("run.jsonl"), lines).unwrap();
     std::fs::remove_file(folder.join("summary.json")).unwrap();
-    let reported = |more: &[&str]| {
+    let gated = |more: &[&str]| {
         let mut args = vec!["compare", "--baseline"];
         args.extend([plain.as_str(); 5]);
         args.push("--candidate");
@@ -243,12 +240,12 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
         args.extend(more);
         let output = mindful.run(&args);
         assert!([Some(0), Some(4)].contains(&output.status.code()), "{output:?}");
-        [output.stdout, std::fs::read(mindful.folder().join("gate.xml")).unwrap()]
+        [output.stdout, std::fs::read(mindful.path("gate.xml")).unwrap()]
     };
     let names = |bytes: &[u8]| NAMES.into_iter().filter(|name| found(bytes, name)).collect::<Vec<_>>();
-    let [_, xml] = reported(&[]);
+    let [_, xml] = gated(&[]);
     assert!(!names(&xml).is_empty(), "{}", String::from_utf8_lossy(&xml));
-    for bytes in reported(&["--redact"]) {
+    for bytes in gated(&["--redact"]) {
         let notice = r#"<property name="notice" value="Ask your lawyer"/>"#;
         assert_eq!(bytes.starts_with(b"<?xml"), found(&bytes, notice), "what the target asks every report to say");
         assert!(names(&bytes).is_empty(), "{:?} in {}", names(&bytes), String::from_utf8_lossy(&bytes));

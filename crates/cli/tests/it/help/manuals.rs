@@ -9,7 +9,7 @@ fn a_shell_completes_verbs_and_flags() {
     let mindful = Mindful::new();
     let script = mindful.run(&["completions", "bash"]);
     assert!(script.status.success(), "{script:?}");
-    let file = mindful.folder().join("mindful.bash");
+    let file = mindful.path("mindful.bash");
     std::fs::write(&file, &script.stdout).unwrap();
     let completed = |words: &str| {
         let ask = format!(
@@ -29,7 +29,7 @@ fn a_shell_completes_verbs_and_flags() {
 #[test]
 fn every_verb_has_a_manual_page() {
     let mindful = Mindful::new();
-    let folder = mindful.folder().join("man");
+    let folder = mindful.path("man");
     let written = mindful.run(&["man", folder.to_str().unwrap()]);
     assert!(written.status.success(), "{written:?}");
     for page in ["mindful.1", "mindful-run.1", "mindful-sweep.1", "mindful-compare.1", "mindful-watch.1"] {

@@ -1,5 +1,6 @@
-//! What the binary says of itself.
+//! What the binary prints about itself.
 
+mod engines;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod manuals;
 mod version;

@@ -1,6 +1,6 @@
 //! What the binary says of itself, and what each run stores of it.
 
-use crate::mindful::{Mindful, PAUSES, json};
+use crate::mindful::Mindful;
 
 #[test]
 fn the_version_names_commit_profile_and_features() {
@@ -22,14 +22,13 @@ fn the_version_names_commit_profile_and_features() {
 #[test]
 fn each_summary_holds_what_measured_it() {
     let mindful = Mindful::new();
-    let version = String::from_utf8(mindful.run(&["--version"]).stdout).unwrap();
-    let run = ["run", "--target", "null:", "--warmup", "0s", "--duration", "1s", "--format", "json"];
-    let summary = json(&mindful.run(&[&run[..], &PAUSES].concat()));
+    let version = mindful.text(&["--version"]);
+    let summary = mindful.measured(&[]);
     assert_eq!(summary["mindful_build"].as_str(), version.trim().strip_prefix("mindful "), "{summary:#}");
 }
 
 #[test]
-fn without_arguments_the_first_minute_is_reported() {
+fn without_arguments_the_first_minute_is_explained() {
     let output = Mindful::new().run(&[]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::house::{all_sources, root, sources};
 
 fn folders(parent: &str) -> BTreeSet<String> {
     fs::read_dir(root().join(parent))
@@ -184,7 +182,7 @@ fn names_of_facts_stand_in_one_place() {
 
 /// No source but `shared` and tests holds any of `names`.
 fn nobody_else_says(shared: &Path, names: &[&str]) {
-    for file in sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))) {
+    for file in all_sources() {
         let text = fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let is_test = file.components().any(|part| part.as_os_str() == "tests");
@@ -198,7 +196,7 @@ const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 
 #[test]
 fn names_of_functions_have_at_most_sixty_characters() {
-    let names = sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))).flat_map(|path| {
+    let names = all_sources().into_iter().flat_map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         let names: Vec<String> = text
             .lines()
@@ -238,7 +236,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 #[test]
 fn pages_that_comments_name_are_there() {
     let known: Vec<_> = pages(&root()).iter().map(|page| page.file_name().unwrap().to_owned()).collect();
-    let files = sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines")));
+    let files = all_sources().into_iter();
     // An example may name what it writes.
     for file in files.filter(|file| !file.iter().any(|part| part == "examples")) {
         let text = fs::read_to_string(&file).unwrap();
@@ -254,23 +252,11 @@ fn pages_that_comments_name_are_there() {
 /// The gate runs no programs in comments: one there would be believed and never tried.
 #[test]
 fn no_comment_holds_a_program() {
-    for file in sources(&root().join("crates")).into_iter().chain(sources(&root().join("engines"))) {
+    for file in all_sources() {
         let text = fs::read_to_string(&file).unwrap();
         let comments = text.lines().map(str::trim_start).filter(|line| line.starts_with("//"));
         let fences = comments.filter_map(|line| line.trim_start_matches(['/', '!', ' ']).strip_prefix("```"));
         let open = fences.step_by(2).find(|kind| *kind != "text");
         assert_eq!(open, None, "{}", file.display());
     }
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            found.extend(sources(&entry));
-        } else if entry.extension().is_some_and(|extension| extension == "rs") {
-            found.push(entry);
-        }
-    }
-    found
 }

@@ -1,36 +1,17 @@
 //! What mindful is built of: every dependency is used, and its licence is one of those in deny.toml.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::house::{members, root, rust};
+use crate::mindful::message;
 
 fn table(file: &Path) -> toml::Table {
     fs::read_to_string(file).unwrap().parse().unwrap()
-}
-
-/// All Rust source under the folders of `parts` in `folder`, as one text.
-fn source(folder: &Path, parts: &[&str]) -> String {
-    fn read(path: &Path, text: &mut String) {
-        if path.is_dir() {
-            for entry in fs::read_dir(path).unwrap() {
-                read(&entry.unwrap().path(), text);
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs") && path.exists() {
-            text.push_str(&fs::read_to_string(path).unwrap());
-        }
-    }
-    let mut text = String::new();
-    for part in parts {
-        read(&folder.join(part), &mut text);
-    }
-    text
 }
 
 /// Whether `text` holds `word`, not as a part of another one.
@@ -40,16 +21,15 @@ fn names(text: &str, word: &str) -> bool {
 
 #[test]
 fn every_dependency_is_used_by_the_crate_that_names_it() {
-    let folders = ["crates", "engines"].into_iter().flat_map(|parent| fs::read_dir(root().join(parent)).unwrap());
     let mut named = Vec::new();
-    for folder in folders.map(|entry| entry.unwrap().path()).filter(|folder| folder.join("Cargo.toml").exists()) {
+    for folder in members().into_iter().filter(|folder| folder.join("Cargo.toml").exists()) {
         let manifest = table(&folder.join("Cargo.toml"));
         for (section, parts) in [
             ("dependencies", &["src"][..]),
             ("dev-dependencies", &["src", "tests", "benches", "examples"]),
             ("build-dependencies", &["build.rs"]),
         ] {
-            let text = source(&folder, parts);
+            let text: String = parts.iter().map(|part| rust(&folder.join(part))).collect();
             for name in manifest.get(section).and_then(|d| d.as_table()).into_iter().flat_map(|d| d.keys()) {
                 assert!(names(&text, &name.replace('-', "_")), "{} does not use {name}", folder.display());
                 named.push(name.clone());
@@ -67,17 +47,17 @@ fn every_licence_of_the_tree_is_allowed() {
     let deny = table(&root().join("deny.toml"));
     let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().unwrap().iter().filter_map(|l| l.as_str()).collect();
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let reported = Command::new(env!("CARGO"))
+    let asked = Command::new(env!("CARGO"))
         .args(["metadata", "--all-features", "--locked", "--offline", "--format-version", "1"])
         .args(["--filter-platform", &platform])
         .current_dir(root())
         .output();
-    let reported = match reported {
-        Ok(reported) => reported,
+    let output = match asked {
+        Ok(output) => output,
         Err(error) => return not_run(&format!("cargo cannot be called: {error}")),
     };
-    assert!(reported.status.success(), "{}", String::from_utf8_lossy(&reported.stderr));
-    let metadata: Value = serde_json::from_slice(&reported.stdout).unwrap();
+    assert!(output.status.success(), "{}", message(&output));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     assert!(packages.len() > 100, "{} packages", packages.len());
     for package in packages {

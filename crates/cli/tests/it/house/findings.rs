@@ -2,31 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use mindful_core::Engine;
 use mindful_core::result::finding::{Code, Severity, codes};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    entries.map(|entry| entry.unwrap().path()).collect()
-}
-
-/// All text of Rust below `folder`.
-fn rust(folder: &Path) -> Vec<String> {
-    let (folders, files): (Vec<_>, Vec<_>) = entries(folder).into_iter().partition(|path| path.is_dir());
-    let own = files.iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
-    own.map(|path| fs::read_to_string(path).unwrap()).chain(folders.iter().flat_map(|inner| rust(inner))).collect()
-}
+use crate::house::{members, root, rust};
 
 /// The sources of each crate and engine.
-fn sources() -> Vec<String> {
-    let members = ["crates", "engines"].into_iter().flat_map(|parent| entries(&root().join(parent)));
-    members.map(|member| rust(&member.join("src")).concat()).collect()
+fn texts() -> Vec<String> {
+    members().iter().map(|member| rust(&member.join("src"))).collect()
 }
 
 /// All kinds of findings: those that mindful raises, and each engine's own.
@@ -77,7 +61,7 @@ fn each_code_has_one_row_with_its_usual_severity() {
 
 #[test]
 fn every_code_that_is_listed_is_raised_and_none_beside_them() {
-    let sources = sources();
+    let sources = texts();
     for code in names() {
         assert!(sources.iter().any(|source| raises(source, &code)), "`{code}` is listed, and nothing raises it");
     }

@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::lies::bench::Bench;
-use crate::lies::server::UsersServer;
+use mindful_conformance::place;
+
+use crate::house::root;
 use crate::made::{Dress, showcase};
+use crate::mindful::Mindful;
+use crate::mindful::users_server::UsersServer;
 
 /// What a test gives instead of minutes and gigabytes: a variable for each flag.
 const SHORT: [(&str, &str); 6] = [
@@ -28,8 +31,7 @@ struct Block {
 }
 
 fn page() -> Vec<Block> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/first-day.md");
-    let text = fs::read_to_string(page).unwrap();
+    let text = fs::read_to_string(root().join("docs/first-day.md")).unwrap();
     let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     for line in text.lines() {
@@ -48,47 +50,47 @@ fn page() -> Vec<Block> {
 
 #[test]
 fn each_command_of_the_first_day_prints_what_the_page_shows() {
-    let bench = Bench::new();
-    let server = UsersServer::at(&bench.path("users"), "shared_buffers=16MB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=16MB");
     server.sql("CREATE DATABASE bench");
-    let url = server.admit(&bench, "mindful_bench");
+    let url = server.admit(&mindful, "mindful_bench");
     let url = format!("{}/bench", url.rsplit_once('/').unwrap().0);
-    old_records(&bench);
+    old_records(&mindful);
     let (blocks, mut printed) = (page(), String::new());
     assert!(blocks.iter().filter(|block| block.kind == "sh").count() >= 14, "commands of ten jobs");
     for block in blocks {
         match block.kind.split_once(' ') {
-            Some(("toml", name)) => fs::write(bench.path(name), format!("{}{PAUSED}", block.text)).unwrap(),
-            None if block.kind == "sh" => printed = shell(&bench, &url, &block.text),
+            Some(("toml", name)) => fs::write(mindful.path(name), format!("{}{PAUSED}", block.text)).unwrap(),
+            None if block.kind == "sh" => printed = shell(&mindful, &url, &block.text),
             None if block.kind == "text" => shows(&block.text, &printed),
             _ => assert!(block.text.starts_with("export "), "no command: {}", block.text),
         }
         if block.text.contains("grants.sql") {
-            server.sql(&fs::read_to_string(bench.path("grants.sql")).unwrap());
+            server.sql(&fs::read_to_string(mindful.path("grants.sql")).unwrap());
         }
     }
     for file in ["run.html", "run.json", "run.csv"] {
-        assert!(fs::metadata(bench.path(file)).unwrap().len() > 100, "{file}");
+        assert!(fs::metadata(mindful.path(file)).unwrap().len() > 100, "{file}");
     }
 }
 
 /// What was there before mindful.
-fn old_records(bench: &Bench) {
-    fs::write(bench.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=300\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
-    fs::create_dir(bench.path("awr")).unwrap();
-    fs::write(bench.path("awr/awr.txt.128"), showcase().report(Dress::Awr12)).unwrap();
+fn old_records(mindful: &Mindful) {
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=300\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
+    fs::create_dir(mindful.path("awr")).unwrap();
+    fs::write(mindful.path("awr/awr.txt.128"), showcase().report(Dress::Awr12)).unwrap();
 }
 
 /// What the commands print on stdout. A busy host may make a run INVALID (1); a gate may be crossed (4).
-fn shell(bench: &Bench, url: &str, commands: &str) -> String {
+fn shell(mindful: &Mindful, url: &str, commands: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_mindful")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
-    shell.args(["-c", commands]).env("PATH", path).env("BENCH", url).env("MINDFUL_DATA_DIR", bench.path("data"));
-    let output = bench.at_home(shell).envs(SHORT).output().unwrap();
-    let reported = String::from_utf8_lossy(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{reported}");
-    assert!(!reported.contains("did you mean") && !reported.contains("panicked"), "{commands}{reported}");
+    shell.args(["-c", commands]).env("PATH", path).env("BENCH", url).env("MINDFUL_DATA_DIR", mindful.path("data"));
+    let output = mindful.at_home(shell).envs(SHORT).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{commands}{errors}");
+    assert!(!errors.contains("did you mean") && !errors.contains("panicked"), "{commands}{errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::house::{members, root, rust, test_names};
+
 /// Each lie, and the test that tells it: what a run would claim to be, and is not.
 const LIES: &[(&str, &str)] = &[
     ("the database's cache is called storage", "a_clean_ledger_closes_and_cached_data_is_not_storage"),
@@ -62,39 +64,14 @@ const LIES: &[(&str, &str)] = &[
     ("a gate has too few runs to ever fail", "a_gate_that_can_never_decide_is_refused_before_anything_runs"),
 ];
 
-/// Where tests of lies stand, from the project's folder.
-const PLACES: [&str; 7] = [
-    "crates/cli/tests/it/lies",
-    "crates/cli/tests/it/sweep/null.rs",
-    "crates/cli/tests/it/compare/null.rs",
-    "crates/cli/tests/it/run/embedded.rs",
-    "crates/runner/tests/it/simulated.rs",
-    "engines/postgres/tests/it/work/ahead.rs",
-    "engines/postgres/tests/it/connect/pooler.rs",
-];
-
 /// Every test that is named exists, and every test of the folder is named.
 #[test]
 fn the_list_of_lies_names_each_of_their_tests() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let read = |place: &str| {
-        let path = root.join(place);
-        let files = if path.is_dir() {
-            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect()
-        } else {
-            vec![path]
-        };
-        files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect::<String>()
-    };
-    let tests = |text: String| -> BTreeSet<String> {
-        let marked = text.split("#[test]").skip(1).map(str::to_owned).collect::<Vec<_>>();
-        marked.iter().filter_map(|rest| Some(rest.split("fn ").nth(1)?.split('(').next()?.to_owned())).collect()
-    };
     let named: BTreeSet<String> = LIES.iter().map(|(_, test)| (*test).to_owned()).collect();
-    let all: BTreeSet<String> = PLACES.iter().flat_map(|place| tests(read(place))).collect();
+    let all = members().iter().flat_map(|member| test_names(&rust(member))).collect();
     let missing: Vec<_> = named.difference(&all).collect();
     assert!(missing.is_empty(), "no such tests: {missing:?}");
-    let of_folder = tests(read(PLACES[0]));
+    let of_folder = test_names(&rust(&root().join("crates/cli/tests/it/lies")));
     let unnamed: Vec<_> = of_folder.difference(&named).collect();
     assert!(unnamed.is_empty(), "the list of lies does not name {unnamed:?}");
 }

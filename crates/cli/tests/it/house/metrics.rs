@@ -1,26 +1,19 @@
 //! Every metric that a run tells has its row in docs/metrics.md.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::house::root;
+use crate::mindful::Mindful;
+
 /// All that happened in a short run on `target`, line by line.
-fn events(store: &Path, target: &str) -> Vec<Value> {
+fn events(mindful: &Mindful, target: &str) -> Vec<Value> {
     let run = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--work-unit", "1"];
-    let short = ["--warmup", "0s", "--duration", "500ms", "--format", "json"];
-    let mindful = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.current_dir(store).env("MINDFUL_STORE", store).stdin(Stdio::null());
-        command
-    };
-    let ran = mindful().args(run).args(short).output().unwrap();
-    // A busy machine may shorten the window and so make the run invalid; its metrics are reported all the same.
-    assert!(matches!(ran.status.code(), Some(0 | 1)), "{target}: {}", String::from_utf8_lossy(&ran.stderr));
-    let exported = mindful().args(["export", "latest", "--as", "jsonl"]).output().unwrap();
-    let text = String::from_utf8(exported.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    // A busy machine may shorten the window and so make the run invalid; its metrics are stored all the same.
+    mindful.text(&[&run[..], &["--warmup", "0s", "--duration", "500ms"]].concat());
+    let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A metric as it stands on the page: devices and CPUs of this host by a name that stands for all.
@@ -43,13 +36,12 @@ pub fn row(source: &str, metric: &Value) -> String {
 
 #[test]
 fn every_metric_of_a_run_is_on_the_page() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
-    let page = std::fs::read_to_string(page).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/metrics.md")).unwrap();
     let documented: BTreeSet<&str> = page.lines().collect();
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let mut seen = 0;
     for target in ["null:", "sqlite:metrics.db", "raw:metrics.blocks"] {
-        let events = events(store.path(), target);
+        let events = events(&mindful, target);
         for source in events.iter().filter(|event| event["event"] == "source") {
             let name = source["source"].as_str().unwrap();
             for metric in source["metrics"].as_array().unwrap() {
@@ -59,5 +51,5 @@ fn every_metric_of_a_run_is_on_the_page() {
             }
         }
     }
-    assert!(seen > 30, "{seen} metrics were reported");
+    assert!(seen > 30, "{seen} metrics were recorded");
 }

@@ -2,24 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-/// Adds the names of all functions that follow `#[test]` in the sources under `folder`.
-fn tests(folder: &Path, names: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            tests(&entry, names);
-        } else if entry.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&entry).unwrap();
-            let after = text.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn "));
-            names.extend(after.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())));
-        }
-    }
-}
+use crate::house::{members, root, rust, test_names};
 
 /// The claims of the page: what stands behind a dash, up to the next one or an empty line.
 fn claims(page: &str) -> Vec<String> {
@@ -57,10 +41,7 @@ fn all_names_at_the_end_of_a_claim_are_found() {
 
 #[test]
 fn each_claim_of_the_security_page_names_a_test_there_is() {
-    let mut known = BTreeSet::new();
-    for folder in ["crates", "engines"] {
-        tests(&root().join(folder), &mut known);
-    }
+    let known: BTreeSet<String> = members().iter().flat_map(|member| test_names(&rust(member))).collect();
     assert!(known.contains("each_claim_of_the_security_page_names_a_test_there_is"));
     let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
     let claims = claims(&page);

@@ -1,17 +1,13 @@
 //! docs/summary.schema.json is what the summary is, and every summary there is keeps to it.
 
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use jsonschema::Validator;
 use mindful_core::result::Summary;
 use serde_json::{Map, Value};
 
+use crate::house::root;
 use crate::mindful::{Mindful, json};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 fn published() -> Value {
     serde_json::from_slice(&std::fs::read(root().join("docs/summary.schema.json")).unwrap()).unwrap()
@@ -68,7 +64,7 @@ fn stored_runs_of_format_1_keep_to_the_schema() {
         let stored = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
         holds(&validator, &stored, &format!("{name}/summary.json"));
         assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-        holds(&validator, &json(&mindful.run(&["show", "--format", "json"])), name);
+        holds(&validator, &mindful.json(&["show"]), name);
     }
 }
 
@@ -108,7 +104,7 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
         if text.contains("hot_spot_size") {
             load.push("hot_spot_size = 512");
         }
-        std::fs::write(mindful.folder().join(&name), load.join("\n")).unwrap();
+        std::fs::write(mindful.path(&name), load.join("\n")).unwrap();
         let mut command = mindful.command(&["run", "--format", "json", "-q", "--plan", &name]);
         runs.push((name, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
     }

@@ -2,106 +2,61 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
-use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 
-use crate::mindful::measured::measured;
-use crate::mindful::{Mindful, json};
-
-const SHORT: [&str; 6] = ["--scale", "1000", "--warmup", "0s", "--duration", "1s"];
-
-/// Whether a run came to its end: on a busy host it may be found invalid, which is not the question here.
-fn ended(output: &Output) -> bool {
-    matches!(output.status.code(), Some(0 | 1))
-}
+use crate::mindful::{Mindful, ended, kill, message, null, wait_until};
 
 /// A finished sweep on the null engine whose hooks leave files in the current folder; its id.
 fn swept(mindful: &Mindful, more: &[&str]) -> String {
-    let output = mindful.run(&[&["sweep", "--target", "null:", "--sessions", "1,2"], &SHORT[..], more].concat());
+    let output = mindful.run(&null("sweep", &[&["--sessions", "1,2"], more].concat()));
     assert!(ended(&output), "{output:?}");
-    only_run(mindful)
-}
-
-fn only_run(mindful: &Mindful) -> String {
-    let mut runs = fs::read_dir(mindful.folder().join("runs")).unwrap();
+    let mut runs = fs::read_dir(mindful.runs()).unwrap();
     runs.next().unwrap().unwrap().file_name().into_string().unwrap()
-}
-
-fn folder(mindful: &Mindful, id: &str) -> PathBuf {
-    mindful.folder().join("runs").join(id)
-}
-
-/// The one line of a refusal with exit code 2.
-fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert_eq!(text.lines().count(), 1, "{text}");
-    text
-}
-
-/// Waits for the first step of the run that `child` makes.
-fn wait_for_a_step(mindful: &Mindful, child: &mut Child) {
-    let began = Instant::now();
-    loop {
-        let runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten();
-        let mut logs = runs.filter_map(|run| fs::read_to_string(run.ok()?.path().join("run.jsonl")).ok());
-        if logs.any(|log| log.contains("\"event\":\"step\"")) {
-            return;
-        }
-        assert!(began.elapsed() < Duration::from_mins(1) && child.try_wait().unwrap().is_none(), "no step begins");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
 fn a_sweep_is_not_resumed_while_it_is_being_written() {
     let mindful = Mindful::new();
-    let sweep = ["sweep", "--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "20s"];
-    let mut command = mindful.command(&[&sweep[..], &["--sessions", "1,2"]].concat());
-    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_for_a_step(&mindful, &mut first);
-    let reported = refused(&mindful.run(&["sweep", "--resume", "latest"]));
-    assert!(reported.contains("being written by another mindful"), "{reported}");
+    let mut first = mindful.start(&null("sweep", &["--sessions", "1,2", "--duration", "20s"]));
+    wait_until("no step begins", || mindful.records().contains("\"event\":\"step\""));
+    let refusal = mindful.refusal(&["sweep", "--resume", "latest"]);
+    assert!(refusal.contains("being written by another mindful"), "{refusal}");
     assert!(mindful.run(&["show"]).status.success(), "reading needs no lock");
     // However the first one ends, the run is free again and its record whole.
-    first.kill().unwrap();
-    first.wait().unwrap();
+    kill(&mut first);
     assert!(mindful.run(&["show"]).status.success());
-    let mut second = mindful.command(&["sweep", "--resume", "latest"]);
-    let mut second = second.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut second = mindful.start(&["sweep", "--resume", "latest"]);
     std::thread::sleep(Duration::from_millis(500));
     assert!(second.try_wait().unwrap().is_none(), "it goes on");
-    second.kill().unwrap();
-    second.wait().unwrap();
+    kill(&mut second);
 }
 
 #[test]
 fn hooks_of_an_imported_run_are_never_executed() {
     let (there, here) = (Mindful::new(), Mindful::new());
-    let touch = |name: &str| format!("touch {}", here.folder().join(name).display());
+    let touch = |name: &str| format!("touch {}", here.path(name).display());
     let hooks = [touch("before"), touch("after"), touch("end")];
     let all = ["--hook-before", &hooks[0], "--hook-after", &hooks[1], "--hook-end", &hooks[2]];
     let id = swept(&there, &[&all[..], &["--tag", "theirs"]].concat());
-    let touched = || ["before", "after", "end"].map(|name| fs::remove_file(here.folder().join(name)).is_ok());
+    let touched = || ["before", "after", "end"].map(|name| fs::remove_file(here.path(name)).is_ok());
     assert_eq!(touched(), [true; 3]);
     assert!(ended(&there.run(&["sweep", "--resume", &id])));
     assert_eq!(touched(), [true; 3], "a run of one's own goes on as it began");
 
-    let record = folder(&there, &id).join("run.jsonl");
+    let record = there.runs().join(&id).join("run.jsonl");
     let text = fs::read_to_string(&record).unwrap();
     let set = r#""data_dir":{"value":"/nowhere","origin":{"flag":"--data-dir"}},"hook_after":{"value""#;
     let written = text.replacen(r#""hook_after":{"value""#, set, 1);
     assert_ne!(written, text);
     fs::write(&record, written).unwrap();
-    assert!(here.run(&["import", folder(&there, &id).to_str().unwrap()]).status.success());
-    let reported = refused(&here.run(&["sweep", "--resume", &id]));
-    assert!(reported.contains("made elsewhere") && reported.contains("--target"), "{reported}");
+    assert!(here.run(&["import", there.runs().join(&id).to_str().unwrap()]).status.success());
+    let refusal = here.refusal(&["sweep", "--resume", &id]);
+    assert!(refusal.contains("made elsewhere") && refusal.contains("--target"), "{refusal}");
     let resumed = here.run(&["sweep", "--resume", &id, "--target", "null:"]);
-    let reported = String::from_utf8_lossy(&resumed.stderr).into_owned();
-    assert!(ended(&resumed) && reported.contains("hook_before") && reported.contains("data_dir"), "{reported}");
+    let left_out = message(&resumed);
+    assert!(ended(&resumed) && left_out.contains("hook_before") && left_out.contains("data_dir"), "{left_out}");
     for verb in [&["show"][..], &["export"], &["export", "--as", "html"], &["export", "--as", "jsonl"], &["list"]] {
         assert!(here.run(verb).status.success(), "{verb:?}");
     }
@@ -115,27 +70,27 @@ fn hooks_of_an_imported_run_are_never_executed() {
 fn a_run_that_others_may_have_written_executes_nothing() {
     let mindful = Mindful::new();
     let id = swept(&mindful, &["--hook-end", "touch touched"]);
-    fs::remove_file(mindful.folder().join("touched")).unwrap();
-    for open in [mindful.folder().join("runs"), folder(&mindful, &id)] {
+    fs::remove_file(mindful.path("touched")).unwrap();
+    for open in [mindful.runs(), mindful.runs().join(&id)] {
         let mode = |mode| fs::set_permissions(&open, Permissions::from_mode(mode)).unwrap();
         mode(0o777);
         for verb in [&["sweep", "--resume", &id][..], &["rerun", &id]] {
-            assert!(refused(&mindful.run(verb)).contains("made elsewhere"), "{verb:?}");
+            assert!(mindful.refusal(verb).contains("made elsewhere"), "{verb:?}");
         }
         mode(0o700);
     }
-    fs::set_permissions(folder(&mindful, &id), Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(mindful.runs().join(&id), Permissions::from_mode(0o777)).unwrap();
     assert!(ended(&mindful.run(&["sweep", "--resume", &id, "--target", "null:"])));
-    assert!(!mindful.folder().join("touched").exists());
+    assert!(!mindful.path("touched").exists());
 }
 
 #[test]
 fn pipes_devices_and_links_for_a_record_end_at_once() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "1s"]);
+    let ran = mindful.measured(&[]);
     let id = ran["id"].as_str().unwrap();
-    let log = folder(&mindful, id).join("run.jsonl");
-    let kept = mindful.folder().join("kept.jsonl");
+    let log = mindful.runs().join(id).join("run.jsonl");
+    let kept = mindful.path("kept.jsonl");
     fs::rename(&log, &kept).unwrap();
     let kinds: [&dyn Fn(); 3] = [
         &|| mkfifoat(CWD, &log, Mode::from_raw_mode(0o600)).unwrap(),
@@ -153,7 +108,7 @@ fn pipes_devices_and_links_for_a_record_end_at_once() {
             assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{verb:?}: {output:?}");
         }
         assert!(mindful.run(&["list"]).status.success());
-        assert!(!mindful.run(&["import", folder(&mindful, id).to_str().unwrap()]).status.success());
+        assert!(!mindful.run(&["import", mindful.runs().join(id).to_str().unwrap()]).status.success());
         assert!(began.elapsed() < Duration::from_mins(1));
         fs::remove_file(&log).unwrap();
     }
@@ -162,10 +117,10 @@ fn pipes_devices_and_links_for_a_record_end_at_once() {
 #[test]
 fn show_makes_a_corrupt_summary_anew_as_list_says() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "1s"]);
-    let summary = folder(&mindful, ran["id"].as_str().unwrap()).join("summary.json");
+    let ran = mindful.measured(&[]);
+    let summary = mindful.run_folder(&ran).join("summary.json");
     let whole = fs::read(&summary).unwrap();
-    let elsewhere = mindful.folder().join("elsewhere");
+    let elsewhere = mindful.path("elsewhere");
     fs::write(&elsewhere, "mine").unwrap();
     for damage in ["{\"format\":1,", "link"] {
         fs::remove_file(&summary).unwrap();
@@ -174,11 +129,11 @@ fn show_makes_a_corrupt_summary_anew_as_list_says() {
         } else {
             fs::write(&summary, damage).unwrap();
         }
-        let listed = String::from_utf8(mindful.run(&["list"]).stdout).unwrap();
+        let listed = mindful.text(&["list"]);
         assert!(listed.contains("mindful show"), "{listed}");
-        assert_eq!(json(&mindful.run(&["show", "--format", "json"])), ran);
+        assert_eq!(mindful.json(&["show"]), ran);
         assert_eq!(fs::read(&summary).unwrap(), whole);
-        assert!(!String::from_utf8(mindful.run(&["list"]).stdout).unwrap().contains("corrupt"));
+        assert!(!mindful.text(&["list"]).contains("corrupt"));
     }
     assert_eq!(fs::read(&elsewhere).unwrap(), b"mine");
 }
@@ -186,15 +141,15 @@ fn show_makes_a_corrupt_summary_anew_as_list_says() {
 #[test]
 fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
     let mindful = Mindful::new();
-    let (victim, page) = (mindful.folder().join("victim"), mindful.folder().join("pages/mindful-run.1"));
+    let (victim, page) = (mindful.path("victim"), mindful.path("pages/mindful-run.1"));
     fs::write(&victim, "precious").unwrap();
     fs::create_dir(page.parent().unwrap()).unwrap();
     let kinds: [&dyn Fn(); 2] =
         [&|| symlink(&victim, &page).unwrap(), &|| mkfifoat(CWD, &page, Mode::from_raw_mode(0o600)).unwrap()];
     for make in kinds {
         make();
-        let reported = refused(&mindful.run(&["man", "pages"]));
-        assert!(reported.contains("mindful-run.1") && reported.contains("no regular file"), "{reported}");
+        let refusal = mindful.refusal(&["man", "pages"]);
+        assert!(refusal.contains("mindful-run.1") && refusal.contains("no regular file"), "{refusal}");
         fs::remove_file(&page).unwrap();
     }
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
@@ -207,14 +162,14 @@ fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
 #[test]
 fn an_output_never_goes_through_a_link_or_over_a_device() {
     let mindful = Mindful::new();
-    measured(&mindful, &["--duration", "1s"]);
-    let (victim, link) = (mindful.folder().join("victim"), mindful.folder().join("run.csv"));
+    mindful.measured(&[]);
+    let (victim, link) = (mindful.path("victim"), mindful.path("run.csv"));
     fs::write(&victim, "precious").unwrap();
     symlink(&victim, &link).unwrap();
     for more in [&[][..], &["--yes"]] {
-        refused(&mindful.run(&[&["export", "--output", "run.csv"], more].concat()));
+        mindful.refusal(&[&["export", "--output", "run.csv"], more].concat());
     }
-    refused(&mindful.run(&["export", "--yes", "--output", "/dev/null"]));
+    mindful.refusal(&["export", "--yes", "--output", "/dev/null"]);
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
     fs::remove_file(&link).unwrap();
     assert!(mindful.run(&["export", "--yes", "--output", "run.csv"]).status.success());

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::export::redactions::forms;
 use crate::made::{Dress, showcase};
 use crate::mindful::Mindful;
-use crate::mindful::measured::measured;
 
 /// Clears the screen, names the window, colours, rings, and goes back to the begin of the line.
 const STEERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\r\u{8}x";
@@ -88,9 +87,9 @@ fn steered(lines: &str, plain: &[&str]) -> String {
 #[test]
 fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
     let there = Mindful::new();
-    let ran = measured(&there, &["--duration", "2s", "--sessions", "2", "--update-pct", "20"]);
+    let ran = there.measured(&["--duration", "2s", "--sessions", "2", "--update-pct", "20"]);
     let id = ran["id"].as_str().unwrap();
-    let run = there.folder().join("runs").join(id);
+    let run = there.runs().join(id);
     let lines = fs::read_to_string(run.join("run.jsonl")).unwrap();
     fs::remove_file(run.join("summary.json")).unwrap();
     // Figures are found by the names of sources and metrics; so once with these as they were.
@@ -125,7 +124,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
         assert!(said > 10, "the text stands in {said} forms alone");
         let site = ["export", id, "--as", "site", "--output", "site"];
         harmless("site", &here.run(&site));
-        for page in fs::read_dir(here.folder().join("site")).unwrap() {
+        for page in fs::read_dir(here.path("site")).unwrap() {
             assert_eq!(steering(&fs::read(page.unwrap().path()).unwrap()), None);
         }
     }
@@ -136,7 +135,7 @@ fn text_of_a_foreign_file_steers_no_terminal() {
     let mindful = Mindful::new();
     let write = |name: &str, text: &str| {
         let name = format!("{STEERS}{name}");
-        fs::write(mindful.folder().join(&name), text).unwrap();
+        fs::write(mindful.path(&name), text).unwrap();
         name
     };
     let events = |text: &str| text.replace("db file sequential read", &format!("db{STEERS} file sequential read"));

@@ -2,4 +2,5 @@
 
 mod hostile_runs;
 mod hostile_text;
+mod old_configurations;
 mod reports;

@@ -6,27 +6,16 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::made::{Dress, Made, showcase};
-use crate::mindful::Mindful;
+use crate::mindful::{Mindful, message, refused, text};
 
-fn stored(mindful: &Mindful, reported: &str) -> Value {
-    let id = reported.split_whitespace().nth(1).unwrap().trim_end_matches(':');
-    let shown = mindful.run(&["show", id, "--format", "json"]);
-    serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{shown:?}"))
-}
-
-/// Exit code and the line on stderr.
-fn refused(output: &std::process::Output) -> (i32, String) {
-    (output.status.code().unwrap(), String::from_utf8(output.stderr.clone()).unwrap())
-}
-
-fn out(output: &std::process::Output) -> String {
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout.clone()).unwrap()
+fn stored(mindful: &Mindful, imported: &str) -> Value {
+    let id = imported.split_whitespace().nth(1).unwrap().trim_end_matches(':');
+    mindful.json(&["show", id])
 }
 
 /// A folder of reports, each twice the sessions of the one before, up to a cap of 64,000 reads a second.
 fn ladder(mindful: &Mindful, name: &str) -> PathBuf {
-    let folder = mindful.folder().join(name);
+    let folder = mindful.path(name);
     fs::create_dir(&folder).unwrap();
     for sessions in [1_u64, 2, 4, 8, 16, 32, 64] {
         let us = 250.0_f64.max(sessions as f64 * 1e6 / 64_000.0);
@@ -51,11 +40,11 @@ fn ladder(mindful: &Mindful, name: &str) -> PathBuf {
 #[test]
 fn a_redo_bound_showcase_is_called_what_it_is() {
     let mindful = Mindful::new();
-    let file = mindful.folder().join("awr.txt.128");
+    let file = mindful.path("awr.txt.128");
     for dress in [Dress::Awr11, Dress::Html] {
         fs::write(&file, showcase().report(dress)).unwrap();
-        let reported = out(&mindful.run(&["import", "awr.txt.128", "--tag", "showcase"]));
-        let run = stored(&mindful, &reported);
+        let imported = mindful.text(&["import", "awr.txt.128", "--tag", "showcase"]);
+        let run = stored(&mindful, &imported);
         let step = &run["steps"][0];
         assert_eq!((step["sessions"].as_u64(), step["work_unit"].as_u64()), (Some(128), None), "{run:#}");
         assert_eq!(step["read_requests_per_s"].as_f64().map(f64::round), Some(71_553.0));
@@ -68,13 +57,13 @@ fn a_redo_bound_showcase_is_called_what_it_is() {
         assert_eq!(waits["log_writes"], Value::Null, "no section counts them");
         let late = dress == Dress::Html;
         for (name, us) in [("read_p50_us", if late { 756.0 } else { 500.0 }), ("read_p99_us", 3_000.0)] {
-            let reported = waits[name].as_f64().unwrap();
-            assert!((reported / us - 1.0).abs() < 0.01, "{name}: {reported} for {us}");
+            let measured = waits[name].as_f64().unwrap();
+            assert!((measured / us - 1.0).abs() < 0.01, "{name}: {measured} for {us}");
         }
     }
-    let map = out(&mindful.run(&["show", "showcase", "--heat-map"]));
+    let map = mindful.text(&["show", "showcase", "--heat-map"]);
     assert!(map.contains("waits for a block"), "{map}");
-    let shown = out(&mindful.run(&["show", "showcase", "--full"]));
+    let shown = mindful.text(&["show", "showcase", "--full"]);
     for said in ["limited by redo or commit", "waits for the redo were", "127 average active sessions"] {
         assert!(shown.contains(said), "{said} in {shown}");
     }
@@ -85,18 +74,18 @@ fn a_folder_of_reports_is_a_ladder_with_its_knee() {
     let mindful = Mindful::new();
     let folder = ladder(&mindful, "awr");
     fs::write(folder.join("notes.md"), "nothing of the kind").unwrap();
-    let reported = out(&mindful.run(&["import", "awr"]));
+    let imported = mindful.text(&["import", "awr"]);
     assert!(
-        reported.contains("not imported: ") && reported.contains("notes.md") && reported.contains("7 files"),
-        "{reported}"
+        imported.contains("not imported: ") && imported.contains("notes.md") && imported.contains("7 files"),
+        "{imported}"
     );
-    let run = stored(&mindful, &reported);
+    let run = stored(&mindful, &imported);
     assert_eq!(run["steps"].as_array().unwrap().len(), 7);
     let knee = &run["knee"];
     assert_eq!(knee["model"], "capped", "{knee:#}");
     let at = knee["asymptote_sessions"].as_f64().unwrap();
     assert!((14.0..18.0).contains(&at), "{at}");
-    let shown = out(&mindful.run(&["show"]));
+    let shown = mindful.text(&["show"]);
     assert!(shown.contains("LIO/s") && shown.contains("64,000"), "{shown}");
 }
 
@@ -105,25 +94,25 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
     let mindful = Mindful::new();
     let folder = ladder(&mindful, "awr");
     for (sessions, name) in [(1, "c.txt"), (2, "a.txt"), (4, "b.txt"), (8, "d.txt")] {
-        fs::rename(folder.join(format!("awr.txt.{sessions}")), mindful.folder().join(name)).unwrap();
+        fs::rename(folder.join(format!("awr.txt.{sessions}")), mindful.path(name)).unwrap();
     }
     let files = ["c.txt", "a.txt", "b.txt", "d.txt"];
-    let reported = out(&mindful.run(&[&["import"][..], &files].concat()));
-    assert!(reported.contains("4 files") && reported.lines().count() == 1, "{reported}");
-    let run = stored(&mindful, &reported);
+    let imported = mindful.text(&[&["import"][..], &files].concat());
+    assert!(imported.contains("4 files") && imported.lines().count() == 1, "{imported}");
+    let run = stored(&mindful, &imported);
     assert_eq!((run["steps"].as_array().unwrap().len(), &run["knee"]), (4, &Value::Null));
     assert!(run["steps"].as_array().unwrap().iter().all(|step| step["sessions"].is_null()), "{run:#}");
     let finding = run["findings"].as_array().unwrap().iter().find(|f| f["code"] == "imported-figures").unwrap();
     assert!(finding["text"].as_str().unwrap().contains("--sessions 1,2,4"), "{finding}");
-    let shown = out(&mindful.run(&["show"]));
+    let shown = mindful.text(&["show"]);
     assert!(files.iter().all(|file| shown.contains(file)), "{shown}");
-    let reported = out(&mindful.run(&[&["import", "--sessions", "1,2,4,8"][..], &files].concat()));
-    let run = stored(&mindful, &reported);
+    let imported = mindful.text(&[&["import", "--sessions", "1,2,4,8"][..], &files].concat());
+    let run = stored(&mindful, &imported);
     let sessions: Vec<_> = run["steps"].as_array().unwrap().iter().map(|step| step["sessions"].as_u64()).collect();
     assert_eq!(sessions, [Some(1), Some(2), Some(4), Some(8)]);
     for (given, said) in [("1,2", "2 numbers for 4 files"), ("1,2,4,x", "`x` in --sessions"), ("0,1,2,3", "`0`")] {
-        let (code, text) = refused(&mindful.run(&[&["import", "--sessions", given][..], &files].concat()));
-        assert!(code == 2 && text.contains(said), "{text}");
+        let refusal = mindful.refusal(&[&["import", "--sessions", given][..], &files].concat());
+        assert!(refusal.contains(said), "{refusal}");
     }
 }
 
@@ -131,50 +120,38 @@ fn reports_without_sessions_are_a_table_without_a_curve() {
 fn a_pattern_names_the_reports_that_it_fits() {
     let mindful = Mindful::new();
     ladder(&mindful, "awr");
-    let reported = out(&mindful.run(&["import", "awr/awr.txt.*[248]"]));
-    assert!(reported.contains("5 files"), "{reported}");
-    assert!(refused(&mindful.run(&["import", "awr/*.html"])).1.contains("names no file"));
+    let imported = mindful.text(&["import", "awr/awr.txt.*[248]"]);
+    assert!(imported.contains("5 files"), "{imported}");
+    assert!(mindful.refusal(&["import", "awr/*.html"]).contains("names no file"));
 }
 
 #[test]
 fn old_and_new_stand_in_one_comparison() {
     let mindful = Mindful::new();
-    fs::write(mindful.folder().join("awr.txt.128"), showcase().report(Dress::Awr19)).unwrap();
-    out(&mindful.run(&["import", "awr.txt.128", "--tag", "old"]));
-    let ran = mindful.run(&["run", "--target", "null:", "--warmup", "0s", "--duration", "2s", "--tag", "new"]);
-    assert!(ran.stderr.is_empty() || ran.status.code().is_some());
-    let reported = mindful.run(&[
-        "compare",
-        "--baseline",
-        "old",
-        "--candidate",
-        "new",
-        "--figure",
-        "logical-reads",
-        "--format",
-        "json",
-        "--force",
-    ]);
-    let reported: Value = serde_json::from_slice(&reported.stdout).unwrap_or_else(|_| panic!("{reported:?}"));
-    assert!(reported["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{reported:#}");
+    fs::write(mindful.path("awr.txt.128"), showcase().report(Dress::Awr19)).unwrap();
+    mindful.text(&["import", "awr.txt.128", "--tag", "old"]);
+    mindful.measured(&["--duration", "2s", "--tag", "new"]);
+    let sides = ["compare", "--baseline", "old", "--candidate", "new"];
+    let compared = mindful.json(&[&sides[..], &["--figure", "logical-reads", "--force"]].concat());
+    assert!(compared["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{compared:#}");
     let facts: Vec<&str> =
-        reported["differing_facts"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
+        compared["differing_facts"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap()).collect();
     assert!(facts.contains(&"engine") && facts.contains(&"figures"), "{facts:?}");
 }
 
 #[test]
 fn awr_prints_a_row_a_file_in_each_form() {
     let mindful = Mindful::new();
-    fs::write(mindful.folder().join("awr.txt.128"), showcase().report(Dress::Awr11)).unwrap();
-    fs::write(mindful.folder().join("sp.txt"), showcase().report(Dress::Statspack)).unwrap();
-    fs::write(mindful.folder().join("failed.txt"), "ORA-00904: invalid identifier\n").unwrap();
+    fs::write(mindful.path("awr.txt.128"), showcase().report(Dress::Awr11)).unwrap();
+    fs::write(mindful.path("sp.txt"), showcase().report(Dress::Statspack)).unwrap();
+    fs::write(mindful.path("failed.txt"), "ORA-00904: invalid identifier\n").unwrap();
     let all = ["awr", "awr.txt.128", "failed.txt", "sp.txt"];
     let output = mindful.run(&all);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("ORA-00904"), "{output:?}");
-    let table = out(&output);
+    assert!(message(&output).contains("ORA-00904"), "{output:?}");
+    let table = text(&output);
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains("log buffer space") || table.contains("db file sequential read 42.6 %"), "{table}");
-    let form = |form: &str| out(&mindful.run(&[&all[..], &["--format", form]].concat()));
+    let form = |form: &str| mindful.text(&[&all[..], &["--format", form]].concat());
     assert!(form("awr_info").contains("awr.txt.128|128|304|5.7|126.5|370|119749|71553|559.1|"));
     assert_eq!(form("flashdba").lines().next().unwrap().split(',').count(), 178);
     let csv = form("csv");
@@ -182,8 +159,8 @@ fn awr_prints_a_row_a_file_in_each_form() {
     assert!(widths.len() == 3 && widths[0] == widths[1] && widths[0] == widths[2], "{csv}");
     let json: Value = serde_json::from_str(&form("json")).unwrap();
     assert_eq!((&json[0]["sessions"], &json[1]["sessions"]), (&Value::from(128), &Value::Null));
-    let (code, text) = refused(&mindful.run(&["awr", "failed.txt"]));
-    assert!(code == 2 && text.contains("ORA-00904"), "{text}");
+    let refusal = mindful.refusal(&["awr", "failed.txt"]);
+    assert!(refusal.contains("ORA-00904"), "{refusal}");
 }
 
 #[test]
@@ -196,48 +173,49 @@ fn a_trace_is_grouped_by_what_it_tells() {
         )
     };
     let text: String = (0..95).map(|_| wait(7, 100)).chain((0..5).map(|_| wait(8, 50_000))).collect();
-    fs::write(mindful.folder().join("t.trc"), text).unwrap();
-    let reported = out(&mindful.run(&["trace", "t.trc", "--group-by", "file,event", "--format", "json"]));
-    let reported: Value = serde_json::from_str(&reported).unwrap();
-    let slow = &reported[0]["groups"][0];
+    fs::write(mindful.path("t.trc"), text).unwrap();
+    let traced = mindful.json(&["trace", "t.trc", "--group-by", "file,event"]);
+    let slow = &traced[0]["groups"][0];
     assert_eq!(
         (&slow["key"], &slow["waits"], &slow["time_us"]),
         (&"8 | db file sequential read".into(), &5.into(), &250_000.into())
     );
     assert_eq!(
-        (&reported[0]["all"]["counted_us"]["p50"], &reported[0]["all"]["time_weighted_us"]["p50"]),
+        (&traced[0]["all"]["counted_us"]["p50"], &traced[0]["all"]["time_weighted_us"]["p50"]),
         (&100.into(), &50_000.into())
     );
-    let some = out(&mindful.run(&["trace", "t.trc", "--where", "file=7 and ela<=100"]));
+    let some = mindful.text(&["trace", "t.trc", "--where", "file=7 and ela<=100"]);
     assert!(some.contains("95 of 100 waits"), "{some}");
-    let (code, text) = refused(&mindful.run(&["trace", "t.trc", "--where", "fiel=7"]));
-    assert!(code == 2 && text.contains("did you mean `file`"), "{text}");
-    out(&mindful.run(&["import", "t.trc", "--tag", "traced"]));
-    let map = out(&mindful.run(&["show", "traced", "--heat-map"]));
+    let refusal = mindful.refusal(&["trace", "t.trc", "--where", "fiel=7"]);
+    assert!(refusal.contains("did you mean `file`"), "{refusal}");
+    mindful.text(&["import", "t.trc", "--tag", "traced"]);
+    let map = mindful.text(&["show", "traced", "--heat-map"]);
     assert!(map.contains("share") && map.contains("95 %"), "{map}");
 }
 
 #[test]
 fn gigabytes_of_zeros_through_a_pipe_take_no_memory() {
     let mindful = Mindful::new();
-    fs::write(mindful.folder().join("awr.txt"), showcase().report(Dress::Awr12)).unwrap();
+    fs::write(mindful.path("awr.txt"), showcase().report(Dress::Awr12)).unwrap();
     let wait = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=";
-    fs::write(mindful.folder().join("t.trc"), format!("{wait}2000001\n{wait}3000001\n")).unwrap();
+    fs::write(mindful.path("t.trc"), format!("{wait}2000001\n{wait}3000001\n")).unwrap();
     // Behind a file, or alone; with less memory than a third of it.
     let piped = |begin: &str, verb: &str| {
         let mut command = std::process::Command::new("sh");
         let script =
             format!("(cat {begin} /dev/null; head -c 3G /dev/zero) | (ulimit -v 1000000; exec \"$0\" {verb} -)");
         command.args(["-c", &script]).arg(mindful.command(&[]).get_program()).current_dir(mindful.folder());
-        command.env("MINDFUL_STORE", mindful.folder().join("runs")).output().unwrap()
+        command.env("MINDFUL_STORE", mindful.runs()).output().unwrap()
     };
     for verb in ["import", "awr", "trace"] {
-        let (code, text) = refused(&piped("", verb));
-        assert!(code == 2 && text.contains("contains zeros"), "{verb}: {text}");
+        let refusal = refused(&piped("", verb));
+        assert!(refusal.contains("contains zeros"), "{verb}: {refusal}");
     }
     for verb in ["import", "awr"] {
-        let (code, text) = refused(&piped("awr.txt", verb));
-        assert!(code != 0 && text.contains("holds nothing but zeros from byte"), "{verb}: {text}");
+        let output = piped("awr.txt", verb);
+        let refusal = message(&output);
+        let why = refusal.contains("holds nothing but zeros from byte");
+        assert!(!output.status.success() && why, "{verb}: {refusal}");
     }
-    assert!(out(&piped("t.trc", "import")).contains("10046 trace"));
+    assert!(text(&piped("t.trc", "import")).contains("10046 trace"));
 }

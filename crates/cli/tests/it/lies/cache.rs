@@ -1,31 +1,32 @@
 //! Caches called storage.
 
-use crate::lies::bench::{Bench, Reported};
-use crate::mindful::PAUSES;
-use crate::mindful::alone::Quiet;
+use crate::mindful::quiet::Quiet;
+use crate::mindful::report::Report;
+use crate::mindful::{Mindful, PAUSES, message, short_run};
+use mindful_conformance::place;
 
 /// As far as the ledger may be off where nothing but rounding stands between two rows.
 const CLOSED: f64 = 0.01;
 
-fn off(reported: &Reported, figure: &str, above: &str) -> f64 {
-    (reported.figure(figure) / reported.figure(above) - 1.0).abs()
+fn off(report: &Report, figure: &str, above: &str) -> f64 {
+    (report.figure(figure) / report.figure(above) - 1.0).abs()
 }
 
 /// Each session of SQLite has a cache of its own for its schema of 4 MiB.
 #[cfg(feature = "sqlite")]
 #[test]
 fn the_share_that_sqlites_caches_will_serve_is_predicted() {
-    let bench = Bench::new();
-    let target = format!("sqlite:{}", bench.path("data.db").display());
+    let mindful = Mindful::beside_others(place());
+    let target = format!("sqlite:{}", mindful.path("data.db").display());
     let run = |args: &[&str]| {
         // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
         let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
         let data = [&data[..], &["--think-time", "2ms..2ms"]].concat();
-        let reported = bench.reported(&bench.run(&[&data[..], args].concat()));
-        let served = 1.0 - reported.figure("physical_reads_per_s") / reported.figure("blocks_visited_per_s");
-        let evidence = reported.evidence("predicted-hits").to_owned();
+        let report = mindful.report(&mindful.short_run(&[&data[..], args].concat()));
+        let served = 1.0 - report.figure("physical_reads_per_s") / report.figure("blocks_visited_per_s");
+        let evidence = report.evidence("predicted-hits").to_owned();
         let predicted = evidence.split_whitespace().find_map(|word| word.parse::<f64>().ok());
-        assert!(!reported.has("unexpected-hits"), "{reported}");
+        assert!(!report.has("unexpected-hits"), "{report}");
         (served, predicted.unwrap() / 100.0, evidence)
     };
     for (cache, by_size) in [("1MiB", 0.25), ("2MiB", 0.5), ("8MiB", 1.0)] {
@@ -35,7 +36,7 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     }
     let (served, predicted, evidence) = run(&["--cache", "8MiB", "--update-pct", "50", "--commit-wait", "off"]);
     assert!(evidence.contains("or less") && served < predicted * 0.9, "{served} served, {evidence}");
-    let doctor = bench.command(&["doctor", "--target", &target, "--cache", "1MiB"]).output().unwrap();
+    let doctor = mindful.run(&["doctor", "--target", &target, "--cache", "1MiB"]);
     let text = String::from_utf8(doctor.stdout).unwrap();
     assert!(text.contains("predicted-hits"), "{text}");
 }
@@ -43,23 +44,23 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
 /// Root may make control groups; others are refused with the way out, and that is what is tested then.
 #[test]
 fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let buffered = ["--scale", "64MiB", "--set", "debug_io_direct=", PAUSES[0], PAUSES[1]];
-    let data = bench.path("private").display().to_string();
+    let data = mindful.path("private").display().to_string();
     let load = ["load", "--target", "embedded", "--data-dir", &data, "--set", "debug_io_direct="];
-    let loaded = bench.command(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat()).output().unwrap();
+    let loaded = mindful.run(&[&load[..], &["--schemas", "2", "--scale", "64MiB"]].concat());
     assert!(loaded.status.success(), "{loaded:?}");
-    let warm = bench.private(&buffered);
+    let warm = mindful.private_run(&buffered);
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
     assert!(warm.has("page-cache-ahead"), "{warm}");
     assert!(warm.headline().contains("page cache") && !warm.headline().contains("storage iops"), "{warm}");
     let with_limit = [&buffered[..], &["--page-cache-limit", "80MiB"]].concat();
     if rustix::process::geteuid().is_root() {
-        let limited = bench.private(&with_limit);
+        let limited = mindful.private_run(&with_limit);
         assert!(limited.figure("page_cache_share") < warm.figure("page_cache_share") / 2.0, "{limited}");
     } else {
-        let refused = String::from_utf8(bench.private_output(&with_limit).stderr).unwrap();
+        let refused = message(&mindful.private(&short_run(&with_limit)));
         assert!(refused.contains("mindful squeeze"), "{refused}");
         mindful_conformance::not_run("only root may make a control group that limits the page cache");
     }
@@ -69,20 +70,20 @@ fn a_warm_page_cache_is_reported_and_a_limit_cures_it() {
 #[cfg(feature = "sqlite")]
 #[test]
 fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
-    for folder in [bench.path("."), in_memory.path().to_owned()] {
+    for folder in [mindful.path("."), in_memory.path().to_owned()] {
         let target = format!("sqlite:{}", folder.join("data.db").display());
         let args = [&["--target", &target, "--cache", "1MiB", "--duration", "4s"][..], &PAUSES].concat();
-        let reported = bench.reported(&bench.run(&args));
-        reported.assert_suspect("page-cache");
+        let report = mindful.report(&mindful.short_run(&args));
+        report.assert_suspect("page-cache");
         // A host that takes pages nobody asked for of late from its page cache has a few read anew.
-        let all = reported.evidence("page-cache") == "all of physical reads";
-        assert!(all || folder == bench.path(".") && reported.figure("page_cache_share") > 0.97, "{reported}");
-        let headline = reported.headline();
+        let all = report.evidence("page-cache") == "all of physical reads";
+        assert!(all || folder == mindful.path(".") && report.figure("page_cache_share") > 0.97, "{report}");
+        let headline = report.headline();
         let words =
             if all { ["all from the page cache", "the page cache served all of"] } else { ["partly from", "served 9"] };
-        assert!(words.iter().all(|words| headline.contains(words)), "{reported}");
+        assert!(words.iter().all(|words| headline.contains(words)), "{report}");
     }
 }
 
@@ -92,10 +93,10 @@ mod alone {
 
     #[test]
     fn a_clean_ledger_closes_and_cached_data_is_not_storage() {
-        let bench = Bench::before_quiet().with_private();
+        let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
         // Long enough that a busy machine's delay between two readings is far less than the rounding allowed.
-        let clean = bench.private(&["--set", "shared_buffers=1MB", "--duration", "5s"]);
+        let clean = mindful.private_run(&["--set", "shared_buffers=1MB", "--duration", "5s"]);
         clean.assert_clean();
         assert!(off(&clean, "process_reads_per_s", "physical_reads_per_s") <= CLOSED, "{clean}");
         if clean.has("foreign-reads") {
@@ -106,12 +107,12 @@ mod alone {
             assert!(off(&clean, "device_reads_per_s", "process_reads_per_s") <= 0.06, "{clean}");
         }
 
-        let cached = bench.private(&["--set", "shared_buffers=64MB", "--duration", "1s"]);
+        let cached = mindful.private_run(&["--set", "shared_buffers=64MB", "--duration", "1s"]);
         assert!(cached.headline().contains("database cache") && !cached.headline().contains("storage"), "{cached}");
         assert!(cached.evidence("predicted-hits").contains("100.0 %"), "{cached}");
         assert!(!cached.has("unexpected-hits"), "{cached}");
 
-        let half = bench.private(&["--set", "shared_buffers=16MB", "--warmup", "1s", "--duration", "3s"]);
+        let half = mindful.private_run(&["--set", "shared_buffers=16MB", "--warmup", "1s", "--duration", "3s"]);
         assert!(half.evidence("predicted-hits").contains("50.0 %"), "{half}");
         assert!((0.35..0.65).contains(&half.figure("hit_ratio")), "{half}");
         assert!(!half.has("unexpected-hits"), "{half}");

@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::lies::bench::{Bench, Reported};
 use crate::lies::control_group::ControlGroup;
-use crate::lies::server::UsersServer;
+use crate::mindful::Mindful;
+use crate::mindful::report::Report;
+use crate::mindful::users_server::UsersServer;
+use mindful_conformance::place;
 
-/// What a volume of Amazon's would have reported at each reading, us a second over its limit of IOPS and over the instance's of
+/// What a volume of Amazon's would have shown at each reading, us a second over its limit of IOPS and over the instance's of
 /// throughput, written into the record of a run that was made without one.
-fn recorded(bench: &Bench, reported: [Option<f64>; 2]) -> Reported {
-    let made = bench.run(&["--target", "null:", "--null-latency", "1ms", "--duration", "4s"]);
-    let id = bench.reported(&made).run["id"].as_str().unwrap().to_owned();
-    let path = bench.path("store").join("runs").join(&id).join("run.jsonl");
+fn recorded(mindful: &Mindful, over_us: [Option<f64>; 2]) -> Report {
+    let made = mindful.short_run(&["--target", "null:", "--null-latency", "1ms", "--duration", "4s"]);
+    let id = mindful.report(&made).run["id"].as_str().unwrap().to_owned();
+    let path = mindful.path("store").join("runs").join(&id).join("run.jsonl");
     let metric = |name: &str| json!({"name": name, "unit": "us", "kind": "counter", "help": ""});
     let limits = [metric("nvme1n1.over_volume_iops"), metric("nvme1n1.over_instance_bytes")];
     let mut text = String::new();
@@ -28,32 +30,32 @@ fn recorded(bench: &Bench, reported: [Option<f64>; 2]) -> Reported {
             event["metrics"] = json!(limits);
         } else {
             let boundary = event["boundary"].as_f64().unwrap();
-            event["values"] = json!(reported.map(|us| us.map(|us| 1e9 + us * boundary)));
+            event["values"] = json!(over_us.map(|us| us.map(|us| 1e9 + us * boundary)));
         }
         writeln!(text, "{event}").unwrap();
     }
     std::fs::write(&path, text).unwrap();
-    let shown = |args: &[&str]| bench.command(&[&["show", &id], args].concat()).output().unwrap().stdout;
+    let shown = |args: &[&str]| mindful.run(&[&["show", &id], args].concat()).stdout;
     let run = serde_json::from_slice(&shown(&["--format", "json"])).unwrap();
-    Reported { run, text: String::from_utf8(shown(&["--full"])).unwrap() }
+    Report { run, text: String::from_utf8(shown(&["--full"])).unwrap() }
 }
 
 #[test]
 fn a_limit_that_a_volume_tells_is_the_verdict() {
-    let bench = Bench::new();
-    let held = recorded(&bench, [Some(980_000.0), Some(100_000.0)]);
+    let mindful = Mindful::beside_others(place());
+    let held = recorded(&mindful, [Some(980_000.0), Some(100_000.0)]);
     let evidence = held.evidence("storage-cap");
     assert!(evidence.starts_with("the volume's limit of IOPS held nvme1n1 for 3.9 of 4.0 s; the instance's"), "{held}");
     assert_eq!(held.run["steps"][0]["limited_by"], "a device cap", "{held}");
     let text = held.text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("limited by a device cap: the volume's limit of IOPS held nvme1n1"), "{held}");
-    let figure = |held: &Reported, name: &str| held.run["steps"][0]["caps"][name].as_f64();
+    let figure = |held: &Report, name: &str| held.run["steps"][0]["caps"][name].as_f64();
     assert!((figure(&held, "volume_iops_us").unwrap() / 3.92e6 - 1.0).abs() < 0.1, "{held}");
     assert_eq!(figure(&held, "volume_bytes_us"), None);
 
     // Counters that go back, and a volume that answered nothing.
-    for reported in [[Some(-980_000.0), Some(0.0)], [None, None]] {
-        let free = recorded(&bench, reported);
+    for over_us in [[Some(-980_000.0), Some(0.0)], [None, None]] {
+        let free = recorded(&mindful, over_us);
         assert!(!free.has("storage-cap") && free.run["steps"][0]["limited_by"] != "a device cap", "{free}");
         assert_eq!(figure(&free, "volume_iops_us"), None, "{free}");
     }
@@ -62,14 +64,14 @@ fn a_limit_that_a_volume_tells_is_the_verdict() {
 #[test]
 fn a_server_at_the_limit_of_its_group_has_that_limit_named() {
     const READS: u32 = 300;
-    let bench = Bench::new();
-    let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let mindful = Mindful::beside_others(place());
+    let Some(reads) = ControlGroup::with_reads_of(&mindful.path("."), READS) else { return };
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
     let single = ["--work-unit", "1", "--duration", "3s"];
-    let free = server.run(&bench, &single);
+    let free = server.run(&mindful, &single);
     assert!(!free.has("storage-cap") && free.run["steps"][0]["caps"]["group_share"].is_null(), "{free}");
     reads.hold(server.pid());
-    let held = server.run(&bench, &single);
+    let held = server.run(&mindful, &single);
     assert!(held.shows("host-setting", &READS.to_string()), "{held}");
     let evidence = held.evidence("storage-cap");
     assert!(evidence.contains("read requests at") && evidence.ends_with(&format!("of {READS}/s allowed")), "{held}");

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::{not_run, write_program};
 
-use crate::lies::bench::{Bench, Reported};
-use crate::lies::server::UsersServer;
-use crate::mindful::{PAUSES, template};
+use crate::mindful::report::Report;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, private};
+use mindful_conformance::place;
 
 /// Where Debian, Fedora and openSUSE have it.
 fn faketime() -> Option<PathBuf> {
@@ -23,25 +24,25 @@ fn faketime() -> Option<PathBuf> {
 
 /// A clock that a test sets for the programs it is shown to.
 struct Settable<'a> {
-    bench: &'a Bench,
+    mindful: &'a Mindful,
     library: PathBuf,
 }
 
 impl<'a> Settable<'a> {
     /// `None` where it cannot be had; the test has said so.
-    fn on(bench: &'a Bench) -> Option<Self> {
+    fn on(mindful: &'a Mindful) -> Option<Self> {
         let Some(library) = faketime() else {
             not_run("libfaketime is not installed");
             return None;
         };
-        let clock = Self { bench, library };
+        let clock = Self { mindful, library };
         clock.set(0);
         Some(clock)
     }
 
     /// Ahead of the true time by so many seconds.
     fn set(&self, ahead_s: i32) {
-        let (new, path) = (self.bench.path("offset.new"), self.bench.path("offset"));
+        let (new, path) = (self.mindful.path("offset.new"), self.mindful.path("offset"));
         fs::write(&new, format!("{ahead_s:+}")).unwrap();
         fs::rename(new, path).unwrap();
     }
@@ -50,7 +51,7 @@ impl<'a> Settable<'a> {
     fn shown(&self) -> [(&'static str, String); 4] {
         [
             ("LD_PRELOAD", self.library.display().to_string()),
-            ("FAKETIME_TIMESTAMP_FILE", self.bench.path("offset").display().to_string()),
+            ("FAKETIME_TIMESTAMP_FILE", self.mindful.path("offset").display().to_string()),
             ("FAKETIME_NO_CACHE", "1".to_owned()),
             ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
         ]
@@ -58,10 +59,10 @@ impl<'a> Settable<'a> {
 
     /// A folder with programs of PostgreSQL that go by this clock.
     fn programs(&self) -> PathBuf {
-        template::copy_to(&self.bench.path("true"));
-        let server = UsersServer::at(&self.bench.path("true"), "shared_buffers=16MB");
+        private::copy_to(&self.mindful.path("true"));
+        let server = UsersServer::at(&self.mindful.path("true"), "shared_buffers=16MB");
         let real = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
-        let folder = self.bench.path("programs");
+        let folder = self.mindful.path("programs");
         fs::create_dir(&folder).unwrap();
         let shown: Vec<String> = self.shown().iter().map(|(name, value)| format!("{name}='{value}'")).collect();
         let shown = shown.join(" ") + " ";
@@ -74,16 +75,16 @@ impl<'a> Settable<'a> {
     }
 }
 
-/// A run of a minute, whose clock is set when it has worked for two seconds: what it reported, and how long it took from then.
+/// A run of a minute, whose clock is set when it has worked for two seconds: its report, and how long it took from then.
 fn set_under(
-    bench: &Bench,
+    mindful: &Mindful,
     clock: &Settable<'_>,
     mut run: std::process::Command,
     ahead_s: i32,
-) -> (Reported, Duration) {
-    let output = fs::File::create(bench.path("output")).unwrap();
+) -> (Report, Duration) {
+    let output = fs::File::create(mindful.path("output")).unwrap();
     let mut child = run.stdout(output).stderr(Stdio::null()).spawn().unwrap();
-    let begun = || reported_a_slice(&bench.path("store/runs"));
+    let begun = || recorded_a_slice(&mindful.path("store/runs"));
     wait(&mut child, "it measures nothing", begun);
     thread::sleep(Duration::from_secs(2));
     clock.set(ahead_s);
@@ -96,10 +97,10 @@ fn set_under(
     let took = set.elapsed();
     let output = std::process::Output {
         status: child.wait().unwrap(),
-        stdout: fs::read(bench.path("output")).unwrap(),
+        stdout: fs::read(mindful.path("output")).unwrap(),
         stderr: Vec::new(),
     };
-    (bench.reported(&output), took)
+    (mindful.report(&output), took)
 }
 
 fn wait(child: &mut Child, what: &str, until: impl Fn() -> bool) {
@@ -111,7 +112,7 @@ fn wait(child: &mut Child, what: &str, until: impl Fn() -> bool) {
 }
 
 /// Whether a run in `runs` is under way and tells of a slice.
-fn reported_a_slice(runs: &Path) -> bool {
+fn recorded_a_slice(runs: &Path) -> bool {
     let files = fs::read_dir(runs).into_iter().flatten().flatten().map(|run| run.path().join("run.jsonl"));
     let texts = files.filter_map(|path| fs::read_to_string(path).ok());
     texts.filter(|text| !text.contains(r#""event":"finished""#)).any(|text| text.contains(r#""event":"slice""#))
@@ -121,66 +122,66 @@ fn reported_a_slice(runs: &Path) -> bool {
 const SMALL: [&str; 7] =
     ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s", "--think-time=20ms..20ms"];
 
-fn assert_reported(reported: &Reported, took: Duration) {
-    assert!(reported.has("clock-step"), "{reported}");
-    assert_eq!(reported.validity(), "invalid", "{reported}");
-    assert!(reported.text.contains("a clock was set while the run went on"), "{reported}");
+fn assert_reported(report: &Report, took: Duration) {
+    assert!(report.has("clock-step"), "{report}");
+    assert_eq!(report.validity(), "invalid", "{report}");
+    assert!(report.text.contains("a clock was set while the run went on"), "{report}");
     // Far less than what is left of the minute.
-    assert!(took < Duration::from_secs(40), "{took:?} after the clock was set: {reported}");
+    assert!(took < Duration::from_secs(40), "{took:?} after the clock was set: {report}");
 }
 
 #[test]
 fn a_remote_server_whose_clock_is_set_ends_the_run() {
-    let bench = Bench::new();
-    let Some(clock) = Settable::on(&bench) else { return };
-    template::copy_to(&bench.path("users"));
-    let server = UsersServer::of(&bench.path("users"), &[("pg_bin", &clock.programs().display().to_string())]);
+    let mindful = Mindful::beside_others(place());
+    let Some(clock) = Settable::on(&mindful) else { return };
+    private::copy_to(&mindful.path("users"));
+    let server = UsersServer::of(&mindful.path("users"), &[("pg_bin", &clock.programs().display().to_string())]);
     let target = format!("--target={}", server.url());
-    let run = |more: [&str; 2]| bench.command(&[&SMALL[..], &[&target], &more].concat());
+    let run = |more: [&str; 2]| mindful.command(&[&SMALL[..], &[&target], &more].concat());
     for ahead_s in [-40, 40] {
-        let (reported, took) = set_under(&bench, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
-        assert_reported(&reported, took);
+        let (report, took) = set_under(&mindful, &clock, run(["--loop=server", "--duration=60s"]), ahead_s);
+        assert_reported(&report, took);
     }
     // The loop in the client goes by the client's clock.
-    let (reported, _) = set_under(&bench, &clock, run(["--loop=client", "--duration=6s"]), -40);
+    let (report, _) = set_under(&mindful, &clock, run(["--loop=client", "--duration=6s"]), -40);
     // On a busy host a short window may end late, which is invalid for another reason.
-    assert!(!reported.has("clock-step"), "{reported}");
-    assert!(reported.validity() != "invalid" || reported.has("short-window"), "{reported}");
+    assert!(!report.has("clock-step"), "{report}");
+    assert!(report.validity() != "invalid" || report.has("short-window"), "{report}");
 }
 
 #[test]
 fn a_host_whose_clock_is_set_ends_a_run_on_its_own_server() {
-    let bench = Bench::new();
-    let Some(clock) = Settable::on(&bench) else { return };
+    let mindful = Mindful::beside_others(place());
+    let Some(clock) = Settable::on(&mindful) else { return };
     let programs = format!("--pg-bin={}", clock.programs().display());
-    template::copy_to(&bench.path("private"));
-    let data = format!("--data-dir={}", bench.path("private").display());
+    private::copy_to(&mindful.path("private"));
+    let data = format!("--data-dir={}", mindful.path("private").display());
     for ahead_s in [-40, 40] {
-        let mut run = bench.command(&[&SMALL[..], &["--duration=60s", &programs, &data]].concat());
+        let mut run = mindful.command(&[&SMALL[..], &["--duration=60s", &programs, &data]].concat());
         run.envs(clock.shown());
-        let (reported, took) = set_under(&bench, &clock, run, ahead_s);
-        assert_reported(&reported, took);
+        let (report, took) = set_under(&mindful, &clock, run, ahead_s);
+        assert_reported(&report, took);
     }
 }
 
-fn run(bench: &Bench, args: &[&str]) -> Reported {
+fn run(mindful: &Mindful, args: &[&str]) -> Report {
     let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms"];
-    bench.reported(&bench.run(&[&null[..], args].concat()))
+    mindful.report(&mindful.short_run(&[&null[..], args].concat()))
 }
 
 #[test]
 fn a_clock_that_was_set_in_the_window_is_reported() {
-    let bench = Bench::before_quiet();
-    assert!(!run(&bench, &["--null-clock-offset", "1h"]).has("clock-step"));
-    let stepped = run(&bench, &["--null-clock-offset", "1h", "--null-clock-step", "2s+400ms"]);
+    let mindful = Mindful::at(place());
+    assert!(!run(&mindful, &["--null-clock-offset", "1h"]).has("clock-step"));
+    let stepped = run(&mindful, &["--null-clock-offset", "1h", "--null-clock-step", "2s+400ms"]);
     stepped.assert_suspect("clock-step");
     assert!(stepped.evidence("clock-step").contains("moved 4"), "{}", stepped.evidence("clock-step"));
 }
 
 #[test]
 fn a_servers_clock_set_during_the_run_is_reported() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
     server.sql(
         "CREATE SCHEMA settable;
          CREATE TABLE settable.ahead AS SELECT interval '0' AS by;
@@ -189,7 +190,7 @@ fn a_servers_clock_set_during_the_run_is_reported() {
          CREATE FUNCTION pg_catalog.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
              AS 'SELECT pg_catalog.true_clock_timestamp() + by FROM settable.ahead'",
     );
-    let kept = server.run(&bench, &PAUSES);
+    let kept = server.run(&mindful, &PAUSES);
     assert!(!kept.has("clock-step"), "{kept}");
     // A second after both sessions have begun to work, the clock leaps.
     let leap = "DO $$ BEGIN
@@ -203,7 +204,7 @@ fn a_servers_clock_set_during_the_run_is_reported() {
          END $$";
     let set = std::thread::scope(|scope| {
         scope.spawn(|| server.sql(leap));
-        server.run(&bench, &PAUSES)
+        server.run(&mindful, &PAUSES)
     });
     set.assert_suspect("clock-step");
 }

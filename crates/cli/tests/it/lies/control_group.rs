@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use mindful_conformance::not_run;
 
-use crate::lies::bench::device_of;
+use crate::mindful::report::device_of;
 
 /// Groups of this process so far.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -66,8 +66,8 @@ impl ControlGroup {
             }
             Ok(group)
         });
-        let reported = |error| not_run(&format!("it limits a process by a control group, which takes root: {error}"));
-        made.map_err(reported).ok()
+        let skip = |error| not_run(&format!("it limits a process by a control group, which takes root: {error}"));
+        made.map_err(skip).ok()
     }
 
     /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` once it was said that

@@ -8,64 +8,64 @@ use std::time::Duration;
 use mysql::prelude::Queryable as _;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::lies::bench::{Bench, Reported, beside, tried};
 use crate::lies::neighbours::{Background, busy_loop};
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::template;
-use crate::mindful::{PAUSES, short_run};
+use crate::mindful::report::{Report, during, retried};
+use crate::mindful::{Mindful, PAUSES, private, short_run};
+use mindful_conformance::place;
 
 /// A buffer pool for a quarter of the data.
 const SMALL: [&str; 2] = ["--cache", "8MiB"];
 
 /// A short run on a private MariaDB in `folder`, which gets the dataset if it has none.
-fn private(bench: &Bench, folder: &std::path::Path, args: &[&str]) -> Reported {
+fn private_mariadb(mindful: &Mindful, folder: &std::path::Path, args: &[&str]) -> Report {
     if !folder.exists() {
-        template::mariadb_to(folder);
+        private::mariadb_to(folder);
     }
     let data = folder.display().to_string();
-    bench.reported(&bench.run(&[&["--target", "mariadb:", "--data-dir", &data], args].concat()))
+    mindful.report(&mindful.short_run(&[&["--target", "mariadb:", "--data-dir", &data], args].concat()))
 }
 
 /// A server of the user's own with a buffer pool of `cache`, and the dataset of a short run in it.
-fn users(bench: &Bench, cache: &str) -> UsersMariaDb {
-    let folder = bench.path("users");
-    template::mariadb_to(&folder);
+fn users(mindful: &Mindful, cache: &str) -> UsersMariaDb {
+    let folder = mindful.path("users");
+    private::mariadb_to(&folder);
     UsersMariaDb::start(&folder, &[("cache", cache)])
 }
 
-fn on(bench: &Bench, server: &UsersMariaDb, args: &[&str]) -> Reported {
-    bench.reported(&bench.run(&[&["--target", &server.url()], args].concat()))
+fn on(mindful: &Mindful, server: &UsersMariaDb, args: &[&str]) -> Report {
+    mindful.report(&mindful.short_run(&[&["--target", &server.url()], args].concat()))
 }
 
 /// A short run, and what is done `then`, once its sessions are ready: on a busy machine they are long at work before all of
 /// them are and the window begins.
-fn once_ready(bench: &Bench, args: &[&str], sessions: u32, then: impl FnOnce()) -> Reported {
-    let mut run = bench.command(&short_run(args));
+fn once_ready(mindful: &Mindful, args: &[&str], sessions: u32, then: impl FnOnce()) -> Report {
+    let mut run = mindful.command(&short_run(args));
     let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
     let all = format!("{sessions} of {sessions} sessions ready");
     assert!(lines.any(|line| line.contains(&all)), "it ended before its sessions were ready");
     then();
     lines.for_each(drop);
-    bench.reported(&run.wait_with_output().unwrap())
+    mindful.report(&run.wait_with_output().unwrap())
 }
 
 #[test]
 fn the_page_cache_before_a_mariadb_is_reported() {
-    let bench = Bench::new();
-    let folder = bench.path("private");
+    let mindful = Mindful::beside_others(place());
+    let folder = mindful.path("private");
     let paced = [&SMALL[..], &PAUSES].concat();
-    let clean = private(&bench, &folder, &paced);
+    let clean = private_mariadb(&mindful, &folder, &paced);
     for code in ["page-cache", "page-cache-ahead", "data-in-memory"] {
         assert!(!clean.has(code), "{clean}");
     }
     let buffered = ["--set", "innodb_flush_method=fsync"];
-    private(&bench, &folder, &[&paced[..], &buffered].concat());
+    private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat());
     // On a busy host that run read little.
     let mut reading = Command::new("find");
     reading.arg(&folder).args(["-name", "*.ibd", "-exec", "cat", "{}", "+"]).stdout(Stdio::null());
     assert!(reading.status().unwrap().success());
-    let warm = private(&bench, &folder, &[&paced[..], &buffered].concat());
+    let warm = private_mariadb(&mindful, &folder, &[&paced[..], &buffered].concat());
     assert!(warm.figure("page_cache_share") > 0.5, "{warm}");
     warm.assert_suspect("page-cache");
     assert!(warm.has("page-cache-ahead"), "{warm}");
@@ -74,25 +74,25 @@ fn the_page_cache_before_a_mariadb_is_reported() {
 
 #[test]
 fn a_mariadb_in_tmpfs_is_read_from_memory_alone() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     // Long enough for some reads on a busy host too.
     let long = [&SMALL[..], &PAUSES, &["--duration", "6s"]].concat();
-    let reported = private(&bench, &folder.path().join("private"), &long);
-    reported.assert_suspect("data-in-memory");
-    assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
-    assert!(reported.headline().contains("all from the page cache"), "{reported}");
+    let report = private_mariadb(&mindful, &folder.path().join("private"), &long);
+    report.assert_suspect("data-in-memory");
+    assert_eq!(report.evidence("page-cache"), "all of physical reads", "{report}");
+    assert!(report.headline().contains("all from the page cache"), "{report}");
 }
 
 #[test]
 fn a_mariadb_that_stood_still_is_reported_first() {
-    let bench = Bench::new();
-    let server = users(&bench, "8MiB");
+    let mindful = Mindful::beside_others(place());
+    let server = users(&mindful, "8MiB");
     let pid = Pid::from_raw(server.pid() as i32).unwrap();
     let url = server.url();
     // Operations of one block: on a full host those of many take a good part of a second, and ten times that is no stall.
-    let stopped = once_ready(&bench, &["--target", &url, "--duration", "7s", "--work-unit", "1"], 2, || {
+    let stopped = once_ready(&mindful, &["--target", &url, "--duration", "7s", "--work-unit", "1"], 2, || {
         std::thread::sleep(Duration::from_millis(2_500));
         kill_process(pid, Signal::STOP).unwrap();
         std::thread::sleep(Duration::from_secs(2));
@@ -107,15 +107,15 @@ fn a_mariadb_that_stood_still_is_reported_first() {
 
 #[test]
 fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
-    let bench = Bench::new();
-    let folder = bench.path("private");
-    template::mariadb_to(&folder);
+    let mindful = Mindful::beside_others(place());
+    let folder = mindful.path("private");
+    private::mariadb_to(&folder);
     let cpus = std::thread::available_parallelism().unwrap().get();
     let data = folder.display().to_string();
     let many =
         ["--target", "mariadb:", "--data-dir", &data, "--cache", "64MiB", "--sessions", "64", "--duration", "1s"];
     let mut loops = Vec::new();
-    let full = once_ready(&bench, &many, 64, || loops.extend((0..cpus).map(|_| busy_loop(&bench, "busy"))));
+    let full = once_ready(&mindful, &many, 64, || loops.extend((0..cpus).map(|_| busy_loop(&mindful, "busy"))));
     drop(loops);
     assert!(full.has("foreign-cpu") && full.has("host-saturated"), "{full}");
     assert!(!full.own_warnings().contains(&"contention"), "{full}");
@@ -128,8 +128,8 @@ fn latches_of_a_mariadb_on_a_full_host_wait_for_cpu() {
 /// again: sessions that wait for a CPU of a full host hold them too rarely to meet.
 #[test]
 fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
-    let bench = Bench::new();
-    let server = users(&bench, "64MiB");
+    let mindful = Mindful::beside_others(place());
+    let server = users(&mindful, "64MiB");
     let holding = |done: &AtomicBool| {
         let mut holder = server.connect();
         while !done.load(Ordering::SeqCst) {
@@ -142,16 +142,16 @@ fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
     };
     let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
     // On a full host what looks at the sessions may afford two looks a window.
-    let run = || tried(|| on(&bench, &server, &few), |reported| reported.has("contention"));
-    let updated = beside(holding, run);
+    let run = || retried(|| on(&mindful, &server, &few), |report| report.has("contention"));
+    let updated = during(holding, run);
     updated.assert_suspect("contention");
 }
 
 #[test]
 fn scans_of_others_in_a_mariadb_are_found() {
-    let bench = Bench::new();
-    let server = users(&bench, "16MiB");
-    let clean = on(&bench, &server, &PAUSES);
+    let mindful = Mindful::beside_others(place());
+    let server = users(&mindful, "16MiB");
+    let clean = on(&mindful, &server, &PAUSES);
     assert!(!clean.has("unasked-reads") && !clean.has("prefetched"), "{clean}");
     server.sql("CREATE DATABASE others");
     server.sql("CREATE TABLE others.theirs AS SELECT seq, REPEAT('x', 900) AS text FROM mindful.seq_1_to_40000");
@@ -160,7 +160,7 @@ fn scans_of_others_in_a_mariadb_are_found() {
             server.count("SELECT COUNT(text) FROM others.theirs WHERE text <> 'y'");
         }
     };
-    let scanned = beside(scans, || on(&bench, &server, &PAUSES));
+    let scanned = during(scans, || on(&mindful, &server, &PAUSES));
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
 }
@@ -168,19 +168,19 @@ fn scans_of_others_in_a_mariadb_are_found() {
 /// Both runs count all reads of the server; neither may claim those of the other.
 #[test]
 fn of_two_runs_on_one_mariadb_each_claims_its_own_reads() {
-    let bench = Bench::new();
-    let server = users(&bench, "128MiB");
+    let mindful = Mindful::beside_others(place());
+    let server = users(&mindful, "128MiB");
     let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
-    let alone = on(&bench, &server, &paced);
+    let alone = on(&mindful, &server, &paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
     let url = server.url();
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
-    let mut other = bench.command(&short_run(&[&long[..], &PAUSES].concat()));
+    let mut other = mindful.command(&short_run(&[&long[..], &PAUSES].concat()));
     let other = Background::of(other.stdout(Stdio::null()).stderr(Stdio::null()));
     while server.count("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE info LIKE '%JSON_TABLE%'") < 3 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    let beside = on(&bench, &server, &[&["--shared", "on"][..], &paced].concat());
+    let beside = on(&mindful, &server, &[&["--shared", "on"][..], &paced].concat());
     drop(other);
     beside.assert_suspect("unasked-reads");
     assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");

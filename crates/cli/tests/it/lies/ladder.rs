@@ -1,35 +1,37 @@
 //! Ladders whose steps are not of the same work: a knee over them is that of nothing.
 
-use crate::lies::bench::{Bench, Reported};
+use crate::mindful::Mindful;
+use crate::mindful::report::Report;
+use mindful_conformance::place;
 
-fn sweep(bench: &Bench, args: &[&str]) -> Reported {
+fn sweep(mindful: &Mindful, args: &[&str]) -> Report {
     let paced = ["sweep", "--format", "json", "--warmup", "500ms", "--schemas", "4", "--think-time", "10ms..10ms"];
     let all = [&paced, args].concat();
-    bench.reported(&bench.command(&all).output().unwrap())
+    mindful.report(&mindful.run(&all))
 }
 
 /// Hit ratios of the steps, by sessions.
-fn hit_ratios(swept: &Reported) -> Vec<(u64, f64)> {
+fn hit_ratios(swept: &Report) -> Vec<(u64, f64)> {
     let steps = swept.run["steps"].as_array().unwrap();
     let of = |step: &serde_json::Value| Some((step["sessions"].as_u64()?, step["hit_ratio"].as_f64()?));
     steps.iter().filter_map(of).collect()
 }
 
 /// Operations of the step with the fewest.
-fn fewest_operations(swept: &Reported) -> u64 {
+fn fewest_operations(swept: &Report) -> u64 {
     let steps = swept.run["steps"].as_array().unwrap();
     steps.iter().map(|step| step["ops"]["select"]["count"].as_u64().unwrap_or(0)).min().unwrap_or(0)
 }
 
 #[test]
 fn few_sessions_find_no_more_in_the_cache_than_many() {
-    let bench = Bench::new().with_private();
-    let data = bench.path("private").display().to_string();
+    let mindful = Mindful::beside_others(place()).with_private();
+    let data = mindful.path("private").display().to_string();
     let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=2MB"];
     // On a busy host counters may be read too late to be those of a window, and few operations tell few hits: a longer
     // window has more of both.
-    let ladder = |duration| sweep(&bench, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());
-    let enough = |swept: &Reported| hit_ratios(swept).len() >= 4 && fewest_operations(swept) >= 150;
+    let ladder = |duration| sweep(&mindful, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());
+    let enough = |swept: &Report| hit_ratios(swept).len() >= 4 && fewest_operations(swept) >= 150;
     let swept = ["3s", "6s"].into_iter().map(ladder).find(enough).unwrap_or_else(|| ladder("12s"));
     let ratios = hit_ratios(&swept);
     assert!(ratios.len() >= 4 && ratios.iter().any(|(sessions, _)| *sessions == 1), "{ratios:?} {swept}");
@@ -39,11 +41,11 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     assert!(most - least < 0.06 && most < 0.12, "{ratios:?}");
     assert!(!swept.has("steps-not-alike"), "{swept}");
 
-    // An old kit's sessions stay in their schemas: then the ladder is reported, and its knee is not.
+    // An old kit's sessions stay in their schemas: then the report has the ladder, and no knee.
     let kit = ["--sessions", "1,2,4", "--like", "slob", "--loop", "client"];
-    let ladder = |duration| sweep(&bench, &[&server[..], &kit, &["--duration", duration]].concat());
+    let ladder = |duration| sweep(&mindful, &[&server[..], &kit, &["--duration", duration]].concat());
     // What is invalid is invalid first: on a busy host short windows may end late.
-    let judged = |swept: &Reported| swept.validity() != "invalid";
+    let judged = |swept: &Report| swept.validity() != "invalid";
     let swept = ["2s", "6s"].into_iter().map(ladder).find(judged).unwrap_or_else(|| ladder("12s"));
     swept.assert_suspect("steps-not-alike");
     assert!(swept.evidence("steps-not-alike").contains("by 1 session,"), "{swept}");

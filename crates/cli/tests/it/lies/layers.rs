@@ -6,9 +6,10 @@ use std::process::Command;
 
 use mindful_conformance::{not_run, own_mounts};
 
-use crate::lies::bench::{Bench, Reported, tried};
-use crate::mindful::alone::Quiet;
-use crate::mindful::{PAUSES, template};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::report::{Report, retried};
+use crate::mindful::{Mindful, PAUSES, private};
+use mindful_conformance::place;
 
 const IMAGE_BYTES: u64 = 512 << 20;
 
@@ -27,25 +28,25 @@ struct Mounted {
 
 impl Mounted {
     /// On a loop device over a file.
-    fn on_loop(bench: &Bench, name: &str, direct: bool) -> Result<Self, String> {
-        let image = bench.path(&format!("{name}.image"));
+    fn on_loop(mindful: &Mindful, name: &str, direct: bool) -> Result<Self, String> {
+        let image = mindful.path(format!("{name}.image"));
         fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
         let mode = if direct { "--direct-io=on" } else { "--direct-io=off" };
         let device = run("losetup", &[mode, "--find", "--show", &image.display().to_string()])?;
-        Self::new(bench, name, "mkfs.ext4", device, |device| drop(run("losetup", &["--detach", device])))
+        Self::new(mindful, name, "mkfs.ext4", device, |device| drop(run("losetup", &["--detach", device])))
     }
 
     /// A btrfs on a loop device that passes the page cache by.
-    fn btrfs(bench: &Bench) -> Result<Self, String> {
-        let image = bench.path("btrfs.image");
+    fn btrfs(mindful: &Mindful) -> Result<Self, String> {
+        let image = mindful.path("btrfs.image");
         fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
         let device = run("losetup", &["--direct-io=on", "--find", "--show", &image.display().to_string()])?;
-        Self::new(bench, "btrfs", "mkfs.btrfs", device, |device| drop(run("losetup", &["--detach", device])))
+        Self::new(mindful, "btrfs", "mkfs.btrfs", device, |device| drop(run("losetup", &["--detach", device])))
     }
 
     /// A folder of another file system, handed on by a process.
-    fn by_a_process(bench: &Bench) -> Result<Self, String> {
-        let (below, folder) = (bench.path("below"), bench.path("above"));
+    fn by_a_process(mindful: &Mindful) -> Result<Self, String> {
+        let (below, folder) = (mindful.path("below"), mindful.path("above"));
         for folder in [&below, &folder] {
             fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         }
@@ -54,19 +55,19 @@ impl Mounted {
     }
 
     /// On a disk of compressed memory.
-    fn on_memory(bench: &Bench) -> Result<Self, String> {
+    fn on_memory(mindful: &Mindful) -> Result<Self, String> {
         let number = fs::read_to_string("/sys/class/zram-control/hot_add").map_err(|error| format!("zram: {error}"))?;
         let name = format!("zram{}", number.trim());
         fs::write(format!("/sys/block/{name}/disksize"), IMAGE_BYTES.to_string()).map_err(|error| error.to_string())?;
-        Self::new(bench, "memory", "mkfs.ext4", format!("/dev/{name}"), |device| {
+        Self::new(mindful, "memory", "mkfs.ext4", format!("/dev/{name}"), |device| {
             let number = device.trim_start_matches("/dev/zram");
             let _ = fs::write(format!("/sys/block/zram{number}/reset"), "1");
             let _ = fs::write("/sys/class/zram-control/hot_remove", number);
         })
     }
 
-    fn new(bench: &Bench, name: &str, make: &str, device: String, remove: fn(&str)) -> Result<Self, String> {
-        let mounted = Self { device, folder: bench.path(name), remove };
+    fn new(mindful: &Mindful, name: &str, make: &str, device: String, remove: fn(&str)) -> Result<Self, String> {
+        let mounted = Self { device, folder: mindful.path(name), remove };
         fs::create_dir_all(&mounted.folder).map_err(|error| error.to_string())?;
         run(make, &[if make == "mkfs.ext4" { "-qF" } else { "-qf" }, &mounted.device])?;
         run("mount", &[&mounted.device, &mounted.folder.display().to_string()])?;
@@ -86,31 +87,31 @@ impl Drop for Mounted {
 }
 
 /// A run whose database lies in `folder`.
-fn measured_in(bench: &Bench, folder: &Path) -> Reported {
-    measured(bench, folder, &PAUSES)
+fn measured_in(mindful: &Mindful, folder: &Path) -> Report {
+    measured(mindful, folder, &PAUSES)
 }
 
-fn measured(bench: &Bench, folder: &Path, more: &[&str]) -> Reported {
+fn measured(mindful: &Mindful, folder: &Path, more: &[&str]) -> Report {
     let data = folder.join("private").display().to_string();
     let args = ["--target", "embedded", "--data-dir", &data, "--set", "shared_buffers=1MB", "--duration", "4s"];
-    bench.reported(&bench.run(&[&args[..], more].concat()))
+    mindful.report(&mindful.short_run(&[&args[..], more].concat()))
 }
 
-fn reported(missing: &str) {
+fn skip(missing: &str) {
     not_run(&format!("it mounts a file system on a device of its own, which takes root: {missing}"));
 }
 
 #[test]
 fn a_disk_of_memory_is_no_storage() {
-    let bench = Bench::new();
-    let memory = match Mounted::on_memory(&bench) {
+    let mindful = Mindful::beside_others(place());
+    let memory = match Mounted::on_memory(&mindful) {
         Ok(mounted) => mounted,
-        Err(missing) => return reported(&missing),
+        Err(missing) => return skip(&missing),
     };
-    let reported = measured_in(&bench, &memory.folder);
-    reported.assert_suspect("data-in-memory");
-    assert!(reported.evidence("data-in-memory").starts_with(memory.name()), "{reported}");
-    assert!(!reported.headline().contains("storage iops") && reported.headline().contains("is memory"), "{reported}");
+    let report = measured_in(&mindful, &memory.folder);
+    report.assert_suspect("data-in-memory");
+    assert!(report.evidence("data-in-memory").starts_with(memory.name()), "{report}");
+    assert!(!report.headline().contains("storage iops") && report.headline().contains("is memory"), "{report}");
 }
 
 /// An overlay writes to a folder of another file system: its devices are those that count. The host of a container sees that
@@ -120,29 +121,29 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
     if !own_mounts() {
         return;
     }
-    let bench = Bench::new();
-    let direct = match Mounted::on_loop(&bench, "direct", true) {
+    let mindful = Mindful::beside_others(place());
+    let direct = match Mounted::on_loop(&mindful, "direct", true) {
         Ok(mounted) => mounted,
-        Err(missing) => return reported(&missing),
+        Err(missing) => return skip(&missing),
     };
-    let layers = ["lower", "direct/upper", "direct/work", "merged"].map(|name| bench.path(name));
+    let layers = ["lower", "direct/upper", "direct/work", "merged"].map(|name| mindful.path(name));
     for folder in &layers {
         fs::create_dir(folder).unwrap();
     }
     let [lower, upper, work, merged] = layers.each_ref().map(|folder| folder.display().to_string());
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
     if let Err(missing) = run("mount", &["-t", "overlay", "overlay", "-o", &options, &merged]) {
-        return reported(&missing);
+        return skip(&missing);
     }
-    template::copy_to(&layers[3].join("private"));
-    let seen = measured_in(&bench, &layers[3]);
+    private::copy_to(&layers[3].join("private"));
+    let seen = measured_in(&mindful, &layers[3]);
     assert!(seen.shows("storage-layer", "overlay at ") && !seen.shows("not-seen", "device: "), "{seen}");
     // Others may read by the same disk, never by this loop device.
     let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
     assert!((device / process - 1.0).abs() < 0.15, "{seen}");
     // As a container sees its own layers: the folder they are written to is not there.
     run("mount", &["-t", "tmpfs", "nodev", &direct.folder.display().to_string()]).unwrap();
-    let hidden = measured_in(&bench, &layers[3]);
+    let hidden = measured_in(&mindful, &layers[3]);
     run("umount", &[&direct.folder.display().to_string()]).unwrap();
     run("umount", &[&merged]).unwrap();
     assert!(hidden.shows("not-seen", "device: ") && hidden.shows("storage-layer", "overlay at "), "{hidden}");
@@ -156,12 +157,12 @@ fn below_an_overlay_is_the_file_system_it_writes_to() {
 
 #[test]
 fn a_btrfs_is_followed_to_its_device() {
-    let bench = Bench::new();
-    let btrfs = match Mounted::btrfs(&bench) {
+    let mindful = Mindful::beside_others(place());
+    let btrfs = match Mounted::btrfs(&mindful) {
         Ok(mounted) => mounted,
-        Err(missing) => return reported(&missing),
+        Err(missing) => return skip(&missing),
     };
-    let seen = measured_in(&bench, &btrfs.folder);
+    let seen = measured_in(&mindful, &btrfs.folder);
     assert!(seen.shows("storage-layer", "btrfs at ") && !seen.shows("not-seen", "device: "), "{seen}");
     let (device, process) = (seen.figure("device_reads_per_s"), seen.figure("process_reads_per_s"));
     assert!((device / process - 1.0).abs() < 0.15, "{seen}");
@@ -171,13 +172,13 @@ fn a_btrfs_is_followed_to_its_device() {
 /// The kernel counts no read for who asks a file system that a process serves: that is no page cache, and no storage either.
 #[test]
 fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
-    let bench = Bench::new();
-    let above = match Mounted::by_a_process(&bench) {
+    let mindful = Mindful::beside_others(place());
+    let above = match Mounted::by_a_process(&mindful) {
         Ok(mounted) => mounted,
-        Err(missing) => return reported(&missing),
+        Err(missing) => return skip(&missing),
     };
-    template::copy_to(&above.folder.join("private"));
-    let seen = measured_in(&bench, &above.folder);
+    private::copy_to(&above.folder.join("private"));
+    let seen = measured_in(&mindful, &above.folder);
     assert!(seen.shows("not-seen", "device: ") && seen.shows("not-seen", "process I/O: fuse"), "{seen}");
     assert!(!seen.has("page-cache") && !seen.headline().contains("storage iops"), "{seen}");
     for unknown in ["process_reads_per_s", "device_reads_per_s", "page_cache_share"] {
@@ -188,13 +189,13 @@ fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
 /// What lies in tmpfs is read from memory, whatever the database calls it.
 #[test]
 fn a_database_in_tmpfs_is_read_from_memory_alone() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
     fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let reported = measured_in(&bench, folder.path());
-    reported.assert_suspect("data-in-memory");
-    assert_eq!(reported.evidence("page-cache"), "all of physical reads", "{reported}");
-    assert!(reported.headline().contains("all from the page cache"), "{reported}");
+    let report = measured_in(&mindful, folder.path());
+    report.assert_suspect("data-in-memory");
+    assert_eq!(report.evidence("page-cache"), "all of physical reads", "{report}");
+    assert!(report.headline().contains("all from the page cache"), "{report}");
 }
 
 /// No other test of this program may work beside these.
@@ -203,16 +204,16 @@ mod alone {
 
     #[test]
     fn a_loop_device_is_storage_only_past_the_page_cache() {
-        let bench = Bench::before_quiet();
-        let buffered = match Mounted::on_loop(&bench, "buffered", false) {
+        let mindful = Mindful::at(place());
+        let buffered = match Mounted::on_loop(&mindful, "buffered", false) {
             Ok(mounted) => mounted,
-            Err(missing) => return reported(&missing),
+            Err(missing) => return skip(&missing),
         };
-        template::copy_to(&buffered.folder.join("private"));
+        private::copy_to(&buffered.folder.join("private"));
         let quiet = Quiet::wait();
         // At full speed what others read of the disk below is little beside it, unless they read at full speed too.
-        let cached = tried(
-            || measured(&bench, &buffered.folder, &[]),
+        let cached = retried(
+            || measured(&mindful, &buffered.folder, &[]),
             |cached| cached.has("cache-below") || !cached.disturbed(),
         );
         drop(quiet);
@@ -223,13 +224,13 @@ mod alone {
         assert!(cached.headline().contains("a cache below the file system served"), "{cached}");
         assert!(cached.text.contains("served from between"), "{cached}");
         drop(buffered);
-        let direct = match Mounted::on_loop(&bench, "direct", true) {
+        let direct = match Mounted::on_loop(&mindful, "direct", true) {
             Ok(mounted) => mounted,
-            Err(missing) => return reported(&missing),
+            Err(missing) => return skip(&missing),
         };
-        template::copy_to(&direct.folder.join("private"));
+        private::copy_to(&direct.folder.join("private"));
         let _quiet = Quiet::wait();
-        let clean = measured_in(&bench, &direct.folder);
+        let clean = measured_in(&mindful, &direct.folder);
         clean.assert_clean();
         assert!(!clean.has("cache-below"), "{clean}");
         assert_eq!(clean.headline().contains("storage iops"), !clean.has("foreign-reads"), "{clean}");

@@ -2,48 +2,48 @@
 
 use std::process::Command;
 
-use crate::lies::bench::{Bench, Reported, device_of, tried};
 use crate::lies::control_group::ControlGroup;
-use crate::lies::server::UsersServer;
 use crate::lies::stalls::{all_at_work, children};
-use crate::mindful::alone::Quiet;
-use crate::mindful::{PAUSES, short_run};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::report::{Report, device_of, retried};
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, message, short_run, unwrapped};
+use mindful_conformance::place;
 
 /// So few blocks that a slow disk has them read before the window begins: what is limited is the CPU.
 const CACHED: [&str; 2] = ["--scale", "1MiB"];
 
-/// Where a layer hides the device of the data, the limit of reads is on another one: it is reported all the same.
+/// Where a layer hides the device of the data, the limit of reads is on another one: the run reports it all the same.
 #[test]
 fn a_server_held_back_by_its_control_group_is_reported() {
     const READS: u32 = 1_500;
-    let bench = Bench::new();
-    let device = device_of(&bench.path(".")).unwrap_or_else(any_device);
+    let mindful = Mindful::beside_others(place());
+    let device = device_of(&mindful.path(".")).unwrap_or_else(any_device);
     let Some(reads) = ControlGroup::with_reads(&device, READS) else { return };
     let Some(cpu) = ControlGroup::with_cpu(0.15) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
-    let free = server.run(&bench, &[CACHED, PAUSES].concat());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let free = server.run(&mindful, &[CACHED, PAUSES].concat());
     assert!(!free.has("cpu-throttled"), "{free}");
-    let limits = [("0.15 of", "CPU"), (device.as_str(), "reads")];
-    for (limit, of_what) in limits {
-        assert!(!free.shows("host-setting", limit), "{of_what}: {free}");
+    for limit in ["0.15 of", device.as_str()] {
+        assert!(!free.shows("host-setting", limit), "{limit}: {free}");
     }
     cpu.hold(server.pid());
-    let held = server.run(&bench, &CACHED);
+    let held = server.run(&mindful, &CACHED);
     held.assert_suspect("cpu-throttled");
     assert!(held.shows("host-setting", "0.15 of"), "{held}");
     assert_held_back(&held);
     let cores = held.run["steps"][0]["cpu"]["db_cores"].as_f64().unwrap();
     assert!((0.0..0.25).contains(&cores), "{cores}: {held}");
     reads.hold(server.pid());
-    let held = server.run(&bench, &CACHED);
+    let held = server.run(&mindful, &CACHED);
     let limits = [format!("{device} {READS}"), format!("riops={READS}")];
     assert!(limits.iter().any(|limit| held.shows("host-setting", limit)), "{held}");
 }
 
 /// The group is the limit, and no hardware; what a busy host does comes before it where it does.
-fn assert_held_back(run: &Reported) {
+fn assert_held_back(run: &Report) {
     assert_eq!(run.own_warnings()[0], "cpu-throttled", "{run}");
-    let text = run.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unwrapped(&run.text);
     let limited_by = |what: &str| text.contains(&format!("limited by {what}"));
     let of_the_host = run.has("foreign-cpu") && limited_by("CPU that others used")
         || run.disturbed() && run.has("stall") && limited_by("a stall");
@@ -54,24 +54,22 @@ fn assert_held_back(run: &Reported) {
 /// A limit that holds nobody back as the run begins, and most of the work from the middle of the window on.
 #[test]
 fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let Some(cpu) = ControlGroup::with_cpu(64.0) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
     cpu.hold(server.pid());
     let long = [&CACHED[..], &["--duration", "6s"]].concat();
-    let free = server.run(&bench, &CACHED);
-    assert!(
-        !free.has("cpu-throttled")
-            && !free.shows("host-setting", "cpu.max")
-            && !free.shows("host-setting", "cfs_quota"),
-        "{free}"
-    );
+    let free = server.run(&mindful, &CACHED);
+    assert!(!free.has("cpu-throttled"), "{free}");
+    for limit in ["cpu.max", "cfs_quota"] {
+        assert!(!free.shows("host-setting", limit), "{free}");
+    }
     let held = std::thread::scope(|scope| {
         scope.spawn(|| {
             server.sql(&all_at_work(2, 2.0));
             cpu.allow_cpu(0.15);
         });
-        server.run(&bench, &long)
+        server.run(&mindful, &long)
     });
     held.assert_suspect("cpu-throttled");
     assert_held_back(&held);
@@ -80,30 +78,30 @@ fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
 /// The group mindful runs in has no limit of its own; the one above it has.
 #[test]
 fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
-    let bench = Bench::before_quiet();
+    let mindful = Mindful::at(place());
     let Some((_above, below)) = ControlGroup::with_memory(1 << 30) else { return };
     let mut held = Command::new("sh");
     held.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(below.processes());
-    held.arg(env!("CARGO_BIN_EXE_mindful")).args(["run", "--cache", "900MiB", "--data-dir"]).arg(bench.path("held"));
-    let held = bench.at_home(held).output().unwrap();
-    let reported = String::from_utf8_lossy(&held.stderr);
-    assert_eq!(held.status.code(), Some(2), "{reported}");
-    assert!(reported.contains("three quarters of the memory, 1 GiB"), "{reported}");
+    held.arg(env!("CARGO_BIN_EXE_mindful")).args(["run", "--cache", "900MiB", "--data-dir"]).arg(mindful.path("held"));
+    let held = mindful.at_home(held).output().unwrap();
+    let refusal = message(&held);
+    assert_eq!(held.status.code(), Some(2), "{refusal}");
+    assert!(refusal.contains("three quarters of the memory, 1 GiB"), "{refusal}");
 }
 
 #[test]
 fn a_client_without_cpu_is_called_the_limit() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let Some(group) = ControlGroup::with_cpu(0.15) else { return };
-    let server = UsersServer::start(&bench, "shared_buffers=64MB");
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
     let url = server.url();
     let small = ["--target", &url, "--loop", "client", "--work-unit", "1", "--sessions", "4", CACHED[0], CACHED[1]];
-    let free = bench.reported(&bench.run(&small));
+    let free = mindful.report(&mindful.short_run(&small));
     assert!(!free.has("client-bound") || free.disturbed(), "{free}");
     let mut starved = Command::new("sh");
     starved.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.processes());
     starved.arg(env!("CARGO_BIN_EXE_mindful")).args(short_run(&small));
-    let starved = bench.reported(&bench.at_home(starved).output().unwrap());
+    let starved = mindful.report(&mindful.at_home(starved).output().unwrap());
     starved.assert_suspect("client-bound");
     // Where others leave it even less than that, they come first.
     let limited = starved.text.contains("limited by the client");
@@ -124,12 +122,12 @@ mod alone {
     #[test]
     fn a_rate_that_falls_to_a_cap_is_reported_with_what_it_can_keep() {
         const READS: u32 = 500;
-        let bench = Bench::before_quiet();
-        let Some(reads) = ControlGroup::with_reads_of(&bench.path("."), READS) else { return };
-        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let mindful = Mindful::at(place());
+        let Some(reads) = ControlGroup::with_reads_of(&mindful.path("."), READS) else { return };
+        let server = UsersServer::start(&mindful, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
         let single = |duration| ["--work-unit", "1", "--duration", duration];
-        let free = server.run(&bench, &single("5s"));
+        let free = server.run(&mindful, &single("5s"));
         assert!(!free.has("cliff"), "{free}");
         let throttled = || {
             std::thread::scope(|scope| {
@@ -139,11 +137,11 @@ mod alone {
                         reads.hold(pid);
                     }
                 });
-                server.run(&bench, &single("12s"))
+                server.run(&mindful, &single("12s"))
             })
         };
         // A rate that falls while others take more of the device than it loses is no cap by right.
-        let throttled = tried(throttled, |throttled| throttled.has("cliff") || !throttled.disturbed());
+        let throttled = retried(throttled, |throttled| throttled.has("cliff") || !throttled.disturbed());
         throttled.assert_suspect("cliff");
         let evidence = throttled.evidence("cliff");
         assert!(evidence.starts_with("held ") && evidence.contains(" since, for "), "{throttled}");

@@ -1,7 +1,6 @@
 //! Runs that would claim more than they are, each caught: by its headline, its code, or both. The same run without the
 //! lie is held beside it.
 
-pub mod bench;
 mod cache;
 mod caps;
 mod clock;
@@ -12,6 +11,5 @@ mod ladder;
 mod layers;
 mod limits;
 pub mod neighbours;
-pub mod server;
 mod stalls;
 mod work;

@@ -4,23 +4,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::lies::bench::{Bench, Reported, beside, tried};
-use crate::lies::server::UsersServer;
 use crate::lies::stalls::{all_at_work, figure};
-use crate::mindful::alone::Quiet;
-use crate::mindful::{PAUSES, short_run};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::report::{Report, during, retried};
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, short_run};
+use mindful_conformance::place;
 
 /// A process that is at work until it is dropped.
 pub struct Background(Child);
 
 /// Reads a file of the device past the page cache.
-fn reader(bench: &Bench) -> Background {
-    let target = format!("raw:{}", bench.path("other").display());
+fn reader(mindful: &Mindful) -> Background {
+    let target = format!("raw:{}", mindful.path("other").display());
     let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];
-    let loaded = bench.command(&[&["load"], &other[..]].concat()).output().unwrap();
+    let loaded = mindful.run(&[&["load"], &other[..]].concat());
     assert!(loaded.status.success(), "{loaded:?}");
     let long = ["--sessions", "4", "--warmup", "0s", "--duration", "10m"];
-    let mut command = bench.command(&[&["run"], &other[..], &long].concat());
+    let mut command = mindful.command(&[&["run"], &other[..], &long].concat());
     Background(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
@@ -40,8 +41,8 @@ impl Drop for Background {
 }
 
 /// Computes until it is dropped, under a name of its own.
-pub fn busy_loop(bench: &Bench, name: &str) -> Background {
-    let program = bench.path(name);
+pub fn busy_loop(mindful: &Mindful, name: &str) -> Background {
+    let program = mindful.path(name);
     if !program.exists() {
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
     }
@@ -51,37 +52,37 @@ pub fn busy_loop(bench: &Bench, name: &str) -> Background {
 
 /// `run` on `server` beside so many busy loops, which begin as its sessions do: before that they would only be in its way.
 pub fn beside_loops(
-    bench: &Bench,
+    mindful: &Mindful,
     server: &UsersServer,
     sessions: usize,
     loops: usize,
-    run: impl FnOnce() -> Reported,
-) -> Reported {
+    run: impl FnOnce() -> Report,
+) -> Report {
     let at_work = |done: &AtomicBool| {
         server.sql(&all_at_work(sessions, 0.0));
-        let _loops: Vec<_> = (0..loops).map(|_| busy_loop(bench, "busy\u{1b}loop")).collect();
+        let _loops: Vec<_> = (0..loops).map(|_| busy_loop(mindful, "busy\u{1b}loop")).collect();
         while !done.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(10));
         }
     };
-    beside(at_work, run)
+    during(at_work, run)
 }
 
 /// Reads at the device that are not of the server's processes.
-fn foreign_per_s(reported: &Reported) -> f64 {
-    reported.figure("device_reads_per_s") - reported.figure("process_reads_per_s")
+fn foreign_per_s(report: &Report) -> f64 {
+    report.figure("device_reads_per_s") - report.figure("process_reads_per_s")
 }
 
 #[test]
 fn scans_of_others_in_the_same_server_are_found() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     // A server with fewer buffers for its sessions does not read ahead.
-    let server = UsersServer::start(&bench, "shared_buffers=16MB,max_connections=20");
-    let clean = server.run(&bench, &PAUSES);
+    let server = UsersServer::start(&mindful, "shared_buffers=16MB,max_connections=20");
+    let clean = server.run(&mindful, &PAUSES);
     assert!(!clean.has("prefetched") && !clean.has("unasked-reads"), "{clean}");
     server.sql("CREATE TABLE theirs AS SELECT n, repeat('x', 900) FROM generate_series(1, 40000) AS n; CHECKPOINT");
     let scan = "SET max_parallel_workers_per_gather = 0; SELECT count(*) FROM theirs";
-    let scanned = server.run_beside(&bench, &PAUSES, scan);
+    let scanned = server.run_beside(&mindful, &PAUSES, scan);
     scanned.assert_suspect("prefetched");
     scanned.assert_suspect("unasked-reads");
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
@@ -90,17 +91,17 @@ fn scans_of_others_in_the_same_server_are_found() {
 /// Both runs count all reads of the server; neither may claim those of the other.
 #[test]
 fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=128MB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=128MB");
     let paced = [&["--warmup", "1s"][..], &PAUSES].concat();
-    let alone = server.run(&bench, &paced);
+    let alone = server.run(&mindful, &paced);
     assert!(!alone.has("unasked-reads"), "{alone}");
     let url = server.url();
     let long = ["--target", &url, "--shared", "on", "--duration", "10m", "--sessions", "4"];
-    let mut other = bench.command(&short_run(&[&long[..], &PAUSES].concat()));
+    let mut other = mindful.command(&short_run(&[&long[..], &PAUSES].concat()));
     let other = Background(other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     server.sql(&all_at_work(4, 1.0));
-    let beside = server.run(&bench, &[&["--shared", "on"][..], &paced].concat());
+    let beside = server.run(&mindful, &[&["--shared", "on"][..], &paced].concat());
     drop(other);
     beside.assert_suspect("unasked-reads");
     assert!(beside.evidence("unasked-reads").contains("logical reads/s for"), "{beside}");
@@ -109,18 +110,18 @@ fn of_two_runs_on_one_cached_server_each_claims_its_own_reads() {
 
 #[test]
 fn autovacuum_in_the_window_is_found() {
-    let bench = Bench::new();
+    let mindful = Mindful::beside_others(place());
     let vacuumed = |set: &str| {
-        let server = UsersServer::start(&bench, set);
+        let server = UsersServer::start(&mindful, set);
         let updates = [&["--update-pct", "50", "--work-unit", "4", "--duration", "4s"], &PAUSES[..]].concat();
         let url = server.url();
-        let loaded = bench.command(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]).output().unwrap();
+        let loaded = mindful.run(&["load", "--target", &url, "--schemas", "2", "--scale", "16MiB"]);
         assert!(loaded.status.success(), "{loaded:?}");
         server.sql(
             "ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled); ALTER TABLE mindful.blocks_1
              SET (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)",
         );
-        server.run(&bench, &updates)
+        server.run(&mindful, &updates)
     };
     assert!(!vacuumed("autovacuum=off").has("autovacuum"));
     let found = vacuumed("autovacuum=on,autovacuum_naptime=1s");
@@ -131,17 +132,17 @@ fn autovacuum_in_the_window_is_found() {
 /// What others write to the log is counted with the run's: an updated block then seems to log more than it can.
 #[test]
 fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=64MB,max_wal_size=4GB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB,max_wal_size=4GB");
     // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that whoever gets
     // the CPUs there, others write more.
     let pauses = ["--work-unit", "16", "--think-time", "10ms..10ms"];
     let updates = [&pauses[..], &["--update-pct", "100", "--commit-wait", "off", "--duration", "5s"]].concat();
-    let alone = server.run(&bench, &updates);
+    let alone = server.run(&mindful, &updates);
     assert!(!alone.has("log-band"), "{alone}");
     server.sql("CREATE TABLE theirs (text text)");
     let beside = server.run_beside(
-        &bench,
+        &mindful,
         &updates,
         "INSERT INTO theirs SELECT repeat(md5(n::text), 30) FROM generate_series(1, 20000) AS n",
     );
@@ -156,15 +157,15 @@ mod alone {
     /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
     #[test]
     fn busy_loops_beside_a_run_are_named_before_all_else() {
-        let bench = Bench::before_quiet();
-        let server = UsersServer::start(&bench, "shared_buffers=64MB");
+        let mindful = Mindful::at(place());
+        let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
-        let cached = || server.run(&bench, &["--duration", "1200ms"]);
+        let cached = || server.run(&mindful, &["--duration", "1200ms"]);
         // What a virtual CPU that is taken away for half a second does is a stall, and comes first by right.
-        let alone = tried(cached, |alone| !alone.has("stall") && !alone.has("session-stall"));
+        let alone = retried(cached, |alone| !alone.has("stall") && !alone.has("session-stall"));
         alone.assert_clean();
         let cpus = std::thread::available_parallelism().unwrap().get();
-        let beside = tried(|| beside_loops(&bench, &server, 2, 2 * cpus, cached), |beside| !beside.has("stall"));
+        let beside = retried(|| beside_loops(&mindful, &server, 2, 2 * cpus, cached), |beside| !beside.has("stall"));
         beside.assert_suspect("foreign-cpu");
         assert!(beside.evidence("foreign-cpu").contains("busy\u{1b}loop ("), "{beside}");
         assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
@@ -177,19 +178,19 @@ mod alone {
 
     #[test]
     fn another_reader_of_the_device_is_found() {
-        let bench = Bench::before_quiet().with_private();
+        let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
         let small_cache = ["--set", "shared_buffers=1MB"];
-        let alone = bench.private(&small_cache);
+        let alone = mindful.private_run(&small_cache);
         let beside = {
-            let _reader = reader(&bench);
-            bench.private(&small_cache)
+            let _reader = reader(&mindful);
+            mindful.private_run(&small_cache)
         };
         beside.assert_suspect("foreign-reads");
         assert!(!beside.headline().contains("storage iops"), "{beside}");
         // This host may have real neighbours, and by chance louder ones than this reader: the code is there only where their
         // share of the bytes is; of requests it may be less, for theirs may be larger.
-        let percent = |run: &Reported| figure(run.evidence("foreign-reads"), " % of the device's read bytes");
+        let percent = |run: &Report| figure(run.evidence("foreign-reads"), " % of the device's read bytes");
         assert!(!alone.has("foreign-reads") || percent(&alone) >= 5.0, "{alone}");
         assert!(percent(&beside) >= 5.0, "{beside}");
         let (few, many) = (foreign_per_s(&alone), foreign_per_s(&beside));

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::lies::bench::{Bench, Reported, tried};
 use crate::lies::neighbours::beside_loops;
-use crate::lies::server::UsersServer;
-use crate::mindful::alone::Quiet;
+use crate::mindful::Mindful;
+use crate::mindful::quiet::Quiet;
+use crate::mindful::report::{Report, retried};
+use crate::mindful::users_server::UsersServer;
+use mindful_conformance::place;
 
 const SESSIONS: usize = 4;
 const STOOD: Duration = Duration::from_secs(2);
@@ -63,24 +65,24 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
 
 /// A run of `duration` s in which the processes that `chosen` names stand still for [`STOOD`], `after` s of work.
 fn stopped_beside(
-    bench: &Bench,
+    mindful: &Mindful,
     server: &UsersServer,
     sessions: usize,
     [after, duration]: [f64; 2],
     chosen: impl Fn() -> Vec<u32> + Send + Sync,
-) -> Reported {
+) -> Report {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             server.sql(&all_at_work(sessions, after));
             let _stopped = Stopped::new(&chosen());
             std::thread::sleep(STOOD);
         });
-        seconds(bench, server, sessions, &format!("{duration}s"))
+        seconds(mindful, server, sessions, &format!("{duration}s"))
     })
 }
 
-fn seconds(bench: &Bench, server: &UsersServer, sessions: usize, duration: &str) -> Reported {
-    server.run(bench, &["--sessions", &sessions.to_string(), "--duration", duration])
+fn seconds(mindful: &Mindful, server: &UsersServer, sessions: usize, duration: &str) -> Report {
+    server.run(mindful, &["--sessions", &sessions.to_string(), "--duration", duration])
 }
 
 /// The figure before `unit` in the evidence.
@@ -95,12 +97,12 @@ mod alone {
 
     #[test]
     fn a_server_that_stood_still_is_reported_first() {
-        let bench = Bench::before_quiet();
-        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let mindful = Mindful::at(place());
+        let server = UsersServer::start(&mindful, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let clean = seconds(&bench, &server, SESSIONS, "2s");
+        let clean = seconds(&mindful, &server, SESSIONS, "2s");
         assert!(!clean.has("stall") && !clean.has("session-stall"), "{clean}");
-        let stopped = stopped_beside(&bench, &server, SESSIONS, [1.5, 5.5], || {
+        let stopped = stopped_beside(&mindful, &server, SESSIONS, [1.5, 5.5], || {
             let all = children(server.pid()).into_iter().map(|(pid, _)| pid);
             all.chain([server.pid()]).collect()
         });
@@ -118,15 +120,15 @@ mod alone {
 
     #[test]
     fn one_session_that_stood_still_is_reported_with_its_number() {
-        let bench = Bench::before_quiet();
+        let mindful = Mindful::at(place());
         // Of a cached server: nobody waits for a block that the stopped one was about to read.
-        let server = UsersServer::start(&bench, "shared_buffers=64MB");
+        let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let one =
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
         // One that stops between two operations stands still in none: that is time outside of them (`little`).
-        let run = || stopped_beside(&bench, &server, 2, [0.8, 3.8], || one().take(1).collect());
-        let stopped = tried(run, |stopped| stopped.has("session-stall") || !stopped.has("little"));
+        let run = || stopped_beside(&mindful, &server, 2, [0.8, 3.8], || one().take(1).collect());
+        let stopped = retried(run, |stopped| stopped.has("session-stall") || !stopped.has("little"));
         stopped.assert_suspect("session-stall");
         assert!(!stopped.has("stall"), "{stopped}");
         // Where a second one waited long for a CPU, this is the longest of two.
@@ -138,10 +140,10 @@ mod alone {
     /// The client gets its turns late behind them, and all publish what they counted at the ends of the window.
     #[test]
     fn hundreds_of_sessions_lose_no_time_between_slices() {
-        let bench = Bench::before_quiet().with_private();
+        let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
         let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
-        let many = tried(|| bench.private(&many), |many| !many.warns("little"));
+        let many = retried(|| mindful.private_run(&many), |many| !many.warns("little"));
         // Behind others who use the CPUs all the time a session waits for its turn between two operations too.
         let off = if many.warns("little") { figure(many.evidence("little"), " % off") } else { 0.0 };
         let most = if many.has("foreign-cpu") { 10.0 } else { 0.0 };
@@ -157,13 +159,13 @@ mod alone {
     /// Who waits for a CPU does not stand still.
     #[test]
     fn busy_loops_are_no_stall() {
-        let bench = Bench::before_quiet();
-        let server = UsersServer::start(&bench, "shared_buffers=1MB");
+        let mindful = Mindful::at(place());
+        let server = UsersServer::start(&mindful, "shared_buffers=1MB");
         let _quiet = Quiet::wait();
-        let stalled = |beside: &Reported| beside.has("stall") || beside.has("session-stall");
-        let run = || beside_loops(&bench, &server, SESSIONS, 2, || seconds(&bench, &server, SESSIONS, "2s"));
+        let stalled = |beside: &Report| beside.has("stall") || beside.has("session-stall");
+        let run = || beside_loops(&mindful, &server, SESSIONS, 2, || seconds(&mindful, &server, SESSIONS, "2s"));
         // Behind many more than these loops a session may get no turn for so long that it is one.
-        let beside = tried(run, |beside| !stalled(beside));
+        let beside = retried(run, |beside| !stalled(beside));
         assert!(!stalled(&beside), "{beside}");
     }
 }

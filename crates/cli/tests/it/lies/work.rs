@@ -2,42 +2,39 @@
 
 use serde_json::Value;
 
-use crate::lies::bench::{Bench, Reported};
-use crate::lies::server::UsersServer;
-use crate::mindful::PAUSES;
+use crate::mindful::report::Report;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, message, null};
+use mindful_conformance::place;
 
 #[test]
 fn sessions_that_update_one_row_set_are_reported() {
-    let bench = Bench::new().with_private();
+    let mindful = Mindful::beside_others(place()).with_private();
     let updates =
         ["--namespace", "few", "--scale", "128", "--sessions", "4", "--update-pct", "100", "--commit-wait", "off"];
-    let apart = bench.private(&[&updates[..], &["--schemas", "4"]].concat());
+    let apart = mindful.private_run(&[&updates[..], &["--schemas", "4"]].concat());
     assert!(!apart.has("contention"), "{apart}");
-    let one = bench.private(&[&updates[..], &["--schemas", "1"]].concat());
+    let one = mindful.private_run(&[&updates[..], &["--schemas", "1"]].concat());
     one.assert_suspect("contention");
 }
 
 #[test]
 fn a_log_without_room_forces_checkpoints_and_they_are_reported() {
-    let bench = Bench::new().with_private();
+    let mindful = Mindful::beside_others(place()).with_private();
     // Pauses so short that a starved server fills its log, too.
     let updates = ["--update-pct", "100", "--commit-wait", "off", "--duration", "6s", "--think-time", "4ms..4ms"];
-    let roomy = bench.private(&updates);
+    let roomy = mindful.private_run(&updates);
     assert!(!roomy.has("forced-checkpoints") && !roomy.shows("checkpoints-ahead", "MiB"), "{roomy}");
-    let tight = bench.private(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
+    let tight = mindful.private_run(&[&updates[..], &["--set", "max_wal_size=32MB,min_wal_size=32MB"]].concat());
     assert!(tight.shows("checkpoints-ahead", "MiB"), "{tight}");
     tight.assert_suspect("forced-checkpoints");
 }
 
 #[test]
 fn fixed_work_that_ran_out_of_time_is_invalid() {
-    let bench = Bench::before_quiet();
-    let ops = |ops: &str| {
-        let null = ["--target", "null:", "--scale", "1000", "--null-latency", "1ms", "--warmup", "0s"];
-        let mut command =
-            bench.command(&[&["run", "--format", "json"], &null[..], &["--guard", "1s", "--ops", ops]].concat());
-        bench.reported(&command.output().unwrap())
-    };
+    let mindful = Mindful::at(place());
+    let ops =
+        |ops: &str| mindful.report(&mindful.run(&null("run", &["--format", "json", "--guard", "1s", "--ops", ops])));
     assert!(!ops("200").has("incomplete"));
     let cut = ops("100000");
     assert_eq!((cut.validity(), cut.has("incomplete")), ("invalid", true), "{cut}");
@@ -46,27 +43,27 @@ fn fixed_work_that_ran_out_of_time_is_invalid() {
 /// Whatever the server's defaults say, sessions read single blocks by the index; a server that cannot is refused.
 #[test]
 fn bitmaps_are_overruled_and_a_missing_index_is_refused() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=1MB,effective_io_concurrency=200");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB,effective_io_concurrency=200");
     server.sql("ALTER ROLE mindful SET enable_indexscan = off; ALTER ROLE mindful SET enable_bitmapscan = on");
-    let overruled = server.run(&bench, &PAUSES);
+    let overruled = server.run(&mindful, &PAUSES);
     assert!(!overruled.has("prefetched") && overruled.text.contains("Index Scan using"), "{overruled}");
     server.sql(
         "DROP INDEX mindful.blocks_1_k; CREATE INDEX blocks_1_k ON mindful.blocks_1 USING brin (k) WITH (pages_per_range = 1)",
     );
     let url = server.url();
-    let refused = bench.run(&["--target", &url]);
+    let refused = mindful.short_run(&["--target", &url]);
     assert_eq!(refused.status.code(), Some(3), "{refused:?}");
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("not as a plain index scan"), "{refused:?}");
-    let doctor = bench.command(&["doctor", "--target", &url]).output().unwrap();
+    assert!(message(&refused).contains("not as a plain index scan"), "{refused:?}");
+    let doctor = mindful.run(&["doctor", "--target", &url]);
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("plan-shape"), "{doctor:?}");
 }
 
 /// How a role likes its dates and numbers is no business of a run.
 #[test]
 fn settings_of_the_role_change_no_figure() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "shared_buffers=1MB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
     for setting in [
         "DateStyle = 'SQL, DMY'",
         "IntervalStyle = 'sql_standard'",
@@ -81,8 +78,8 @@ fn settings_of_the_role_change_no_figure() {
     }
     // On a busy host counters may be read too late to be those of the window: unknown once is no fault, always is one.
     let updates = [&["--update-pct", "20", "--duration", "5s"][..], &PAUSES].concat();
-    let mut runs = (0..3).map(|_| server.run(&bench, &updates));
-    let known = |run: &Reported| run.run["steps"][0]["log_bytes_per_s"].is_number();
+    let mut runs = (0..3).map(|_| server.run(&mindful, &updates));
+    let known = |run: &Report| run.run["steps"][0]["log_bytes_per_s"].is_number();
     let odd = runs.find(known).expect("WAL is counted in one of three runs");
     assert!(!odd.has("session-error") && !odd.has("mix") && !odd.has("clock-step"), "{odd}");
     assert_eq!(odd.own_warnings(), [""; 0], "{odd}");
@@ -91,19 +88,19 @@ fn settings_of_the_role_change_no_figure() {
 
 #[test]
 fn content_that_repeats_makes_a_run_suspect() {
-    let bench = Bench::new().with_private();
-    let repeated = bench.private(&[&["--namespace", "alike", "--content", "repeated"][..], &PAUSES].concat());
+    let mindful = Mindful::beside_others(place()).with_private();
+    let repeated = mindful.private_run(&[&["--namespace", "alike", "--content", "repeated"][..], &PAUSES].concat());
     repeated.assert_suspect("repeated-content");
     assert!(repeated.evidence("repeated-content").contains("LZ4"), "{repeated}");
 }
 
 #[test]
 fn counters_the_role_may_not_read_are_named_and_null() {
-    let bench = Bench::new();
-    let server = UsersServer::at(&bench.path("users"), "shared_buffers=1MB");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=1MB");
     server.sql("CREATE ROLE plain LOGIN; GRANT CREATE, TEMP ON DATABASE mindful TO plain; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
-    let url = server.admit(&bench, "plain");
-    let denied = bench.reported(&bench.run(&[&["--target", &url, "--update-pct", "20"][..], &PAUSES].concat()));
+    let url = server.admit(&mindful, "plain");
+    let denied = mindful.report(&mindful.short_run(&[&["--target", &url, "--update-pct", "20"][..], &PAUSES].concat()));
     denied.assert_suspect("counters-denied");
     assert_eq!(denied.evidence("counters-denied"), "pg_stat_wal");
     assert!(denied.run["steps"][0]["log_bytes_per_s"].is_null(), "{denied}");
@@ -112,12 +109,11 @@ fn counters_the_role_may_not_read_are_named_and_null() {
 /// What sessions write into the log when they leave, and what ends with their processes, is no work of the window.
 #[test]
 fn sessions_that_only_read_write_no_log_in_the_window() {
-    let bench = Bench::new().with_private();
+    let mindful = Mindful::beside_others(place()).with_private();
     let sessions = 30;
     let sessions_and_time = ["--sessions", &sessions.to_string(), "--work-unit", "8", "--duration", "4s"];
-    let reported = bench.private(&[&sessions_and_time[..], &PAUSES].concat());
-    let exported = bench.command(&["export", reported.run["id"].as_str().unwrap(), "--as", "jsonl"]).output().unwrap();
-    let text = String::from_utf8(exported.stdout).unwrap();
+    let report = mindful.private_run(&[&sessions_and_time[..], &PAUSES].concat());
+    let text = mindful.text(&["export", report.run["id"].as_str().unwrap(), "--as", "jsonl"]);
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_log = |kind: &'static str| move |event: &&Value| event["event"] == kind && event["source"] == "pg_stat_wal";
     let source = events.iter().find(of_log("source")).unwrap_or_else(|| panic!("{text}"));

@@ -2,31 +2,32 @@
 
 use serde_json::Value;
 
-use crate::lies::bench::Bench;
-use crate::mindful::template;
-use crate::mindful::{PAUSES, json, refused};
+use mindful_conformance::place;
+
+use crate::mindful::{Mindful, PAUSES, private};
 
 #[test]
 fn a_mariadb_is_compared_with_a_postgres_and_differs() {
-    let bench = Bench::new().with_private();
-    let mariadb = bench.path("mariadb");
-    template::mariadb_to(&mariadb);
+    let mindful = Mindful::beside_others(place()).with_private();
+    let mariadb = mindful.path("mariadb");
+    private::mariadb_to(&mariadb);
     let short = ["--duration", "1s", PAUSES[0], PAUSES[1]];
-    let one = bench.private(&short);
+    let one = mindful.private_run(&short);
     let data = mariadb.display().to_string();
-    let other = bench.reported(&bench.run(&[&["--target", "mariadb:", "--data-dir", &data], &short[..]].concat()));
+    let other =
+        mindful.report(&mindful.short_run(&[&["--target", "mariadb:", "--data-dir", &data], &short[..]].concat()));
     let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
     let sides = ["compare", "--baseline", &id(&one.run), "--candidate", &id(&other.run)].map(str::to_owned);
     let sides = sides.each_ref().map(String::as_str);
 
-    let line = refused(&bench.command(&sides).output().unwrap());
+    let line = mindful.refusal(&sides);
     for part in
         ["engine (postgres against mysql)", "block size (8192 against 16384)", "one of ballast in each page", "--force"]
     {
         assert!(line.contains(part), "no `{part}` in: {line}");
     }
 
-    let forced = json(&bench.command(&[&sides[..], &["--force", "--format", "json"]].concat()).output().unwrap());
+    let forced = mindful.json(&[&sides[..], &["--force"]].concat());
     let differing = forced["differing_facts"].as_array().unwrap();
     let fact = |name: &str| differing.iter().find(|fact| fact["fact"] == name).unwrap_or_else(|| panic!("{forced:#}"));
     assert_eq!(fact("block size")["candidate"][0], "16384", "{forced:#}");

@@ -1,15 +1,16 @@
 //! Passwords of a MariaDB: from a variable, an option file or somebody's keys, and in no line, file or process list.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::{Mindful, PAUSES};
 use mindful_conformance::quick_place;
 
+use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::terminal::{terminal, typed};
+use crate::mindful::{Mindful, PAUSES, ended, files, message, refused_with};
+
+const PROMPT: &str = "Password of me@";
 const SECRET: &str = "Zx9-unlikely-Qw7";
 const SHORT: [&str; 10] =
     ["--schemas", "1", "--scale", "2MiB", "--warmup", "0s", "--duration", "1s", PAUSES[0], PAUSES[1]];
@@ -47,32 +48,14 @@ impl Bench {
 
     /// What a terminal shows of such a run, on which `keys` are typed once it asks, and its exit code.
     fn typed(&self, keys: &str) -> (String, Option<i32>) {
-        let words = [env!("CARGO_BIN_EXE_mindful"), "run", "--target", &self.url()].map(str::to_owned);
-        let line = [&words[..], &SHORT.map(str::to_owned)].concat().join(" ");
-        let mut terminal = Command::new("script");
-        terminal.args(["-qec", &line, "/dev/null"]).current_dir(self.mindful.folder());
-        terminal.env("MINDFUL_STORE", self.mindful.folder()).env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
-        let mut terminal = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (mut typing, mut shown) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
-        let (mut reported, mut part) = (Vec::new(), [0; 4096]);
-        let mut asked = false;
-        while let Ok(length @ 1..) = shown.read(&mut part) {
-            reported.extend(&part[..length]);
-            if !asked && String::from_utf8_lossy(&reported).contains("Password of me@") {
-                asked = true;
-                typing.write_all(keys.as_bytes()).unwrap();
-            }
-        }
-        let reported = String::from_utf8_lossy(&reported).into_owned();
-        assert!(asked, "nobody was asked: {reported}");
-        (reported, terminal.wait().unwrap().code())
+        let binary = env!("CARGO_BIN_EXE_mindful");
+        let mut terminal =
+            terminal(&self.mindful, &format!("{binary} run --target {} {}", self.url(), SHORT.join(" ")));
+        terminal.env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
+        let (shown, code) = typed(terminal, PROMPT, keys).unwrap();
+        assert!(shown.contains(PROMPT), "nobody was asked: {shown}");
+        (shown, code)
     }
-}
-
-/// All files under `folder`.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 /// Words of all processes there are.
@@ -83,23 +66,22 @@ fn process_list() -> String {
 
 /// The one line of a login that was refused.
 fn refused(output: &Output) -> String {
-    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{reported}");
-    assert!(reported.contains("Access denied") && !reported.contains(SECRET), "{reported}");
-    reported
+    let line = refused_with(3, output);
+    assert!(line.contains("Access denied") && !line.contains(SECRET), "{line}");
+    line
 }
 
 #[test]
 fn a_password_of_a_mariadb_shows_nowhere() {
     let bench = Bench::new();
-    let reported = refused(&bench.run(&[]));
-    assert!(reported.contains("MYSQL_PWD or ~/.my.cnf") && reported.lines().count() == 1, "{reported}");
+    let refusal = refused(&bench.run(&[]));
+    assert!(refusal.contains("MYSQL_PWD or ~/.my.cnf"), "{refusal}");
 
-    let file = bench.mindful.folder().join(".my.cnf");
+    let file = bench.mindful.path(".my.cnf");
     fs::write(&file, format!("[client]\npassword={SECRET}\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let reported = refused(&bench.run(&[]));
-    assert!(reported.contains("is not used: others may read it; `chmod 600` it"), "{reported}");
+    let open = message(&bench.run(&[]));
+    assert!(open.contains("is not used: others may read it; `chmod 600` it"), "{open}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let by_file = bench.run(&[]);
     fs::remove_file(&file).unwrap();
@@ -116,7 +98,7 @@ fn a_password_of_a_mariadb_shows_nowhere() {
     assert!(matches!(code, Some(0 | 1)), "{typed}");
     assert!(typed.contains("measuring") && !typed.contains(SECRET) && !typed.contains("mistyped"), "{typed}");
     for output in [&by_file, &by_variable] {
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        assert!(ended(output), "{output:?}");
         assert!(
             !String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).contains(SECRET),
             "{output:?}"
@@ -137,10 +119,9 @@ fn a_wrong_password_or_none_is_reported_in_one_line() {
         ("begun\u{3}", 130, "no password was typed"),
         ("\u{4}", 2, "no password was read"),
     ] {
-        let (reported, code) = bench.typed(keys);
-        assert_eq!(code, Some(wanted), "{reported}");
-        let line = reported.lines().find(|line| line.contains(why));
-        assert!(line.is_some_and(|line| !line.contains("not-this-one")), "{reported}");
-        assert!(!reported.contains("not-this-one") && !reported.contains("begun"), "{reported}");
+        let (shown, code) = bench.typed(keys);
+        assert_eq!(code, Some(wanted), "{shown}");
+        assert!(shown.lines().any(|line| line.contains(why)), "{shown}");
+        assert!(!shown.contains("not-this-one") && !shown.contains("begun"), "{shown}");
     }
 }

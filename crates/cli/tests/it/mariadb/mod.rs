@@ -7,31 +7,27 @@ mod ranks;
 pub mod server;
 mod stopped;
 
-use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::alone::Alone;
-use crate::mindful::{PAUSES, refused};
 use mindful_conformance::{place, quick_place};
-use serde_json::Value;
+
+use crate::mariadb::server::UsersMariaDb;
+use crate::mindful::{Mindful, PAUSES, codes, json, message};
 
 #[test]
 fn a_run_loads_proves_measures_and_cleans_up() {
     // What is asked here is no matter of figures, but for the two that must agree however busy the machine is.
-    let place = Alone::beside_others(place());
+    let mindful = Mindful::beside_others(place());
     let colon = ["run", "--target", "mariadb:", "--data-dir", "a:b"];
-    assert!(refused(&place.command(&colon).output().unwrap()).contains("a:b has a `:` in its name"));
-    let data = place.folder().join("a,b c\"d'e;f$g%h#i\\j");
+    assert!(mindful.refusal(&colon).contains("a:b has a `:` in its name"));
+    let data = mindful.path("a,b c\"d'e;f$g%h#i\\j");
     let data = data.to_str().unwrap();
     let on = ["--target", "mariadb:", "--data-dir", data];
     let small = ["--schemas", "1", "--scale", "96MiB", "--sessions", "1", "--work-unit", "8"];
     let short = ["--warmup", "1s", "--duration", "2s", "--format", "json"];
-    let ran = place.command(&[&["run"], &on[..], &small, &PAUSES, &short].concat()).output().unwrap();
-    assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&ran.stderr));
-    let run: Value = serde_json::from_slice(&ran.stdout).unwrap();
-
+    let ran = mindful.run(&[&["run"], &on[..], &small, &PAUSES, &short].concat());
+    let run = json(&ran);
     assert_eq!((run["engine"].as_str(), run["dataset"]["block_bytes"].as_u64()), (Some("mysql"), Some(16_384)));
     assert!(run["dataset"]["rank_correlation_max"].as_f64().unwrap().abs() < 0.02, "{run}");
-    let findings: Vec<&str> =
-        run["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
+    let findings = codes(&run);
     for code in ["layout", "plan-shape", "prefetched", "unasked-reads", "log-band", "counters-denied", "failed"] {
         assert!(!findings.contains(&code), "{code} in {findings:?}");
     }
@@ -45,28 +41,27 @@ fn a_run_loads_proves_measures_and_cleans_up() {
         assert!(database > 0.0 && apart < (0.05 * database).max(under_way), "{database} and {processes}: {step}");
     }
 
-    let cleaned = place.command(&[&["cleanup"], &on[..], &["--yes"]].concat()).output().unwrap();
+    let cleaned = mindful.run(&[&["cleanup"], &on[..], &["--yes"]].concat());
     assert!(cleaned.status.success(), "{cleaned:?}");
     assert!(!std::path::Path::new(data).exists(), "the server's folder is still there");
 }
 
 #[test]
 fn tables_of_aria_give_figures_of_operations_alone() {
-    let place = Alone::beside_others(quick_place());
-    let server = UsersMariaDb::start(&place.folder().join("db"), &[]);
+    let mindful = Mindful::beside_others(quick_place());
+    let server = UsersMariaDb::start(&mindful.path("db"), &[]);
     server.sql("SET GLOBAL enforce_storage_engine = Aria");
     let url = server.url();
     let on = ["run", "--target", &url, "--schemas", "1", "--scale", "4MiB", "--sessions", "1", "--format", "json"];
     let short = ["--warmup", "1s", "--duration", "2s", PAUSES[0], PAUSES[1]];
 
-    let refused = place.command(&[&on[..], &short].concat()).output().unwrap();
+    let refused = mindful.run(&[&on[..], &short].concat());
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    let line = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let line = message(&refused);
     assert!(line.contains("makes tables of Aria alone") && line.contains("--loop client"), "{line}");
 
-    let ran = place.command(&[&on[..], &short, &["--loop", "client"]].concat()).output().unwrap();
-    assert!(matches!(ran.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&ran.stderr));
-    let run: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let ran = mindful.run(&[&on[..], &short, &["--loop", "client"]].concat());
+    let run = json(&ran);
     let step = &run["steps"][0];
     assert!(step["ops"]["select"]["per_s"].as_f64().unwrap() > 0.0, "{step}");
     for figure in
@@ -79,7 +74,6 @@ fn tables_of_aria_give_figures_of_operations_alone() {
     assert!(unproven["text"].as_str().unwrap().contains("Nothing is claimed of layout"), "{unproven}");
     assert!(run["dataset"]["rank_correlation_max"].is_null(), "{run}");
 
-    let shown = place.command(&["show", "--full"]).output().unwrap();
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let shown = mindful.text(&["show", "--full"]);
     assert!(shown.contains("rows visited per second") && !shown.contains("storage IOPS"), "{shown}");
 }

@@ -1,16 +1,15 @@
 //! Ranks of one run on a MariaDB of the user's own, where they meet too.
 
 use std::path::Path;
-use std::process::Stdio;
 
 use mindful_conformance::{not_run, quick_place};
 use mysql::prelude::Queryable as _;
 use rustix::process::Signal;
 
 use crate::mariadb::server::UsersMariaDb;
-use crate::mindful::alone::Quiet;
-use crate::mindful::{Mindful, PAUSES, refused};
-use crate::ranks::one_run::{four_ranks_of, mpirun};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::{Mindful, PAUSES};
+use crate::ranks::processes::{four_ranks_of, mpirun};
 use crate::stops::{PATIENCE, end_of, signal, until};
 
 #[test]
@@ -36,7 +35,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     assert_eq!(server.count("SELECT COUNT(*) FROM mindful.meeting"), 0, "nothing is left where they met");
     // Ranks of what is measured elsewhere meet there as well; one that waits for nobody has no row in a private server.
     let meet = ["run", "--target", "null:", "--ranks", "2", "--rank", "1", "--meet", "mariadb:"];
-    assert!(refused(&mindful.run(&meet)).contains("ranks cannot share a private server"));
+    assert!(mindful.refusal(&meet).contains("ranks cannot share a private server"));
     let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);
     assert!(cleaned.status.success(), "{cleaned:?}");
     assert_eq!(server.count("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'mindful'"), 0);
@@ -49,7 +48,7 @@ fn a_signal_ends_ranks_whose_meeting_in_mariadb_is_locked() {
     let (mindful, url) = (Mindful::new(), server.url());
     let rank = |number| {
         let args = ["run", "--target", "null:", "--ranks", "3", "--rank", number, "--meet", &url, "--sessions", "3"];
-        mindful.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        mindful.start(&args)
     };
     let first = rank("0");
     let meeting = "SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'meeting'";

@@ -12,7 +12,7 @@ use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-use crate::mindful::template;
+use crate::mindful::private::SMALL_LOG;
 
 /// A connection of a private server's administrator.
 pub fn connect(socket: &Path) -> Conn {
@@ -30,10 +30,10 @@ impl UsersMariaDb {
         if !folder.exists() {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-mariadb");
             let program = std::env::current_exe().unwrap();
-            copy_of_one(&empty, &program, folder, |folder| drop(Self::open(folder, &[("set", template::SMALL_LOG)])));
+            copy_of_one(&empty, &program, folder, |folder| drop(Self::open(folder, &[("set", SMALL_LOG)])));
         }
         let given = options.iter().filter(|(name, _)| *name == "set").map(|(_, set)| *set);
-        let set = given.fold(template::SMALL_LOG.to_owned(), |all, set| format!("{all},{set}"));
+        let set = given.fold(SMALL_LOG.to_owned(), |all, set| format!("{all},{set}"));
         Self::open(folder, &[options, &[("set", &set)]].concat())
     }
 

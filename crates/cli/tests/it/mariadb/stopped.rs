@@ -31,9 +31,9 @@ impl Bench {
         // Until it is let in, a connection is waited for no longer than this.
         let url = format!("{}&connect-timeout=3", self.server.url());
         let on = ["run", "-q", "--target", &url, "--schemas", "1", "--scale", "8MiB", "--sessions", "2"];
-        let reported = fs::File::create(self.place.path().join("says")).unwrap();
+        let says = fs::File::create(self.place.path().join("says")).unwrap();
         let mut command = self.mindful.command(&[&on[..], &["--loop", loops, "--warmup", "0s"], more].concat());
-        command.stdout(Stdio::null()).stderr(reported).spawn().unwrap()
+        command.stdout(Stdio::null()).stderr(says).spawn().unwrap()
     }
 
     /// How many sessions are inside a statement.
@@ -94,6 +94,6 @@ fn a_run_ends_though_its_mariadb_stopped_before_the_step() {
     let (code, took) = end_of(&mut child);
     let says = bench.says();
     assert!(code == Some(1) && took < PATIENCE, "{code:?} after {took:?}: {says}");
-    let shown = String::from_utf8(bench.mindful.run(&["show"]).stdout).unwrap();
+    let shown = bench.mindful.text(&["show"]);
     assert!(shown.contains("INVALID") && shown.contains("nothing answered in time"), "{shown}");
 }

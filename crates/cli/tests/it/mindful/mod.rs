@@ -1,57 +1,148 @@
-//! The binary, with a store of its own.
+//! The binary in a folder of its own: how tests start it, and what they read of its runs.
+//!
+//! A test names only the arguments that it is about. [`null`] and [`short_run`] add those of a small run; an argument that the
+//! test gives takes the place of theirs.
 
-pub mod alone;
-pub mod measured;
-pub mod proofs;
-pub mod ratios;
-pub mod shares;
 #[cfg(feature = "postgres")]
-pub mod template;
+pub mod private;
+pub mod proofs;
+pub mod quiet;
+pub mod ratios;
+pub mod report;
+pub mod shares;
+pub mod terminal;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
+pub mod users_server;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
+
+use self::quiet::Quiet;
 
 pub struct Mindful {
-    store: tempfile::TempDir,
+    folder: TempDir,
+    store: PathBuf,
+    _quiet: Option<Quiet>,
 }
 
 impl Mindful {
+    /// With its store in the folder in which commands run.
     pub fn new() -> Self {
-        Self { store: tempfile::tempdir().unwrap() }
+        let folder = tempfile::tempdir().unwrap();
+        Self { store: folder.path().to_owned(), folder, _quiet: None }
     }
 
-    /// Where runs are stored, and where commands run.
+    /// In a folder of the caller's choice, with a store in it.
+    pub fn at(folder: TempDir) -> Self {
+        Self { store: folder.path().join("store"), folder, _quiet: None }
+    }
+
+    /// On a file system with `O_DIRECT` and a device below it, which that of `/tmp` need not have.
+    pub fn on_disk() -> Self {
+        Self::at(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    /// The same as [`Self::at`], once no other test measures or works. For tests in a module `alone`.
+    pub fn alone(folder: TempDir) -> Self {
+        Self { _quiet: Some(Quiet::wait()), ..Self::at(folder) }
+    }
+
+    /// The same as [`Self::at`] while others work too. For tests that keep the machine busy and compare no figures.
+    pub fn beside_others(folder: TempDir) -> Self {
+        Self { _quiet: Some(Quiet::beside()), ..Self::at(folder) }
+    }
+
     pub fn folder(&self) -> &Path {
-        self.store.path()
+        self.folder.path()
+    }
+
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn runs(&self) -> PathBuf {
+        self.store.join("runs")
+    }
+
+    pub fn run_folder(&self, run: &Value) -> PathBuf {
+        self.runs().join(run["id"].as_str().unwrap())
+    }
+
+    /// Everything that the runs of the store have recorded so far.
+    pub fn records(&self) -> String {
+        let runs = std::fs::read_dir(self.runs()).into_iter().flatten().flatten();
+        runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok()).collect()
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.args(args).current_dir(self.folder()).env("MINDFUL_STORE", self.folder()).stdin(Stdio::null());
+        command.args(args);
+        self.at_home(command)
+    }
+
+    /// `command` in this folder and with this store.
+    pub fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.folder()).env("MINDFUL_STORE", &self.store).stdin(Stdio::null());
         command
     }
 
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
+
+    /// Starts a command whose output nobody reads.
+    pub fn start(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// The standard output of a command. It may find a run invalid (1) or a gate crossed (4), but must not fail.
+    pub fn text(&self, args: &[&str]) -> String {
+        text(&self.run(args))
+    }
+
+    /// The output of a command with `--format json`.
+    pub fn json(&self, args: &[&str]) -> Value {
+        json(&self.run(&[args, &["--format", "json"]].concat()))
+    }
+
+    /// The line with which a command is refused.
+    pub fn refusal(&self, args: &[&str]) -> String {
+        refused(&self.run(args))
+    }
+
+    /// The summary of a run on the null engine.
+    pub fn measured(&self, args: &[&str]) -> Value {
+        self.json(&null("run", args))
+    }
+}
+
+/// Waits until `holds` does; fails with `what` after a minute.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Waits until `child` has a handler for SIGINT: a signal before that ends it as it ends any process.
 pub fn wait_for_handlers(child: &Child) {
     const SIGINT: u64 = 1 << 1;
-    let begun = Instant::now();
-    loop {
+    wait_until("it installs no signal handler", || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
-        if caught.is_some_and(|caught| caught & SIGINT != 0) {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_mins(1), "it has no handler of signals: {status}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        caught.is_some_and(|caught| caught & SIGINT != 0)
+    });
+}
+
+/// Ends `child` as SIGKILL does.
+pub fn kill(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// Whether the host of a step had next to no CPU left: of what the hypervisor left it, most was used.
@@ -61,17 +152,53 @@ pub fn host_was_full(step: &Value) -> bool {
     share("host_busy_share").is_some_and(|busy| busy > 0.85 * left)
 }
 
-/// Pauses of a run that leaves the CPUs to others: what is not about full speed has them.
+/// Pauses of a run that leaves the CPUs to others. Every test that is not about full speed uses them.
 pub const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
 
-/// The arguments of a short run: those given take the place of these.
+/// Hooks that print the phase in which they run.
+pub const HOOKS: [&str; 3] =
+    ["--hook-before=echo $MINDFUL_PHASE", "--hook-after=echo $MINDFUL_PHASE", "--hook-end=echo $MINDFUL_PHASE"];
+
+/// Each of [`HOOKS`] ran once for the run in `folder`.
+pub fn assert_hooks_ran(folder: &Path) {
+    for phase in ["before", "after", "end"] {
+        let output = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
+        assert_eq!(output, format!("{phase}\n"));
+    }
+}
+
+/// `verb` on the null engine, whose operations pause for a millisecond instead of using a CPU.
+pub fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+    let small = [
+        ("--target", "null:"),
+        ("--scale", "1000"),
+        ("--null-latency", "1ms"),
+        ("--warmup", "0s"),
+        ("--duration", "1s"),
+    ];
+    with_defaults(verb, &small, args)
+}
+
+/// A short run on a real engine, with its summary as JSON.
 pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let mut all = vec!["run", "--format", "json"];
-    for (flag, value) in
-        [("--schemas", "2"), ("--scale", "16MiB"), ("--sessions", "2"), ("--warmup", "500ms"), ("--duration", "2s")]
-    {
-        let fixed_work = flag == "--duration" && args.contains(&"--ops");
-        if !args.contains(&flag) && !fixed_work {
+    let short = [
+        ("--format", "json"),
+        ("--schemas", "2"),
+        ("--scale", "16MiB"),
+        ("--sessions", "2"),
+        ("--warmup", "500ms"),
+        ("--duration", "2s"),
+    ];
+    with_defaults("run", &short, args)
+}
+
+/// `verb` with `args`, and with those of `defaults` that `args` do not set or exclude.
+fn with_defaults<'a>(verb: &'a str, defaults: &[(&'a str, &'a str)], args: &[&'a str]) -> Vec<&'a str> {
+    let given = |flag: &str| args.iter().any(|arg| arg.split('=').next() == Some(flag));
+    let mut all = vec![verb];
+    for (flag, value) in defaults {
+        let excluded = *flag == "--duration" && given("--ops") || *flag == "--warmup" && given("--steady");
+        if !given(flag) && !excluded {
             all.extend([flag, value]);
         }
     }
@@ -83,10 +210,55 @@ pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
+pub fn text(output: &Output) -> String {
+    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What a command wrote to standard error.
+pub fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// The one line of a refusal with exit code 2.
 pub fn refused(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(output.stdout.is_empty() && text.lines().count() == 1, "{output:?}");
-    text
+    refused_with(2, output)
+}
+
+/// The one line of a refusal with that exit code.
+pub fn refused_with(code: i32, output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    let line = message(output);
+    assert!(output.stdout.is_empty() && line.lines().count() == 1, "{output:?}");
+    line
+}
+
+/// `text` with a single space wherever a line or a column ends.
+pub fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a command came to its end. A busy host may make a run invalid, which is not the question of most tests.
+pub fn ended(output: &Output) -> bool {
+    matches!(output.status.code(), Some(0 | 1))
+}
+
+/// The codes of all findings of a run.
+pub fn codes(summary: &Value) -> Vec<&str> {
+    let findings = summary["findings"].as_array().unwrap_or_else(|| panic!("no findings: {summary:#}"));
+    findings.iter().filter_map(|finding| finding["code"].as_str()).collect()
+}
+
+pub fn steps(summary: &Value) -> &Vec<Value> {
+    summary["steps"].as_array().unwrap_or_else(|| panic!("no steps: {summary:#}"))
+}
+
+pub fn figure(values: &Value, name: &str) -> f64 {
+    values[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {values:#}"))
+}
+
+/// All files below `folder`.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }

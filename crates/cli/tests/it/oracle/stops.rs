@@ -1,25 +1,14 @@
 //! Ctrl-C while a statement never ends: it is left to the server, and what was measured stays.
 
 use std::process::{Child, Stdio};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::fake::wire::Server;
-use super::fake::{Database, PASSWORD};
-use super::{Place, text};
-use crate::mindful::Mindful;
+use super::fake::PASSWORD;
+use super::{Place, made_up, text};
 use crate::stops::{PATIENCE, end_of, signal, until};
-
-/// A database of that name, its server, and where mindful runs.
-fn place(name: &str) -> Option<(Arc<Database>, Server, Place)> {
-    let database = Database::create(name);
-    let server = Server::start(&database, 24)?;
-    let target = format!("oracle://bench@127.0.0.1:{}/made_up", server.port);
-    Some((database, server, Place { mindful: Mindful::new(), target }))
-}
 
 fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
     let all = [&[verb, "--target", &place.target, "--connect-timeout", "1m"], args].concat();
@@ -31,16 +20,16 @@ fn start(place: &Place, verb: &str, args: &[&str]) -> Child {
 fn interrupted(mut child: Child) -> String {
     signal(&child, Signal::INT);
     let (code, took) = end_of(&mut child);
-    let reported = text(&child.wait_with_output().unwrap());
-    assert!(code == Some(130) && took < 2 * PATIENCE, "{code:?} after {took:?}: {reported}");
-    reported
+    let message = text(&child.wait_with_output().unwrap());
+    assert!(code == Some(130) && took < 2 * PATIENCE, "{code:?} after {took:?}: {message}");
+    message
 }
 
 const SMALL: [&str; 4] = ["--schemas", "1", "--scale", "400"];
 
 #[test]
 fn a_run_in_a_statement_without_end_keeps_its_part() {
-    let Some((database, _server, place)) = place("stopped_run") else { return };
+    let Some((database, _server, place)) = made_up("stopped_run", 24) else { return };
     assert!(place.run("load", &SMALL).status.success());
     let long = [&SMALL[..], &["--sessions", "1", "--warmup", "0s", "--duration", "5m"]].concat();
     let child = start(&place, "run", &long);
@@ -49,8 +38,8 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
     thread::sleep(Duration::from_secs(3));
     database.hang("slice", true);
     until("a slice is waited for", || database.state().waited_for.contains("slice"));
-    let reported = interrupted(child);
-    assert!(reported.contains("interrupted"), "{reported}");
+    let message = interrupted(child);
+    assert!(message.contains("interrupted"), "{message}");
     database.hang("slice", false);
     let stored = place.mindful.run(&["export", "latest", "--as", "jsonl"]);
     let stored = String::from_utf8(stored.stdout).unwrap();
@@ -62,14 +51,14 @@ fn a_run_in_a_statement_without_end_keeps_its_part() {
 
 #[test]
 fn a_load_in_a_statement_without_end_goes_on_another_time() {
-    let Some((database, _server, place)) = place("stopped_load") else { return };
+    let Some((database, _server, place)) = made_up("stopped_load", 24) else { return };
     database.hang("blocks", true);
     let child = start(&place, "load", &SMALL);
     until("the table is made", || database.state().seen.contains("blocks"));
-    let reported = interrupted(child);
+    let message = interrupted(child);
     assert!(
-        reported.contains("loading MINDFUL_BLOCKS_1 was interrupted") && reported.contains("left to the server"),
-        "{reported}"
+        message.contains("loading MINDFUL_BLOCKS_1 was interrupted") && message.contains("left to the server"),
+        "{message}"
     );
     // A server goes on with a statement whose client is gone, until it answers.
     database.hang("blocks", false);
@@ -80,11 +69,11 @@ fn a_load_in_a_statement_without_end_goes_on_another_time() {
 
 #[test]
 fn a_doctor_in_a_statement_without_end_leaves_no_table() {
-    let Some((database, _server, place)) = place("stopped_doctor") else { return };
+    let Some((database, _server, place)) = made_up("stopped_doctor", 24) else { return };
     database.hang("slice", true);
     let child = start(&place, "doctor", &SMALL);
     until("the doctor works", || database.state().seen.contains("slice"));
-    let reported = interrupted(child);
-    assert!(reported.contains("the proof was interrupted; its tables are removed"), "{reported}");
+    let message = interrupted(child);
+    assert!(message.contains("the proof was interrupted; its tables are removed"), "{message}");
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
 }

@@ -1,9 +1,7 @@
 //! Extremes of every key of every engine: an answer in time, never a crash, and never a yes to nonsense.
 
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +11,8 @@ use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{Key, Origin, Settings, Trust};
 use mindful_core::{Engine, ErrorKind, plan};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::mindful::{Mindful, kill};
 
 /// Numbers where arithmetic of one width or another ends, and what is no number.
 const EXTREMES: [&str; 24] = [
@@ -66,18 +66,11 @@ struct Answer {
 
 /// Runs mindful; asks it to end by SIGTERM when it has not by `ends_after`.
 fn ask(args: &[String], ends_after: Duration) -> Answer {
-    let store = tempfile::tempdir().unwrap();
-    let (out, err) = (store.path().join("out"), store.path().join("err"));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mindful"))
-        .args(args)
-        .current_dir(store.path())
-        .env("MINDFUL_STORE", store.path().join("store"))
-        .env("ORACLE_PASSWORD", "x")
-        .stdin(Stdio::null())
-        .stdout(File::create(&out).unwrap())
-        .stderr(File::create(&err).unwrap())
-        .spawn()
-        .unwrap();
+    let mindful = Mindful::at(tempfile::tempdir().unwrap());
+    let (out, err) = (mindful.path("out"), mindful.path("err"));
+    let mut command = mindful.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    command.env("ORACLE_PASSWORD", "x").stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+    let mut child = command.spawn().unwrap();
     let (mut since, mut asked) = (Instant::now(), false);
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -87,17 +80,12 @@ fn ask(args: &[String], ends_after: Duration) -> Answer {
             kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
             (since, asked) = (Instant::now(), true);
         } else if since.elapsed() > ends_after + PATIENCE {
-            child.kill().unwrap();
-            child.wait().unwrap();
+            kill(&mut child);
             break None;
         }
         thread::sleep(Duration::from_millis(2));
     };
-    let read = |path| {
-        let mut text = Vec::new();
-        File::open(path).unwrap().read_to_end(&mut text).unwrap();
-        String::from_utf8_lossy(&text).into_owned()
-    };
+    let read = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let code = status.and_then(|status| status.code().or_else(|| status.signal().map(|signal| 128 + signal)));
     Answer { call: args.join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
 }
@@ -376,13 +364,12 @@ fn a_rate_nobody_keeps_up_with_ends_at_the_deadline() {
 
 #[test]
 fn an_error_names_the_key_the_value_and_the_bound() {
-    let reported = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
-    let text = reported(&["plan", "--target=null:", "--duration=1000000h"]);
+    let refusal = |args: &[&str]| ask(&args.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), PATIENCE).stderr;
+    let text = refusal(&["plan", "--target=null:", "--duration=1000000h"]);
     assert_eq!(text, "mindful: --duration: `1000000h` is out of range: give 168h or less\n");
-    let text = reported(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
+    let text = refusal(&["plan", "--target=null:", "--work-unit=9223372036854775808", "--like=slob"]);
     assert_eq!(text, "mindful: --work-unit: `9223372036854775808` is out of range: give 1 to 1099511627776\n");
-    let text = reported(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
+    let text = refusal(&["load", "--target=null:", "--scale=1099511627776", "--schemas=4096"]);
     assert!(text.contains("--scale") && text.contains("limit"), "{text}");
-    let help = Command::new(env!("CARGO_BIN_EXE_mindful")).args(["run", "--help"]).output().unwrap();
-    assert!(String::from_utf8(help.stdout).unwrap().contains("[1 to 15000]"), "help tells no bound");
+    assert!(Mindful::new().text(&["run", "--help"]).contains("[1 to 15000]"), "help shows no bound");
 }

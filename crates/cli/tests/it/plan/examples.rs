@@ -1,9 +1,8 @@
 //! Every plan in examples/, and that beside an engine, resolves, tells how it is run, and those without I/O run.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use crate::mindful::Mindful;
 
 fn of_project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).canonicalize().unwrap()
@@ -23,25 +22,12 @@ fn plans() -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect()
 }
 
-fn mindful(store: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    command.args(args).current_dir(store).env("MINDFUL_STORE", store).stdin(Stdio::null()).output().unwrap()
-}
-
-/// Whether the command did its work. A busy machine may shorten a window and so make the run invalid; it is stored.
-fn ran(output: &Output) -> bool {
-    matches!(output.status.code(), Some(0 | 1))
-}
-
 #[test]
 fn every_example_resolves_and_tells_the_command_that_runs_it() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     assert!(plans().len() >= 12, "{:?}", plans());
     for plan in plans().into_iter().chain(of_features()) {
-        let output = mindful(store.path(), &["plan", "--format", "json", "--plan", plan.to_str().unwrap()]);
-        let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}: {reported}", plan.display());
-        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let value = mindful.json(&["plan", "--plan", plan.to_str().unwrap()]);
         let text = std::fs::read_to_string(&plan).unwrap();
         let name = plan.strip_prefix(of_project("")).unwrap().to_str().unwrap();
         assert!(text.contains(&format!("--plan {name}")), "{name} does not tell its command");
@@ -55,24 +41,19 @@ fn every_example_resolves_and_tells_the_command_that_runs_it() {
 
 #[test]
 fn the_example_without_io_runs() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let plan = examples().join("null.toml");
-    let output = mindful(store.path(), &["run", "--format", "json", "--plan", plan.to_str().unwrap()]);
-    assert!(ran(&output), "{}", String::from_utf8_lossy(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let summary = mindful.json(&["run", "--plan", plan.to_str().unwrap()]);
     assert!(summary["steps"][0]["ops"]["update"]["count"].as_u64().unwrap() > 0, "{summary:#}");
 }
 
 #[test]
 fn the_example_of_hooks_stores_what_each_of_them_said() {
-    let store = tempfile::tempdir().unwrap();
+    let mindful = Mindful::new();
     let plan = examples().join("hooks.toml");
     let shorter = ["--warmup", "200ms", "--duration", "1s"];
-    let args = ["run", "--format", "json", "--plan", plan.to_str().unwrap()];
-    let output = mindful(store.path(), &[&args[..], &shorter].concat());
-    assert!(ran(&output), "{}", String::from_utf8_lossy(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let folder = store.path().join("runs").join(summary["id"].as_str().unwrap());
+    let summary = mindful.json(&[&["run", "--plan", plan.to_str().unwrap()], &shorter[..]].concat());
+    let folder = mindful.run_folder(&summary);
     for phase in ["before", "after", "end"] {
         let said = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
         assert!(!said.trim().is_empty(), "hook {phase} said nothing");

@@ -1,4 +1,4 @@
-//! `mindful plan`: settings and where they come from.
+//! `mindful plan`.
 
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod bounds;
@@ -6,3 +6,4 @@ mod engine_options;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod examples;
 mod plan_of_the_folder;
+mod values;

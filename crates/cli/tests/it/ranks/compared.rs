@@ -4,28 +4,28 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::lies::bench::Bench;
-use crate::lies::server::UsersServer;
-use crate::mindful::{json, short_run};
-use crate::ranks::one_run::ended;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, short_run};
+use crate::ranks::processes::outcome;
+use mindful_conformance::place;
 
 /// Runs a side: fewer may show a difference where there is none.
 const TIMES: usize = 4;
 
 #[test]
 fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
-    let bench = Bench::new();
-    let server = UsersServer::start(&bench, "");
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "");
     let url = server.url();
     // Pauses set the rate, and the data is cached: what else uses the CPUs moves it by a few percent at most. Of equal pauses
     // a window holds one more or one less for all sessions at once.
     let work = ["--target", &url, "--sessions", "16", "--work-unit", "8", "--think-time", "25ms..75ms", "-q"];
     let time = ["--warmup", "500ms", "--duration", "2s"];
     let plan = short_run(&[&work[..], &time].concat());
-    let alone = || bench.command(&plan).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let alone = || mindful.command(&plan).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let four = || {
         let rank = |rank: u32| {
-            let mut command = bench.command(&[&plan[..], &["--ranks", "4"]].concat());
+            let mut command = mindful.command(&[&plan[..], &["--ranks", "4"]].concat());
             command.env("JOB_COMPLETION_INDEX", rank.to_string());
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         };
@@ -33,20 +33,15 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     };
     let (mut one_each, mut four_each) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
-        one_each.push(reported(vec![alone()]));
-        four_each.push(reported(four()));
+        one_each.push(report_of(vec![alone()]));
+        four_each.push(report_of(four()));
     }
     let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
     let (one, four): (Vec<_>, Vec<_>) = (one_each.iter().map(id).collect(), four_each.iter().map(id).collect());
     let side = |flag: &str, ids: &[String]| [vec![flag.to_owned()], ids.to_vec()].concat();
-    let words = [
-        vec!["compare".to_owned(), "--format".to_owned(), "json".to_owned(), "--margin".to_owned(), "10%".to_owned()],
-        side("--baseline", &one),
-        side("--candidate", &four),
-    ]
-    .concat();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let compared = json(&bench.command(&words).output().unwrap());
+    let sides = [side("--baseline", &one), side("--candidate", &four)].concat();
+    let sides: Vec<&str> = sides.iter().map(String::as_str).collect();
+    let compared = mindful.json(&[&["compare", "--margin", "10%"], &sides[..]].concat());
     // Beside other tests runs may differ too much among themselves to decide; in their medians the two sides do not.
     let near = compared["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.0).abs() < 0.1);
     let undecided = compared["verdict"] == "not_decided" && near;
@@ -56,8 +51,8 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
 }
 
 /// What the first of these processes reports.
-fn reported(children: Vec<Child>) -> Value {
-    let all: Vec<_> = children.into_iter().map(ended).collect();
+fn report_of(children: Vec<Child>) -> Value {
+    let all: Vec<_> = children.into_iter().map(outcome).collect();
     assert!(all.iter().all(|(code, ..)| matches!(code, Some(0 | 1))), "{all:?}");
     serde_json::from_str(&all[0].1).unwrap()
 }

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use mindful_conformance::not_run;
 use serde_json::Value;
 
-use crate::lies::bench::Bench;
-use crate::lies::server::UsersServer;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, wait_until};
 use crate::ranks::far_host::FarHost;
-use crate::ranks::one_run::ended;
+use crate::ranks::processes::outcome;
+use mindful_conformance::place;
 
 /// What the network takes in each direction.
 const DELAY: Duration = Duration::from_millis(20);
@@ -50,7 +51,7 @@ fn pass_on<T: Write>(mut from: impl Read, mut to: T, delay: Duration, close: &dy
 
 /// A server, and how it is reached from its own host and from a far one.
 struct Apart {
-    bench: Bench,
+    mindful: Mindful,
     server: UsersServer,
     near: String,
     far: String,
@@ -67,19 +68,19 @@ impl Apart {
                 return None;
             }
         };
-        let bench = Bench::new();
-        let server = UsersServer::start(&bench, "");
+        let mindful = Mindful::beside_others(place());
+        let server = UsersServer::start(&mindful, "");
         let (folder, port, database) = server.place();
         let way = way_to(folder.join(format!(".s.PGSQL.{port}")), host.near().into(), delay);
         let near = server.url();
         let user = near.strip_prefix("postgresql://").unwrap().split('@').next().unwrap();
         let far = format!("postgresql://{user}@{}:{way}/{database}?sslmode=disable{parameters}", host.near());
-        Some(Self { near: near.clone(), far, host, server, bench })
+        Some(Self { near: near.clone(), far, host, server, mindful })
     }
 
     fn rank(&self, number: &str, url: &str, given: &[&str]) -> Command {
         let ranks = ["run", "--target", url, "--format", "json", "-q", "--ranks", "2", "--rank", number];
-        let mut command = self.bench.command(&[&ranks[..], given].concat());
+        let mut command = self.mindful.command(&[&ranks[..], given].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -98,15 +99,15 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     let size = [&size[..], &["--ops", "60", "--think-time", "40ms..40ms"]].concat();
     let work = [&size[..], &["--namespace", "apart"]].concat();
     let right = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let reported = apart.rank("1", &apart.far, &work);
+    let rank = apart.rank("1", &apart.far, &work);
     let ahead = ["/usr/bin/faketime", "-f", "+3s"].map(OsStr::new);
-    let mut wrong = apart.host.command(&ahead, &reported);
+    let mut wrong = apart.host.command(&ahead, &rank);
     wrong.env("NO_FAKE_STAT", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
     let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (code, report, reported) = ended(right);
-    assert_eq!(code, Some(0), "{reported} {report}");
-    let (code, _, reported) = ended(wrong);
-    assert_eq!(code, Some(0), "{reported}");
+    let (code, report, message) = outcome(right);
+    assert_eq!(code, Some(0), "{message} {report}");
+    let (code, _, message) = outcome(wrong);
+    assert_eq!(code, Some(0), "{message}");
     let summary: Value = serde_json::from_str(&report).unwrap();
     let step = &summary["steps"][0];
     assert!(step["duration_s"].as_f64().unwrap() > 1.5, "one window for both: {step:#}");
@@ -118,7 +119,7 @@ fn a_rank_far_away_with_a_wrong_clock_has_the_same_window() {
     assert_eq!(apart.server.count("SELECT FROM apart.meeting"), 0, "nothing is left where they met");
     // One process with as many sessions visits the same keys.
     let alone = [&size[..], &["--namespace", "alone", "-q", "--target", &apart.near]].concat();
-    let alone = apart.bench.command(&[&["run"], &*alone].concat()).output().unwrap();
+    let alone = apart.mindful.run(&[&["run"], &*alone].concat());
     assert!(alone.status.success(), "{alone:?}");
     for schema in 1..=2 {
         let of = |namespace: &str| format!("SELECT k, mark FROM {namespace}.blocks_{schema} WHERE mark > 0");
@@ -135,28 +136,24 @@ fn a_rank_whose_network_is_cut_ends_and_so_does_the_other() {
     let Some(apart) = Apart::new(Duration::ZERO, soon) else { return };
     let work = ["--schemas", "2", "--scale", "16MiB", "--sessions", "2", "--warmup", "0s", "--duration", "3s"];
     let near = apart.rank("0", &apart.near, &work).spawn().unwrap();
-    let reported = apart.rank("1", &apart.far, &work);
-    let mut far = apart.host.command(&[], &reported);
+    let rank = apart.rank("1", &apart.far, &work);
+    let mut far = apart.host.command(&[], &rank);
     let far = far.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_mins(1);
-    for reported in ["pg_class WHERE relname = 'meeting'", "mindful.meeting WHERE body LIKE '%start_us%'"] {
-        while apart.server.count(&format!("SELECT FROM {reported}")) == 0 {
-            assert!(Instant::now() < until, "they never start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+    for rows in ["pg_class WHERE relname = 'meeting'", "mindful.meeting WHERE body LIKE '%start_us%'"] {
+        wait_until("they never start", || apart.server.count(&format!("SELECT FROM {rows}")) > 0);
     }
     std::thread::sleep(Duration::from_secs(1));
     apart.host.cut();
     let cut = Instant::now();
-    let (code, report, reported) = ended(near);
-    assert_eq!((code, &*report), (Some(1), ""), "{reported}");
+    let (code, report, message) = outcome(near);
+    assert_eq!((code, &*report), (Some(1), ""), "{message}");
     assert!(
-        reported.lines().count() == 1 && reported.contains("rank 1 on ") && reported.contains(" is gone: "),
-        "{reported}"
+        message.lines().count() == 1 && message.contains("rank 1 on ") && message.contains(" is gone: "),
+        "{message}"
     );
-    let (code, report, reported) = ended(far);
-    assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {reported}");
-    assert_eq!(reported.lines().count(), 1, "{reported}");
+    let (code, report, message) = outcome(far);
+    assert!(code.is_some_and(|code| code != 0) && report.is_empty(), "{code:?} {message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
     assert!(cut.elapsed() < Duration::from_secs(45), "{:?}", cut.elapsed());
-    println!("cut off, it ends after {:?}: {reported}", cut.elapsed());
+    println!("cut off, it ends after {:?}: {message}", cut.elapsed());
 }

@@ -5,9 +5,9 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::mindful::alone::Quiet;
-use crate::mindful::{Mindful, refused};
-use crate::ranks::one_run::{Ranks, ended};
+use crate::mindful::Mindful;
+use crate::mindful::quiet::Quiet;
+use crate::ranks::processes::{Ranks, outcome};
 
 /// One row: its key, and what an update leaves of itself in it.
 type Row = (i64, Vec<u8>, Vec<u8>);
@@ -32,15 +32,15 @@ fn start(ranks: &Ranks, of: u32, given: &[&str]) -> Vec<Child> {
         .map(|rank| {
             let mut command = ranks.mindful.command(&[&["run"], given, &shared[..]].concat());
             command.env("JOB_COMPLETION_INDEX", rank.to_string());
-            command.env("MINDFUL_STORE", ranks.mindful.folder().join(format!("store-{rank}")));
+            command.env("MINDFUL_STORE", ranks.mindful.path(format!("store-{rank}")));
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         })
         .collect()
 }
 
 /// What the first rank reports; all others ended well too.
-fn reported(children: Vec<Child>) -> Value {
-    let all: Vec<_> = children.into_iter().map(ended).collect();
+fn report_of(children: Vec<Child>) -> Value {
+    let all: Vec<_> = children.into_iter().map(outcome).collect();
     assert!(all.iter().all(|(code, ..)| *code == Some(0)), "{all:?}");
     serde_json::from_str(&all[0].1).unwrap()
 }
@@ -55,9 +55,8 @@ fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
     let load = ["load", "-q", "--target", "sqlite:loaded.db", "--schemas", "8", "--scale", "64"];
     assert!(ranks.mindful.run(&load).status.success());
     assert!(ranks.mindful.run(&[&["run", "-q"], &*on("sqlite:one.db")].concat()).status.success());
-    let four = reported(start(&ranks, 4, &on("sqlite:four.db")));
-    let [loaded, by_one, by_four] =
-        ["loaded.db", "one.db", "four.db"].map(|name| rows(&ranks.mindful.folder().join(name)));
+    let four = report_of(start(&ranks, 4, &on("sqlite:four.db")));
+    let [loaded, by_one, by_four] = ["loaded.db", "one.db", "four.db"].map(|name| rows(&ranks.mindful.path(name)));
     let changed = |by: &[Vec<Row>]| loaded.iter().flatten().zip(by.iter().flatten()).filter(|(a, b)| a != b).count();
     assert!(changed(&by_one) > 100, "updates change rows: {}", changed(&by_one));
     assert_eq!(by_one, by_four, "each key was last written by the same operation of the same session");
@@ -71,10 +70,10 @@ fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
 #[test]
 fn a_file_is_no_place_to_meet_and_says_what_is() {
     let mindful = Mindful::new();
-    let reported = |target: &str| refused(&mindful.run(&["run", "--target", target, "--ranks", "2", "--rank", "0"]));
-    let sqlite = reported("sqlite:one.db");
+    let refusal = |target: &str| mindful.refusal(&["run", "--target", target, "--ranks", "2", "--rank", "0"]);
+    let sqlite = refusal("sqlite:one.db");
     assert!(sqlite.contains("ranks cannot meet in a file of SQLite") && sqlite.contains("--meet dir:PATH"), "{sqlite}");
-    let raw = reported("raw:blocks");
+    let raw = refusal("raw:blocks");
     assert!(raw.contains("ranks cannot meet in a target of bare files") && raw.contains("or dir:PATH"), "{raw}");
 }
 
@@ -83,7 +82,7 @@ fn ranks_read_bare_files_together_and_none_of_them_writes() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
     let plan = ["--target", "raw:blocks", "--scale", "8MiB", "--sessions", "4", "--warmup", "0s", "--duration", "2s"];
-    let summary = reported(start(&ranks, 2, &plan));
+    let summary = report_of(start(&ranks, 2, &plan));
     assert_eq!(summary["steps"][0]["ranks"].as_array().map(Vec::len), Some(2));
     // The counters of a rank are those of its own process. A busy machine reads them late or not at all; those of one rank
     // for both would be half.
@@ -92,13 +91,13 @@ fn ranks_read_bare_files_together_and_none_of_them_writes() {
     if let Some((read, visited)) = figure("physical_reads_per_s").zip(figure("blocks_visited_per_s")) {
         assert!((0.67..1.5).contains(&(read / visited)), "what both ranks read is counted: {step:#}");
     }
-    for (code, report, reported) in
-        start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(ended)
+    for (code, report, message) in
+        start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(outcome)
     {
-        assert_eq!((code, &*report), (Some(2), ""), "{reported}");
+        assert_eq!((code, &*report), (Some(2), ""), "{message}");
         assert!(
-            reported.lines().count() == 1 && reported.contains("bare files are written by one process alone"),
-            "{reported}"
+            message.lines().count() == 1 && message.contains("bare files are written by one process alone"),
+            "{message}"
         );
     }
     assert!(ranks.left_nothing());

@@ -3,12 +3,12 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use mindful_conformance::not_run;
 
-use crate::mindful::alone::Quiet;
-use crate::ranks::one_run::{RUN, Ranks, four_ranks_of};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::wait_until;
+use crate::ranks::processes::{Ranks, four_ranks_of, rank_of};
 
 /// The daemons of a cluster, which end with it.
 struct Cluster {
@@ -38,11 +38,7 @@ impl Cluster {
         munged.args(["--force", "--foreground", "--log-file", &file("munge.log")]);
         munged.args(paths.iter().flat_map(|(flag, name)| [(*flag).to_owned(), file(name)]));
         cluster.spawn(&mut munged);
-        let until = Instant::now() + Duration::from_mins(1);
-        while !at.join("socket").exists() {
-            assert!(Instant::now() < until, "munged does not come up");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_until("munged does not come up", || at.join("socket").exists());
         std::fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
         for daemon in [
             &["/usr/sbin/slurmctld", "-D"][..],
@@ -114,14 +110,14 @@ fn srun_starts_four_ranks_on_two_nodes() {
     }
     let _beside = Quiet::beside();
     let (cluster, ranks) = (Cluster::start(), Ranks::new());
-    let rank = ranks.mindful.command(&[&RUN[..], &["--meet", &ranks.meet, "--format", "json"]].concat());
+    let rank = ranks.mindful.command(&rank_of(&["--meet", &ranks.meet, "--format", "json"]));
     let mut srun = Command::new("/usr/bin/srun");
     srun.args(["--kill-on-bad-exit=0", "-n", "4", "-N", "2"]).arg(rank.get_program()).args(rank.get_args());
     srun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
     srun.env("SLURM_CONF", cluster.folder.path().join("slurm.conf"));
     let output = srun.current_dir(ranks.mindful.folder()).stdin(Stdio::null()).output().unwrap();
     let summary = four_ranks_of(&output);
-    let run = ranks.mindful.folder().join("runs").join(summary["id"].as_str().unwrap());
+    let run = ranks.mindful.run_folder(&summary);
     let log = std::fs::read_to_string(run.join("run.jsonl")).unwrap();
     assert!(log.contains(r#""job":"1.0""#), "they met under the name of Slurm's step: {log}");
     assert!(ranks.left_nothing());

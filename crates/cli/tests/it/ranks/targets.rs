@@ -10,9 +10,10 @@ use mindful_conformance::{not_run, quick_place};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lies::server::UsersServer;
-use crate::mindful::alone::Quiet;
-use crate::mindful::{Mindful, PAUSES, json, refused};
+use crate::mindful::quiet::Quiet;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, codes, ended, json, message, refused};
+use crate::ranks::processes::mpirun;
 
 const FILES: [&str; 5] = ["run", "--target", "sqlite:a.db", "--target", "sqlite:b.db"];
 const SMALL: [&str; 8] = ["--schemas", "2", "--scale", "2MiB", "--sessions", "4", "--work-unit", "8"];
@@ -55,15 +56,18 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
         .env("TMPDIR", private.path())
         .output()
         .unwrap();
-    assert!(matches!(ran.status.code(), Some(0 | 1)) && ran.stderr.is_empty(), "{ran:?}");
+    assert!(ended(&ran) && ran.stderr.is_empty(), "{ran:?}");
     assert_eq!(left(private.path()), 0, "nothing is left where they met");
     let mut summary: Value = serde_json::from_slice(&ran.stdout).unwrap();
     let step = &summary["steps"][0];
     assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(4), Some(2)));
     assert_eq!(summary["target"], "sqlite:a.db, sqlite:b.db");
-    let reported: Vec<_> =
+    let of_targets: Vec<_> =
         targets(&summary).iter().map(|target| (&target["target"], &target["step"]["sessions"])).collect();
-    assert_eq!(format!("{reported:?}"), r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#);
+    assert_eq!(
+        format!("{of_targets:?}"),
+        r#"[(String("sqlite:a.db"), Number(2)), (String("sqlite:b.db"), Number(2))]"#
+    );
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         adds_up(&summary, figure);
     }
@@ -72,26 +76,26 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     assert!((count(step) / parts - 1.0).abs() < 0.05, "{summary:#}");
     // Both files lie on one device.
     assert_eq!(step["device_reads_per_s"], Value::Null);
-    let codes: Vec<&str> = summary["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    let codes = codes(&summary);
     assert!(codes.contains(&"targets-share-host"), "{codes:?}");
-    let report = String::from_utf8(mindful.run(&["show"]).stdout).unwrap();
+    let report = mindful.text(&["show"]);
     for name in ["1 sqlite:a.db", "2 sqlite:b.db"] {
         assert!(report.contains(name), "{report}");
     }
     let page = mindful.run(&["export", "--as", "html", "--output", "page.html"]);
-    let page = page.status.success().then(|| std::fs::read_to_string(mindful.folder().join("page.html")).unwrap());
+    let page = page.status.success().then(|| std::fs::read_to_string(mindful.path("page.html")).unwrap());
     assert!(page.is_some_and(|page| page.contains("2 sqlite:b.db")));
     let redacted = mindful.run(&["export", "--as", "jsonl", "--redact"]);
     let text = String::from_utf8(redacted.stdout).unwrap();
     assert!(text.contains("of_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
-    let again = refused(&mindful.run(&["rerun"]));
+    let again = mindful.refusal(&["rerun"]);
     assert!(again.contains("is of 2 targets"), "{again}");
     merged_again(&mindful, &mut summary);
 }
 
-/// `mindful merge` of the folders of both ranks gives the figures that the first rank reported.
+/// `mindful merge` of the folders of both ranks gives the figures that the first rank printed.
 fn merged_again(mindful: &Mindful, summary: &mut Value) {
-    let runs = std::fs::read_dir(mindful.folder().join("runs")).unwrap().flatten().map(|run| run.path());
+    let runs = std::fs::read_dir(mindful.runs()).unwrap().flatten().map(|run| run.path());
     let log = |run: &Path| std::fs::read_to_string(run.join("run.jsonl")).unwrap_or_default();
     let parts: Vec<_> = runs.filter(|run| log(run).matches("\"event\":\"rank\"").count() == 1).collect();
     let names: Vec<&str> = parts.iter().map(|path| path.to_str().unwrap()).collect();
@@ -123,25 +127,25 @@ fn a_plan_tells_which_ranks_and_sessions_have_which_target() {
 #[test]
 fn targets_that_cannot_be_measured_together_are_refused() {
     let mindful = Mindful::new();
-    let reported = |args: &[&str]| refused(&mindful.run(args));
+    let refusal = |args: &[&str]| mindful.refusal(args);
     let two = ["--target", "sqlite:a.db", "--target", "sqlite:b.db"];
-    let mixed = reported(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
+    let mixed = refusal(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
     assert!(mixed.contains("one target is of sqlite, another of null"), "{mixed}");
-    let twice = reported(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
+    let twice = refusal(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
     assert!(twice.contains("sqlite:a.db is there twice"), "{twice}");
-    let weights = reported(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
+    let weights = refusal(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
     assert!(weights.contains("3 weights for 2 targets"), "{weights}");
-    let few = reported(&[&["run", "--sessions", "1"], &two[..]].concat());
+    let few = refusal(&[&["run", "--sessions", "1"], &two[..]].concat());
     assert!(few.contains("1 session for 2 ranks"), "{few}");
-    let ranks = reported(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
+    let ranks = refusal(&[&["run", "--rank", "0", "--ranks", "2", "--target", "sqlite:c.db"], &two[..]].concat());
     assert!(ranks.contains("3 targets for 2 ranks"), "{ranks}");
-    let meet = reported(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
+    let meet = refusal(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
     assert!(meet.contains("--meet: mindful starts the ranks of its 2 targets itself"), "{meet}");
     for verb in [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["noise"], &["verify"], &["watch"]] {
-        let alone = reported(&[verb, &two].concat());
+        let alone = refusal(&[verb, &two].concat());
         assert!(alone.contains("--target: 2 targets: `mindful run` alone takes several"), "{verb:?}: {alone}");
     }
-    assert!(!mindful.folder().join("a.db").exists(), "nothing was opened");
+    assert!(!mindful.path("a.db").exists(), "nothing was opened");
 }
 
 #[test]
@@ -158,44 +162,41 @@ fn ranks_with_other_targets_are_refused_and_tell_no_password() {
     let ranks: Vec<_> = lists.into_iter().enumerate().map(start).collect();
     for rank in ranks {
         let output: Output = rank.wait_with_output().unwrap();
-        let reported = refused(&output);
-        assert!(
-            reported.contains("rank 1 on ") && reported.contains(" has another --target than rank 0"),
-            "{reported}"
-        );
-        assert!(!reported.contains("secret"), "{reported}");
+        let refusal = refused(&output);
+        assert!(refusal.contains("rank 1 on ") && refusal.contains(" has another --target than rank 0"), "{refusal}");
+        assert!(!refusal.contains("secret"), "{refusal}");
     }
 }
 
 #[test]
 fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
     let mindful = Mindful::new();
-    let file = mindful.folder().join("fleet");
+    let file = mindful.path("fleet");
     let write = |text: &str, mode: u32| {
         std::fs::write(&file, text).unwrap();
         std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
     };
     write("# shards\nsqlite:a.db\n\nsqlite:b.db # the other\n", 0o644);
     let plan = ["plan", "--target", "@fleet", "--sessions", "8"];
-    let text = String::from_utf8(mindful.run(&plan).stdout).unwrap();
+    let text = mindful.text(&plan);
     assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
-    let reported = refused(&mindful.run(&plan));
-    assert!(reported.contains("it holds a password, and others may read it"), "{reported}");
+    let refusal = mindful.refusal(&plan);
+    assert!(refusal.contains("it holds a password, and others may read it"), "{refusal}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
     let shown = mindful.run(&plan);
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.status.success() && text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
     write("sqlite:a.db\n", 0o666);
-    assert!(refused(&mindful.run(&plan)).contains("others may write it"));
+    assert!(mindful.refusal(&plan).contains("others may write it"));
     write("# nothing\n", 0o644);
-    assert!(refused(&mindful.run(&plan)).contains("it names no target"));
+    assert!(mindful.refusal(&plan).contains("it names no target"));
     write("sqlite:a.db\n", 0o644);
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
         not_run("it needs root to give a file to another user");
         return;
     }
-    assert!(refused(&mindful.run(&plan)).contains("it belongs to user 12345"));
+    assert!(mindful.refusal(&plan).contains("it belongs to user 12345"));
 }
 
 /// Whether a process started by `parent` still lives.
@@ -247,7 +248,7 @@ fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
     let both = ["run", "--target", &url, "--target", &other, "--format", "json"];
     let summary = json(&mindful.run(&[&both[..], &SMALL, &SHORT, &PAUSES].concat()));
     assert_eq!(summary["steps"][0]["logical_reads_per_s"], Value::Null);
-    let codes: Vec<&str> = summary["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
+    let codes = codes(&summary);
     assert!(codes.contains(&"targets-share-server") && summary["validity"] != "valid", "{codes:?}");
     adds_up(&summary, "blocks_visited_per_s");
 }
@@ -263,11 +264,11 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let paced = ["--target-weights", "3,1", "--think-time", "20ms..20ms"];
     let both = [&["run", "--target", &urls[0], "--target", &urls[1]], &paced[..]].concat();
     let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
-    let reported = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(matches!(ran.status.code(), Some(0 | 1)), "{reported}");
+    let progress = message(&ran);
+    assert!(ended(&ran), "{progress}");
     let summary = json(&ran);
     let sessions: Vec<_> = targets(&summary).iter().map(|target| target["step"]["sessions"].as_u64()).collect();
-    assert_eq!(sessions, [Some(3), Some(1)], "{reported}");
+    assert_eq!(sessions, [Some(3), Some(1)], "{progress}");
     for figure in ["blocks_visited_per_s", "logical_reads_per_s"] {
         assert!(adds_up(&summary, figure).is_some(), "{figure}: {summary:#}");
     }
@@ -287,9 +288,9 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let second = Pid::from_raw(i32::try_from(servers[1].pid()).unwrap()).unwrap();
     kill_process(second, Signal::QUIT).unwrap();
     let output = first.wait_with_output().unwrap();
-    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && reported.lines().count() == 1, "{reported}");
-    assert!(reported.contains("rank 1 on ") && reported.contains(": target 2, postgres"), "{reported}");
+    let message = message(&output);
+    assert!(!output.status.success() && message.lines().count() == 1, "{message}");
+    assert!(message.contains("rank 1 on ") && message.contains(": target 2, postgres"), "{message}");
 }
 
 #[test]
@@ -301,11 +302,7 @@ fn mpirun_starts_four_ranks_of_two_targets() {
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
     let rank = on_files(&mindful, &[&SHORT[..], &["--meet", "dir:meet", "--format", "json"]].concat());
-    let mut mpirun = Command::new("/usr/bin/mpirun");
-    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
-    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(mindful.folder());
-    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
-    let output = mpirun.output().unwrap();
+    let output = mpirun(&rank).output().unwrap();
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     let of = |target: &Value| (target["step"]["sessions"].as_u64(), target["step"]["ranks"].as_array().map(Vec::len));
     assert_eq!(targets(&summary).iter().map(of).collect::<Vec<_>>(), [(Some(2), Some(2)); 2], "{summary:#}");

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::raw::place::{Place, disturbed, refused, steps, text};
+use crate::mindful::{HOOKS, Mindful, assert_hooks_ran, message, refused_with, steps};
+use crate::raw::place::{disturbed, foreign, made, raw, runs, text};
 
 #[test]
 fn a_preset_measures_its_ladder_and_reports_the_best() {
-    let place = Place::new();
-    let path = place.made();
-    let summary = place.raw(&path, &["--preset", "oltp", "--num-small", "3"]);
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let summary = raw(&mindful, &path, &["--preset", "oltp", "--num-small", "3"]);
     let loads: Vec<_> = steps(&summary).iter().map(|s| (text(s, "small"), text(s, "large"))).collect();
     assert_eq!(loads, [("1", "0"), ("2", "0"), ("3", "0")]);
     for (step, depth) in steps(&summary).iter().zip(1..) {
@@ -29,23 +30,23 @@ fn a_preset_measures_its_ladder_and_reports_the_best() {
     assert_eq!(summary["io_job"]["most_small_per_s"]["value"].as_f64(), Some(most));
     let little = summary["findings"].to_string().contains("\"little\"");
     assert!(!little || steps(&summary).iter().any(disturbed), "{summary:#}");
-    assert_eq!(place.runs(), 1);
-    let shown = place.shown();
+    assert_eq!(runs(&mindful), 1);
+    let shown = mindful.text(&["show", "--full"]);
     assert!(shown.contains("most small I/Os per second") && shown.contains("3 points on raw:"), "{shown}");
 }
 
 #[test]
 fn a_matrix_is_written_as_the_files_that_scripts_read() {
-    let place = Place::new();
-    let path = place.made();
-    let csv = place.path("m");
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let csv = mindful.path("m");
     let prefix = csv.to_str().unwrap();
     let args = ["--matrix", "detailed", "--num-small", "2", "--num-large", "1", "--csv", prefix];
-    let summary = place.raw(&path, &args);
+    let summary = raw(&mindful, &path, &args);
     assert_eq!(steps(&summary).len(), 5);
     let large_only = steps(&summary).iter().find(|s| text(s, "small") == "0").unwrap();
     assert_eq!((large_only["iodepth"].as_u64(), large_only["block_bytes"].as_u64()), (Some(1), Some(65_536)));
-    let read = |end: &str| fs::read_to_string(place.path(&format!("m{end}"))).unwrap();
+    let read = |end: &str| fs::read_to_string(mindful.path(format!("m{end}"))).unwrap();
     // The cells that hold a figure: every point with small, or with large I/Os.
     let cells = |text: &str| -> Vec<Vec<bool>> {
         let rows = text.lines().skip(1);
@@ -65,40 +66,42 @@ fn a_matrix_is_written_as_the_files_that_scripts_read() {
         (counted as f64 / summed as f64 - 1.0).abs() < 0.02,
         "{counted} in the histograms, {summed} in the summary"
     );
-    let again = refused(&place.mindful(&["raw", &path, "--matrix", "basic", "--csv", prefix]));
-    assert!(again.0 == 2 && again.1.contains("is there already"), "{again:?}");
+    let again = mindful.refusal(&["raw", &path, "--matrix", "basic", "--csv", prefix]);
+    assert!(again.contains("is there already"), "{again}");
 }
 
 #[test]
 fn a_calibration_keeps_its_limit_and_says_so_in_microseconds() {
-    let place = Place::new();
-    let path = place.made();
-    let summary = place.raw(&path, &["--preset", "calibrate", "--limit", "50ms"]);
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let summary = raw(&mindful, &path, &["--preset", "calibrate", "--limit", "50ms"]);
     let job = &summary["io_job"];
     assert_eq!(job["limit_us"].as_f64(), Some(50_000.0));
     let most = &job["most_small_per_s"];
     assert!(most["value"].as_f64().unwrap() > 0.0 && most["mean_us"].as_f64().unwrap() <= 50_000.0, "{job:#}");
     assert!(job["most_large_mib_per_s"]["value"].as_f64().unwrap() > 0.0, "{job:#}");
-    assert!(place.shown().contains("at a mean latency up to 50.0 ms"), "{}", place.shown());
+    let shown = mindful.text(&["show", "--full"]);
+    assert!(shown.contains("at a mean latency up to 50.0 ms"), "{shown}");
     // No device answers within a microsecond: one try, and no answer.
-    let summary = place.raw(&path, &["--preset", "calibrate", "--limit", "1us"]);
+    let summary = raw(&mindful, &path, &["--preset", "calibrate", "--limit", "1us"]);
     assert_eq!(summary["io_job"]["most_small_per_s"], Value::Null);
     assert_eq!(steps(&summary).iter().filter(|s| text(s, "large") == "0").count(), 1);
-    assert!(place.shown().contains("no load kept the limit"), "{}", place.shown());
+    let shown = mindful.text(&["show", "--full"]);
+    assert!(shown.contains("no load kept the limit"), "{shown}");
 }
 
 #[test]
 fn spans_are_measured_in_turn_each_on_its_part() {
-    let place = Place::new();
-    let path = place.made();
-    let summary = place.raw(&path, &["--spans", "outer,inner,mix,full", "--iodepth", "2"]);
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let summary = raw(&mindful, &path, &["--spans", "outer,inner,mix,full", "--iodepth", "2"]);
     let spans: Vec<_> = steps(&summary).iter().map(|s| text(s, "span")).collect();
     assert_eq!(spans, ["outer", "inner", "mix", "full"]);
     let blocks: Vec<_> = steps(&summary).iter().map(|s| s["scale"].as_u64().unwrap()).collect();
     assert!(blocks[..3].iter().all(|part| part.abs_diff(blocks[3] / 10) <= 3), "{blocks:?}");
     assert!(steps(&summary).iter().all(|s| s["iodepth"] == 2));
     // The load is the same in each: it is reported once, and what is compared is the latency.
-    let shown = place.shown();
+    let shown = mindful.text(&["show", "--full"]);
     let header = shown.lines().find(|line| line.trim_start().starts_with("span")).unwrap();
     assert_eq!(header.split_whitespace().take(3).collect::<Vec<_>>(), ["span", "IOPS", "mean"], "{shown}");
     assert!(shown.contains("I/Os of 8 KiB, 2 in flight") && shown.contains("mean latency from"), "{shown}");
@@ -106,15 +109,15 @@ fn spans_are_measured_in_turn_each_on_its_part() {
 
 #[test]
 fn all_schemas_of_a_file_are_read_as_one() {
-    let place = Place::new();
-    let path = place.path("blocks");
+    let mindful = Mindful::on_disk();
+    let path = mindful.path("blocks");
     let name = path.to_str().unwrap();
-    let loaded = place.mindful(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
+    let loaded = mindful.run(&["load", "--target", &format!("raw:{name}"), "--schemas", "4", "--scale", "4MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
     // As many blocks as cannot all be of one schema by chance, however long a busy device takes for them.
     let work = ["--verify", "on", "--ops", "2000", "--warmup", "0s", "--guard", "1m"];
     let job = |more: &[&str]| {
-        place.mindful(&[&["raw", name, "--preset", "oltp", "--num-small", "1"], &work[..], more].concat())
+        mindful.run(&[&["raw", name, "--preset", "oltp", "--num-small", "1"], &work[..], more].concat())
     };
     assert!(job(&[]).status.success(), "{:?}", job(&[]));
     // The last schema no longer holds what belongs there: who reads all of the file must meet it.
@@ -123,20 +126,20 @@ fn all_schemas_of_a_file_are_read_as_one() {
     file.write_all_at(&vec![0; 4 << 20], bytes - (4 << 20)).unwrap();
     let first = job(&["--schemas", "1"]);
     assert!(first.status.success(), "the first schema is whole: {first:?}");
-    let note = String::from_utf8_lossy(&first.stderr).into_owned();
+    let note = message(&first);
     assert!(note.contains("hold 4 schemas and 1 of them are read"), "{note}");
-    for output in [job(&[]), place.mindful(&[&["raw", name], &work[..]].concat())] {
+    for output in [job(&[]), mindful.run(&[&["raw", name], &work[..]].concat())] {
         assert!(!output.status.success(), "{output:?}");
-        assert!(!String::from_utf8_lossy(&output.stderr).contains("schemas"), "{output:?}");
+        assert!(!message(&output).contains("schemas"), "{output:?}");
     }
 }
 
 #[test]
 fn a_new_file_is_as_large_as_the_scale_and_no_finding() {
-    let place = Place::new();
-    let name = place.path("new").display().to_string();
-    let made = place.raw(&name, &["--scale", "8MiB"]);
-    let again = place.raw(&name, &["--spans", "full"]);
+    let mindful = Mindful::on_disk();
+    let name = mindful.path("new").display().to_string();
+    let made = raw(&mindful, &name, &["--scale", "8MiB"]);
+    let again = raw(&mindful, &name, &["--spans", "full"]);
     for summary in [made, again] {
         assert_eq!(steps(&summary)[0]["scale"], 1_024);
         assert!(!summary["findings"].to_string().contains("layout"), "{summary:#}");
@@ -145,9 +148,9 @@ fn a_new_file_is_as_large_as_the_scale_and_no_finding() {
 
 #[test]
 fn without_a_preset_it_is_one_step_of_single_blocks() {
-    let place = Place::new();
-    let path = place.made();
-    let summary = place.raw(&path, &["--iodepth", "4"]);
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let summary = raw(&mindful, &path, &["--iodepth", "4"]);
     let step = &steps(&summary)[0];
     assert_eq!((steps(&summary).len(), step["work_unit"].as_u64(), step["sessions"].as_u64()), (1, Some(1), Some(1)));
     assert_eq!((step["iodepth"].as_u64(), step["block_bytes"].as_u64()), (Some(4), Some(8_192)));
@@ -156,28 +159,29 @@ fn without_a_preset_it_is_one_step_of_single_blocks() {
 
 #[test]
 fn a_file_of_someone_else_is_read_and_never_written() {
-    let place = Place::new();
-    let path = place.foreign();
+    let mindful = Mindful::on_disk();
+    let path = foreign(&mindful);
     let before = fs::read(&path).unwrap();
     let name = path.to_str().unwrap();
-    let summary = place.raw(name, &["--preset", "simple", "--num-small", "1", "--num-large", "1"]);
+    let summary = raw(&mindful, name, &["--preset", "simple", "--num-small", "1", "--num-large", "1"]);
     assert!(steps(&summary)[0]["ops"]["select"]["count"].as_u64().unwrap() > 0, "{summary:#}");
     for verb in [&["raw", name][..], &["raw", name, "--preset", "oltp"], &["run", "--target", &format!("raw:{name}")]] {
-        let (code, line) = refused(&place.mindful(&[verb, &["--update-pct", "20"]].concat()));
-        assert!([2, 3].contains(&code) && line.contains("foreign"), "{verb:?}: {code} {line}");
+        let output = mindful.run(&[verb, &["--update-pct", "20"]].concat());
+        let line = refused_with(if output.status.code() == Some(3) { 3 } else { 2 }, &output);
+        assert!(line.contains("foreign"), "{verb:?}: {line}");
     }
-    let cleaned = place.mindful(&["cleanup", "--yes", "--target", &format!("raw:{name}")]);
+    let cleaned = mindful.run(&["cleanup", "--yes", "--target", &format!("raw:{name}")]);
     assert!(String::from_utf8_lossy(&cleaned.stdout).contains("keep"), "{cleaned:?}");
-    assert_eq!(place.runs(), 1, "what was refused left no run");
+    assert_eq!(runs(&mindful), 1, "what was refused left no run");
     assert!(fs::read(&path).unwrap() == before, "the file was written");
 }
 
 #[test]
 fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
-    let place = Place::new();
-    let path = place.foreign();
+    let mindful = Mindful::on_disk();
+    let path = foreign(&mindful);
     let name = path.to_str().unwrap();
-    let nowhere = place.path("no/such/folder/blocks");
+    let nowhere = mindful.path("no/such/folder/blocks");
     for (args, code, hint) in [
         (&["raw"][..], 2, "--target raw:PATH"),
         (&["raw", "--target", "null:"], 2, "measures files"),
@@ -193,22 +197,17 @@ fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
         (&["raw", name, "--csv", "m"], 2, "--csv"),
         (&["raw", name, "--preset", "oltp", "--csv", "no/m"], 2, "there is no folder"),
     ] {
-        let (found, line) = refused(&place.mindful(args));
-        assert!(found == code && line.contains(hint), "{args:?}: {found} {line}");
+        let line = refused_with(code, &mindful.run(args));
+        assert!(line.contains(hint), "{args:?}: {line}");
     }
-    assert_eq!(place.runs(), 0);
+    assert_eq!(runs(&mindful), 0);
     assert!(!Path::new(&nowhere).exists());
 }
 
 #[test]
 fn hooks_are_called_around_a_job() {
-    let place = Place::new();
-    let path = place.made();
-    let hook = "echo $MINDFUL_PHASE";
-    let hooks = ["--hook-before", hook, "--hook-after", hook, "--hook-end", hook];
-    let ran = place.raw(&path, &[&["--preset", "oltp", "--num-small", "1"][..], &hooks].concat());
-    let folder = place.path("store").join("runs").join(ran["id"].as_str().unwrap());
-    for phase in ["before", "after", "end"] {
-        assert_eq!(fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap(), format!("{phase}\n"));
-    }
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    let ran = raw(&mindful, &path, &[&["--preset", "oltp", "--num-small", "1"][..], &HOOKS].concat());
+    assert_hooks_ran(&mindful.run_folder(&ran));
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::raw::place::{Place, steps, text, undisturbed};
+use crate::mindful::{Mindful, codes, json, steps};
+use crate::raw::place::{made, text, undisturbed};
 
 /// Long enough that what the kernel and the sessions count is of the same time, on a busy machine too.
 const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
@@ -18,15 +19,15 @@ fn near(a: f64, b: f64, what: &str) {
 }
 
 fn found(summary: &Value, code: &str) -> bool {
-    summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == code)
+    codes(summary).contains(&code)
 }
 
 /// One step on a new file, by `verb`: `check` is made of its summary, the figure and the words of its headline.
-fn measured(place: &Place, verb: &[&str], args: &[&str], check: impl Fn(&Value, f64, &str)) {
+fn measured(mindful: &Mindful, verb: &[&str], args: &[&str], check: impl Fn(&Value, f64, &str)) {
     let args = [verb, &["--format", "json", "--large-size", SIZE.0], &WINDOW, args].concat();
-    let measure = || place.json(&args);
+    let measure = || json(&mindful.run(&args));
     undisturbed(measure, |summary| {
-        let shown = place.shown();
+        let shown = mindful.text(&["show", "--full"]);
         // The verdict is the first paragraph, the headline begins the second.
         let line = shown.split("\n\n").nth(1).and_then(|paragraph| paragraph.lines().next()).unwrap().trim();
         let (figure, words) = line.split_once(' ').unwrap();
@@ -41,12 +42,12 @@ fn doubted(summary: &Value) -> bool {
 
 #[test]
 fn large_direct_reads_are_in_mib_and_of_no_cache() {
-    let place = Place::new();
-    let path = place.made();
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
     let url = format!("raw:{path}");
     let verbs = [&["raw", &path][..], &["run", "--target", &url, "--sessions", "1", "--work-unit", "1"]];
     for verb in verbs {
-        measured(&place, verb, &["--iodepth", "0", "--large-iodepth", "2"], |summary, mib, words| {
+        measured(&mindful, verb, &["--iodepth", "0", "--large-iodepth", "2"], |summary, mib, words| {
             let step = &steps(summary)[0];
             let large = &step["ops"]["scan"];
             near(mib, number(&large["per_s"]) * SIZE.1, "the headline and the large reads");
@@ -64,7 +65,7 @@ fn large_direct_reads_are_in_mib_and_of_no_cache() {
             for code in ["page-cache", "plan-shape", "prefetched", "unasked-reads", "still-reading", "little"] {
                 assert!(!found(summary, code), "{code}: {summary:#}");
             }
-            let shown = place.shown();
+            let shown = mindful.text(&["show", "--full"]);
             assert!(!shown.contains("edge of the window") && !shown.contains("whether scans"), "{shown}");
             assert!(shown.contains("large read of 256 KiB, direct") && !shown.contains("select plan"), "{shown}");
         });
@@ -73,11 +74,11 @@ fn large_direct_reads_are_in_mib_and_of_no_cache() {
 
 #[test]
 fn large_reads_of_a_warm_file_are_the_page_caches() {
-    let place = Place::new();
-    let path = place.made();
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
     assert_eq!(std::fs::read(&path).unwrap().len() as u64, std::fs::metadata(&path).unwrap().len());
     let args = ["--iodepth", "0", "--large-iodepth", "2", "--direct", "off"];
-    measured(&place, &["raw", &path], &args, |summary, mib, words| {
+    measured(&mindful, &["raw", &path], &args, |summary, mib, words| {
         let step = &steps(summary)[0];
         near(mib, number(&step["ops"]["scan"]["per_s"]) * SIZE.1, "the headline and the large reads");
         assert!(number(&step["page_cache_share"]) > 0.95, "{step:#}");
@@ -89,9 +90,9 @@ fn large_reads_of_a_warm_file_are_the_page_caches() {
 
 #[test]
 fn small_and_large_reads_of_one_step_are_weighed_together() {
-    let place = Place::new();
-    let path = place.made();
-    measured(&place, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"], |summary, mib, words| {
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
+    measured(&mindful, &["raw", &path], &["--iodepth", "2", "--large-iodepth", "1"], |summary, mib, words| {
         let step = &steps(summary)[0];
         let (small, large) = (number(&step["ops"]["select"]["per_s"]), number(&step["ops"]["scan"]["per_s"]));
         near(mib, small / 128.0 + large * SIZE.1, "the headline and all reads");
@@ -104,8 +105,8 @@ fn small_and_large_reads_of_one_step_are_weighed_together() {
 
 #[test]
 fn each_point_of_a_job_is_judged_by_its_bytes() {
-    let place = Place::new();
-    let path = place.made();
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
     std::fs::read(&path).unwrap();
     let job = ["--preset", "simple", "--num-small", "1", "--num-large", "1", "--large-size", SIZE.0];
     // What is read from memory takes a CPU, and is all from memory in a short window too.
@@ -113,7 +114,7 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
     for (direct, window, cached) in [("on", WINDOW, 0.0..0.05), ("off", short, 0.95..1.01)] {
         let args = [&["raw", &path, "--format", "json", "--direct", direct][..], &job, &window].concat();
         undisturbed(
-            || place.json(&args),
+            || json(&mindful.run(&args)),
             |summary| {
                 for step in steps(summary) {
                     let share = number(&step["page_cache_share"]);
@@ -133,9 +134,9 @@ fn each_point_of_a_job_is_judged_by_its_bytes() {
 
 #[test]
 fn a_large_read_is_no_smaller_than_a_block() {
-    let place = Place::new();
-    let path = place.made();
+    let mindful = Mindful::on_disk();
+    let path = made(&mindful);
     let args = ["raw", &path, "--block-size", "128KiB", "--large-iodepth", "1", "--large-size", "64KiB"];
-    let (code, line) = crate::raw::place::refused(&place.mindful(&args));
-    assert!(code == 2 && line.contains("smaller than a block") && line.contains("--large-size"), "{code}: {line}");
+    let refusal = mindful.refusal(&args);
+    assert!(refusal.contains("smaller than a block") && refusal.contains("--large-size"), "{refusal}");
 }

@@ -3,4 +3,5 @@
 mod denied;
 mod jobs;
 mod large;
+mod missing;
 mod place;

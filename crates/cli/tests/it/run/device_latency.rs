@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use serde_json::Value;
 
-use crate::mindful::alone::Alone;
+use crate::mindful::{Mindful, json, kill};
 
-struct Place(Alone);
+struct Place(Mindful);
 
 impl Place {
     /// On a file system with O_DIRECT and a device below, which that of /tmp need not have.
     fn new() -> Self {
-        Self::loaded(Alone::new(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
+        Self::loaded(Mindful::alone(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
 
     /// For what is no matter of figures.
     fn beside_others() -> Self {
-        Self::loaded(Alone::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
+        Self::loaded(Mindful::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
 
-    fn loaded(place: Alone) -> Self {
+    fn loaded(place: Mindful) -> Self {
         let place = Self(place);
         let loaded = place.run("load", &["--scale", "64MiB"]).output().unwrap();
         assert!(loaded.status.success(), "{loaded:?}");
@@ -30,15 +30,14 @@ impl Place {
     }
 
     fn run(&self, verb: &str, args: &[&str]) -> Command {
-        let target = format!("raw:{}", self.0.folder().join("blocks").display());
+        let target = format!("raw:{}", self.0.path("blocks").display());
         self.0.command(&[&[verb, "--target", &target, "--schemas", "1"], args].concat())
     }
 
     /// One session that has one read under way at a time.
     fn measured(&self, duration: &str) -> Value {
         let args = ["--sessions", "1", "--work-unit", "1", "--io", "psync", "--warmup", "2s", "--format", "json"];
-        let ran = self.run("run", &args).args(["--duration", duration]).output().unwrap();
-        serde_json::from_slice(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"))
+        json(&self.run("run", &args).args(["--duration", duration]).output().unwrap())
     }
 }
 
@@ -90,8 +89,7 @@ fn a_trace_instance_that_a_killed_run_left_goes_with_the_next() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let seen = !instances(pid).is_empty();
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(&mut child);
     let summary = place.measured("1s");
     if !device_seen(&summary) {
         return;
@@ -110,7 +108,7 @@ fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     let child = place.run("run", &off).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(instances(child.id()), Vec::<PathBuf>::new());
-    let summary: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    let summary = json(&child.wait_with_output().unwrap());
     let step = &summary["steps"][0];
     assert!(step["device"].as_object().unwrap().values().all(Value::is_null), "{step:#}");
     assert!(!lacks(&summary, "device latency"), "it was asked for: {summary:#}");
@@ -143,7 +141,6 @@ mod alone {
         let counted = figure(&step["device_reads_per_s"]);
         assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
         // What is read back from the run folder tells the same.
-        let shown = place.0.command(&["show", "--format", "json"]).output().unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&shown.stdout).unwrap()["steps"][0]["device"], *device);
+        assert_eq!(place.0.json(&["show"])["steps"][0]["device"], *device);
     }
 }

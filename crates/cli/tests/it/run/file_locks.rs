@@ -1,13 +1,13 @@
 //! Two mindfuls on one file: who loads, removes or writes has it alone, who reads shares it when both say so.
 
 use std::fs;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, json, message};
 
 /// Longest that a lock may take to appear: against hangs, on a busy host too.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,9 +41,9 @@ fn holds_a_lock(child: &Child) -> bool {
 impl Busy {
     /// Starts a mindful with `args` on a file of its own and waits until it has locked something and `ready` holds.
     fn new(mindful: Mindful, engine: &str, args: &[&str], ready: impl Fn(&Mindful) -> bool) -> Self {
-        let target = format!("--target={engine}:{}", mindful.folder().join("data").display());
+        let target = format!("--target={engine}:{}", mindful.path("data").display());
         let all = [args, &[target.as_str()]].concat();
-        let child = mindful.command(&all).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let child = mindful.start(&all);
         let mut busy = Self { mindful, target, child };
         let began = Instant::now();
         while !(holds_a_lock(&busy.child) && ready(&busy.mindful)) {
@@ -67,17 +67,17 @@ impl Busy {
         self.mindful.run(&[args, &[self.target.as_str()]].concat())
     }
 
-    /// Asserts that another mindful with `args` is reported who uses the file.
+    /// Asserts that another mindful with `args` is refused with who uses the file.
     fn refuses(&self, args: &[&str]) {
         let output = self.another(args);
-        let reported = String::from_utf8(output.stderr).unwrap();
+        let refusal = message(&output);
         let who = format!("(process {})", self.child.id());
-        assert!(output.status.code() == Some(3), "{args:?}: {:?} {reported}", output.status);
+        assert!(output.status.code() == Some(3), "{args:?}: {:?} {refusal}", output.status);
         assert!(
-            reported.contains("uses ") && reported.contains(&who) && reported.contains("--shared"),
-            "{args:?}: {reported}"
+            refusal.contains("uses ") && refusal.contains(&who) && refusal.contains("--shared"),
+            "{args:?}: {refusal}"
         );
-        assert_eq!(reported.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{reported}");
+        assert_eq!(refusal.lines().filter(|line| line.starts_with("mindful: ")).count(), 1, "{refusal}");
     }
 }
 
@@ -90,17 +90,15 @@ const LONG: [&str; 6] =
 /// A file with a small dataset.
 fn loaded(engine: &str) -> Mindful {
     let mindful = Mindful::new();
-    let target = format!("--target={engine}:{}", mindful.folder().join("data").display());
+    let target = format!("--target={engine}:{}", mindful.path("data").display());
     let made = mindful.run(&["load", "--schemas=1", "--scale=1024", &target]);
     assert!(made.status.success(), "{made:?}");
     mindful
 }
 
-/// Whether a session has reported.
+/// Whether a session has finished a slice.
 fn at_work(mindful: &Mindful) -> bool {
-    let runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten().flatten();
-    let mut records = runs.filter_map(|run| fs::read_to_string(run.path().join("run.jsonl")).ok());
-    records.any(|record| record.contains("\"slice\""))
+    mindful.records().contains("\"slice\"")
 }
 
 #[test]

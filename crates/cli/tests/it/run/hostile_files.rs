@@ -20,7 +20,7 @@ fn a_sqlite_file_made_to_do_harm_ends_verbs_in_a_line() {
         [(&view, "mindful_schema is not as mindful made it: it is a view"), (&trigger, "it has the trigger t")]
     {
         let mindful = Mindful::new();
-        let path = mindful.folder().join("data.db");
+        let path = mindful.path("data.db");
         let target = format!("sqlite:{}", path.display());
         assert!(mindful.run(&["load", "--target", &target, "--schemas", "1", "--scale", "500"]).status.success());
         Connection::open(&path).unwrap().execute_batch(laid).unwrap();
@@ -32,9 +32,9 @@ fn a_sqlite_file_made_to_do_harm_ends_verbs_in_a_line() {
             let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let (code, _) = end_of(&mut child);
             let output = child.wait_with_output().unwrap();
-            let reported = String::from_utf8(output.stderr).unwrap();
-            let lines = reported.lines().filter(|line| line.starts_with("mindful: ")).count();
-            assert!(code == Some(3) && lines == 1 && reported.contains(why), "{verb:?}: {code:?} {reported}");
+            let message = String::from_utf8(output.stderr).unwrap();
+            let lines = message.lines().filter(|line| line.starts_with("mindful: ")).count();
+            assert!(code == Some(3) && lines == 1 && message.contains(why), "{verb:?}: {code:?} {message}");
         }
         assert!(before == std::fs::read(&path).unwrap(), "{laid}");
     }

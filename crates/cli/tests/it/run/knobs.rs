@@ -1,17 +1,15 @@
 //! Knobs of the workload through whole commands, on SQLite and on the engine without I/O.
 
-use crate::mindful::{Mindful, PAUSES, json, proofs, ratios, shares};
+use crate::mindful::{Mindful, PAUSES, json, message, proofs, ratios, shares, text};
 
 fn run(mindful: &Mindful, args: &[&str]) -> serde_json::Value {
-    let base = ["run", "--format", "json", "--warmup", "0s", "--duration", "2s", "--sessions", "2"];
-    json(&mindful.run(&[&base[..], args].concat()))
+    mindful.json(&[&["run", "--warmup", "0s", "--duration", "2s", "--sessions", "2"], args].concat())
 }
 
 #[test]
 fn choices_come_out_as_asked_alone_and_together() {
     let mindful = Mindful::new();
-    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
-    let data = ["--target", &target, "--schemas", "2", "--scale", "1000", "--scan-table", "16"];
+    let data = ["--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000", "--scan-table", "16"];
     let mix = ["--work-unit", "2", "--update-pct", "30", "--scan-pct", "20", "--commit-wait", "off"];
     let hot = ["--hot-spot-size", "100", "--hot-spot-share", "25", "--hot-schema", "40"];
     let ran = run(&mindful, &[&data[..], &mix, &hot].concat());
@@ -21,25 +19,22 @@ fn choices_come_out_as_asked_alone_and_together() {
 #[test]
 fn a_run_that_finds_its_dataset_carries_the_proof_of_the_load() {
     let mindful = Mindful::new();
-    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
-    let data = ["--target", &target, "--schemas", "2", "--scale", "1000"];
+    let data = ["--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000"];
     let plan = [&data[..], &PAUSES].concat();
     let (first, second) = (run(&mindful, &plan), run(&mindful, &plan));
-    let shown = mindful.run(&["show", "latest", "--full"]);
-    proofs::hold(&first, &second, &String::from_utf8(shown.stdout).unwrap());
+    proofs::hold(&first, &second, &mindful.text(&["show", "latest", "--full"]));
 }
 
 #[test]
 fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
     let mindful = Mindful::new();
-    let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
-    let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", &target], args].concat());
+    let verify = |args: &[&str]| mindful.run(&[&["verify", "--target", "sqlite:data.db"], args].concat());
     let nothing = verify(&[]);
     assert_eq!(nothing.status.code(), Some(3), "{nothing:?}");
-    assert!(mindful.run(&["load", "--target", &target, "--schemas", "2", "--scale", "1000"]).status.success());
+    assert!(mindful.run(&["load", "--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000"]).status.success());
     for args in [&[][..], &["--full"]] {
-        let reported = String::from_utf8(verify(args).stdout).unwrap();
-        assert!(reported.starts_with("the layout of 2 schemas holds by all 2000 blocks"), "{reported}");
+        let proof = text(&verify(args));
+        assert!(proof.starts_with("the layout of 2 schemas holds by all 2000 blocks"), "{proof}");
     }
     let proof = json(&verify(&["--full", "--format", "json"]));
     assert_eq!(
@@ -52,12 +47,11 @@ fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
 fn stored_pages_compress_as_asked_in_load_and_run() {
     for asked in ["1", "2", "4"] {
         let mindful = Mindful::new();
-        let target = format!("sqlite:{}", mindful.folder().join("data.db").display());
-        let data = ["--target", &target, "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
+        let data = ["--target", "sqlite:data.db", "--schemas", "1", "--scale", "600", "--compress-ratio", asked];
         let loaded = mindful.run(&[&["load"], &data[..]].concat());
-        ratios::hold(&String::from_utf8(loaded.stderr).unwrap(), asked);
-        let ran = run(&mindful, &[&["--target", &target][..], &PAUSES].concat());
-        ratios::hold(&ratios::kept(mindful.folder(), &ran), asked);
+        ratios::hold(&message(&loaded), asked);
+        let ran = run(&mindful, &[&["--target", "sqlite:data.db"][..], &PAUSES].concat());
+        ratios::hold(&ratios::kept(&mindful, &ran), asked);
     }
 }
 
@@ -67,14 +61,13 @@ fn stored_pages_compress_as_asked_in_load_and_run() {
 fn a_hot_set_that_moves_visits_new_blocks() {
     let visited = |skew: &str| {
         let mindful = Mindful::new();
-        let file = mindful.folder().join("data.db");
-        let target = format!("sqlite:{}", file.display());
-        let data = ["--target", &target, "--schemas", "1", "--scale", "1000"];
+        let file = mindful.path("data.db");
+        let data = ["--target", "sqlite:data.db", "--schemas", "1", "--scale", "1000"];
         let loaded = mindful.run(&[&["load"], &data[..]].concat());
         assert!(loaded.status.success(), "{loaded:?}");
         let before = pages(&file);
         let work = ["--sessions", "1", "--ops", "200", "--work-unit", "1", "--update-pct", "100", "--skew", skew];
-        let ran = json(&mindful.run(&[&["run", "--format", "json", "--warmup", "0s"], &data[..], &work].concat()));
+        let ran = mindful.json(&[&["run", "--warmup", "0s"], &data[..], &work].concat());
         assert_eq!(ran["finished"], true, "{ran:#}");
         pages(&file).iter().zip(&before).filter(|(now, then)| now != then).count()
     };

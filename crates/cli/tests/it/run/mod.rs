@@ -1,7 +1,8 @@
 //! `mindful run`.
 
+#[cfg(feature = "postgres")]
 mod access_paths;
-mod commands;
+mod command_line;
 #[cfg(feature = "raw")]
 mod device_latency;
 #[cfg(feature = "postgres")]
@@ -10,12 +11,15 @@ mod embedded;
 mod file_locks;
 #[cfg(all(feature = "postgres", feature = "sqlite", feature = "raw"))]
 mod full_store;
+mod hooks;
 #[cfg(feature = "sqlite")]
 mod hostile_files;
 #[cfg(feature = "sqlite")]
 mod knobs;
+#[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod live_views;
 mod node_exporter;
+pub mod outcomes;
 #[cfg(feature = "raw")]
 mod prices;
 mod secrets;

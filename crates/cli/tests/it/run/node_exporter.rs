@@ -2,13 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mindful::Mindful;
-use crate::mindful::measured::measured;
+use crate::mindful::{Mindful, message, null, wait_until};
 
 /// Serves figures for as long as the test lives: of each further second of CPU, 0.3 are busy.
 fn exporter() -> String {
@@ -38,12 +36,11 @@ fn exporter() -> String {
 #[test]
 fn figures_of_the_servers_host_come_from_its_exporter() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
+    let ran = mindful.measured(&["--duration", "3s", "--sessions", "2", "--node-exporter", &exporter()]);
     let busy = ran["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap();
     assert!((busy - 0.3).abs() < 1e-6, "{ran:#}");
-    let log = mindful.run(&["export", "latest", "--as", "jsonl"]).stdout;
-    let events: Vec<Value> =
-        String::from_utf8(log).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = mindful.text(&["export", "latest", "--as", "jsonl"]);
+    let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let samples = events.iter().filter(|e| e["event"] == "sample" && e["source"] == "node_exporter").count();
     assert_eq!(samples, 4, "one reading a boundary");
 }
@@ -53,14 +50,14 @@ fn figures_of_the_servers_host_come_from_its_exporter() {
 fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}#vda", listener.local_addr().unwrap());
-    let (reported, trickles) = std::sync::mpsc::channel();
+    let (begins, trickles) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for (asked, stream) in listener.incoming().enumerate() {
             let Ok(mut stream) = stream else { return };
             let _ = stream.read(&mut [0; 4096]);
             let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\nnode_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} 1\n");
             if asked > 1 {
-                let _ = reported.send(());
+                let _ = begins.send(());
                 std::thread::spawn(move || {
                     while stream.write_all(b"#").is_ok() {
                         std::thread::sleep(Duration::from_secs(1));
@@ -70,19 +67,11 @@ fn a_trickling_exporter_does_not_keep_a_run_from_its_end() {
         }
     });
     let mindful = Mindful::new();
-    let args = ["run", "--target", "null:", "--duration", "5m", "--warmup", "0s", "--node-exporter", &url];
-    let mut run = mindful.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut run = mindful.start(&null("run", &["--duration", "5m", "--node-exporter", &url]));
     trickles.recv().unwrap();
     let pid = rustix::process::Pid::from_child(&run);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    let begun = Instant::now();
-    while run.try_wait().unwrap().is_none() {
-        if begun.elapsed() > Duration::from_mins(1) {
-            run.kill().unwrap();
-            panic!("the run still waits for its exporter");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the run still waits for its exporter", || run.try_wait().unwrap().is_some());
 }
 
 #[test]
@@ -90,7 +79,7 @@ fn an_exporter_that_does_not_answer_fails_the_run_in_words() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("http://127.0.0.1:{port}");
     let mindful = Mindful::new();
-    let refused: Output = mindful.run(&["run", "--target", "null:", "--duration", "1s", "--node-exporter", &url]);
-    let reported = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
-    assert!(!refused.status.success() && reported.contains("does not answer"), "{reported}");
+    let refused = mindful.run(&null("run", &["--node-exporter", &url]));
+    let printed = format!("{}{}", String::from_utf8_lossy(&refused.stdout), message(&refused));
+    assert!(!refused.status.success() && printed.contains("does not answer"), "{printed}");
 }

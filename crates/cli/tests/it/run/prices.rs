@@ -2,40 +2,27 @@
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json, refused};
+use crate::mindful::{Mindful, json, null, refused};
 
-const RUN: [&str; 12] = [
-    "run",
-    "--target",
-    "null:",
-    "--scale",
-    "1000",
-    "--sessions",
-    "2",
-    "--warmup",
-    "200ms",
-    "--duration",
-    "1s",
-    "--null-latency=2ms",
-];
+const RUN: [&str; 6] = ["--sessions", "2", "--warmup", "200ms", "--null-latency", "2ms"];
 
 fn run(mindful: &Mindful, more: &[&str]) -> Value {
-    json(&mindful.run(&[&RUN[..], &["--format", "json"], more].concat()))
+    mindful.measured(&[&RUN[..], more].concat())
 }
 
 #[test]
 fn what_one_unit_of_money_buys_is_in_every_form_of_a_report() {
     let mindful = Mindful::new();
-    let reported = run(&mindful, &["--price", "1.92 EUR"]);
-    assert_eq!(reported["price"], serde_json::json!({ "per_hour": 1.92, "currency": "EUR" }), "{reported:#}");
-    let step = &reported["steps"][0];
+    let ran = run(&mindful, &["--price", "1.92 EUR"]);
+    assert_eq!(ran["price"], serde_json::json!({ "per_hour": 1.92, "currency": "EUR" }), "{ran:#}");
+    let step = &ran["steps"][0];
     let per_s = step["ops"]["select"]["per_s"].as_f64().unwrap();
     let bought = step["per_price"]["operations"].as_f64().unwrap();
     assert!((bought / (per_s * 3600.0 / 1.92) - 1.0).abs() < 1e-9, "{bought} for one EUR at {per_s} a second");
 
-    let text = String::from_utf8(mindful.run(&["show", "latest"]).stdout).unwrap();
+    let text = mindful.text(&["show", "latest"]);
     assert!(text.contains("at 1.92 EUR an hour, 1 EUR buys"), "{text}");
-    let csv = String::from_utf8(mindful.run(&["export", "latest", "--as", "csv"]).stdout).unwrap();
+    let csv = mindful.text(&["export", "latest", "--as", "csv"]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let of = |title: &str| rows[1][rows[0].iter().position(|name| *name == title).unwrap()];
     assert_eq!(of("price"), "1.92 EUR");
@@ -51,7 +38,7 @@ fn what_one_unit_of_money_buys_is_in_every_form_of_a_report() {
 fn a_price_that_is_none_is_refused() {
     let mindful = Mindful::new();
     for price in ["0 EUR", "-1 EUR", "1e12 EUR", "1.92", "cheap"] {
-        let text = refused(&mindful.run(&[&RUN[..], &[&format!("--price={price}")]].concat()));
+        let text = mindful.refusal(&null("run", &[&format!("--price={price}")]));
         assert!(text.contains("--price") && text.contains("'1.92 EUR'"), "{text}");
     }
 }
@@ -65,9 +52,9 @@ fn sides_are_compared_for_the_money_in_one_currency_alone() {
     let compare = |candidate: &str, more: &[&str]| {
         mindful.run(&[&["compare", "--baseline", "dear", "--candidate", candidate][..], more].concat())
     };
-    let reported = json(&compare("cheap", &["--format", "json"]));
-    let (ratio, money) = (reported["ratio"].as_f64().unwrap(), reported["for_the_money"]["ratio"].as_f64().unwrap());
-    assert!((money / ratio - 2.0).abs() < 1e-9, "half the price: {reported:#}");
+    let compared = json(&compare("cheap", &["--format", "json"]));
+    let (ratio, money) = (compared["ratio"].as_f64().unwrap(), compared["for_the_money"]["ratio"].as_f64().unwrap());
+    assert!((money / ratio - 2.0).abs() < 1e-9, "half the price: {compared:#}");
     let text = String::from_utf8(compare("cheap", &[]).stdout).unwrap();
     assert!(text.contains("for the money: ratio") && text.contains("4 EUR an hour against 2 EUR"), "{text}");
     let gated = json(&compare("cheap", &["--figure", "per-price", "--format", "json"]));

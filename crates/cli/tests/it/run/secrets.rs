@@ -4,23 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::path::Path;
 
-use crate::mindful::{Mindful, refused};
+use crate::mindful::{Mindful, ended, files, message, null};
 
 const SECRET: &str = "s3cr3t-word";
-
-/// Whether a run came to its end: on a busy host it may be found invalid, which is not the question here.
-fn ended(output: &Output) -> bool {
-    matches!(output.status.code(), Some(0 | 1))
-}
-
-/// All files under `folder`.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -39,25 +27,25 @@ fn no_secret_of_an_old_configuration_reaches_the_plan() {
         format!("DBNAME=bench\npsql postgres://bench:{SECRET}@db/bench"),
     ] {
         let text = format!("NUM_SCHEMAS=4\nNUM_THREADS=2\n{line}\n");
-        fs::write(mindful.folder().join("pgio.conf"), text).unwrap();
+        fs::write(mindful.path("pgio.conf"), text).unwrap();
         let output = mindful.run(&["import", "pgio.conf", "--yes", "--output", "mindful.toml"]);
         assert!(output.status.success(), "{output:?}");
-        let plan = mindful.folder().join("mindful.toml");
-        let reported = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
-        assert!(!reported.contains(SECRET), "{line}:\n{reported}");
+        let plan = mindful.path("mindful.toml");
+        let written = fs::read_to_string(&plan).unwrap() + &String::from_utf8_lossy(&output.stdout);
+        assert!(!written.contains(SECRET), "{line}:\n{written}");
         assert_eq!(mode(&plan), 0o600);
     }
-    fs::write(mindful.folder().join("pgio.conf"), format!("NUM_THREADS=password={SECRET}\nNUM_SCHEMAS=1\n")).unwrap();
+    fs::write(mindful.path("pgio.conf"), format!("NUM_THREADS=password={SECRET}\nNUM_SCHEMAS=1\n")).unwrap();
     let output = mindful.run(&["import", "pgio.conf"]);
-    assert!(!output.status.success() && !String::from_utf8_lossy(&output.stderr).contains(SECRET), "{output:?}");
+    assert!(!output.status.success() && !message(&output).contains(SECRET), "{output:?}");
 }
 
 #[test]
 fn a_target_without_a_scheme_is_refused_without_its_secret() {
     let mindful = Mindful::new();
     for target in ["scott/SECRET@db", "scott:SECRET@db/x", "//me:SECRET@db", "host=db password=SECRET", "me,SECRET"] {
-        let reported = refused(&mindful.run(&["plan", "--target", &target.replace("SECRET", SECRET)]));
-        assert!(reported.contains("no engine answers to target") && !reported.contains(SECRET), "{reported}");
+        let refusal = mindful.refusal(&["plan", "--target", &target.replace("SECRET", SECRET)]);
+        assert!(refusal.contains("no engine answers to target") && !refusal.contains(SECRET), "{refusal}");
     }
 }
 
@@ -90,20 +78,19 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
     let hook = format!("true --api-token {SECRET} --password={SECRET} -H 'Authorization: Bearer {SECRET}'");
     let failing = format!("PGPASSWORD={SECRET} false");
     let hooks = ["--hook-before", &hook, "--hook-end", &failing, "--hook-failure", "warn"];
-    let short = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "1s"];
-    let ran = mindful.run(&[&["sweep", "--sessions", "1,2"], &short[..], &hooks].concat());
+    let ran = mindful.run(&null("sweep", &[&["--sessions", "1,2"], &hooks[..]].concat()));
     assert!(ended(&ran), "{ran:?}");
-    let swept = fs::read_dir(mindful.folder().join("runs")).unwrap().next().unwrap().unwrap().file_name();
+    let swept = fs::read_dir(mindful.runs()).unwrap().next().unwrap().unwrap().file_name();
     let resume = ["sweep", "--resume", swept.to_str().unwrap()];
     let exporter = format!("http://bench:{SECRET}@127.0.0.1:1/metrics");
     let planned = mindful.run(&["plan", "--target", "null:", "--node-exporter", &exporter]);
     let as_json = mindful.run(&[&["plan", "--format", "json", "--target", "null:"][..], &hooks].concat());
-    let refused = mindful.run(&[&["run", "--node-exporter", &exporter], &short[..]].concat());
+    let refused = mindful.run(&null("run", &["--node-exporter", &exporter]));
     for output in
         [&ran, &planned, &as_json, &refused, &mindful.run(&["show"]), &mindful.run(&["export", "--as", "html"])]
     {
-        let reported = [&output.stdout[..], &output.stderr].concat();
-        assert!(!String::from_utf8_lossy(&reported).contains(SECRET), "{output:?}");
+        let printed = [&output.stdout[..], &output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&printed).contains(SECRET), "{output:?}");
     }
     let stored = files(mindful.folder());
     assert!(stored.len() >= 4, "{stored:?}");
@@ -114,10 +101,10 @@ fn no_secret_of_a_command_or_url_reaches_file_or_screen() {
     }
     // What was stored without its secret is not carried out without it.
     let resumed = mindful.run(&resume);
-    let reported = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    let refusal = message(&resumed);
     assert!(
-        resumed.status.code() == Some(2) && reported.contains("without its secret") && reported.contains("--hook-"),
-        "{reported}"
+        resumed.status.code() == Some(2) && refusal.contains("without its secret") && refusal.contains("--hook-"),
+        "{refusal}"
     );
     let resumed = mindful.run(&[&resume[..], &["--hook-before", &hook, "--hook-end", "true"]].concat());
     assert!(ended(&resumed), "{resumed:?}");

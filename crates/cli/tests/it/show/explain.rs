@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::mindful::Mindful;
-use crate::mindful::measured::measured;
 
 /// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran. Words, such
 /// as the kit whose arithmetic was kept, are no figures.
@@ -22,36 +21,34 @@ fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
 #[test]
 fn every_figure_of_the_summary_can_be_explained() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "1s", "--sessions", "2"]);
+    let ran = mindful.measured(&["--sessions", "2"]);
     let mut names = vec!["little".to_owned(), "foreign_share".to_owned()];
     figures(&ran["steps"][0], "", &mut names);
     assert!(names.len() > 25, "{names:?}");
     for name in names {
-        let reported = mindful.run(&["show", "--explain", &name]);
-        let text = String::from_utf8(reported.stdout).unwrap();
-        assert!(reported.status.success() && text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
+        let text = mindful.text(&["show", "--explain", &name]);
+        assert!(text.contains("  = ") && text.contains("step 1: "), "{name}: {text}");
     }
 }
 
 #[test]
 fn an_explanation_holds_the_readings_the_figure_is_made_of() {
     let mindful = Mindful::new();
-    let ran = measured(&mindful, &["--duration", "2s", "--sessions", "2"]);
-    let text = String::from_utf8(mindful.run(&["show", "--explain", "physical_reads_per_s"]).stdout).unwrap();
+    let ran = mindful.measured(&["--duration", "2s", "--sessions", "2"]);
+    let text = mindful.text(&["show", "--explain", "physical_reads_per_s"]);
     let line = text.lines().find(|line| line.contains("physical_reads from ")).unwrap();
     let readings: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [from, to, seconds] = readings[..] else { panic!("{line}") };
-    let reported = ran["steps"][0]["physical_reads_per_s"].as_f64().unwrap();
-    assert!(((to - from) / seconds / reported - 1.0).abs() < 0.01, "{line}: {reported}");
+    let figure = ran["steps"][0]["physical_reads_per_s"].as_f64().unwrap();
+    assert!(((to - from) / seconds / figure - 1.0).abs() < 0.01, "{line}: {figure}");
 }
 
 #[test]
 fn the_rules_of_the_verdict_have_limits_and_near_names() {
     let mindful = Mindful::new();
-    measured(&mindful, &["--duration", "1s"]);
-    let text = String::from_utf8(mindful.run(&["show", "--explain", "verdict"]).stdout).unwrap();
+    mindful.measured(&[]);
+    let text = mindful.text(&["show", "--explain", "verdict"]);
     assert!(text.matches("limit ").count() >= 9, "{text}");
-    let refused = mindful.run(&["show", "--explain", "hit_ration"]);
-    let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(2) && reported.contains("did you mean `hit_ratio`?"), "{reported}");
+    let refusal = mindful.refusal(&["show", "--explain", "hit_ration"]);
+    assert!(refusal.contains("did you mean `hit_ratio`?"), "{refusal}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json};
+use crate::mindful::Mindful;
 
 /// Each figure that `stored` holds stands in `now`, too; more may stand there.
 fn alike(stored: &Value, now: &Value, path: &str) {
@@ -32,7 +32,7 @@ fn stored_runs_of_format_1_give_the_figures_they_gave() {
         let taken = mindful.run(&["import", folder.to_str().unwrap()]);
         assert!(taken.status.success(), "{taken:?}");
         let stored: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
-        let now = json(&mindful.run(&["show", stored["id"].as_str().unwrap(), "--format", "json"]));
+        let now = mindful.json(&["show", stored["id"].as_str().unwrap()]);
         for part in ["format", "id", "engine", "engine_version", "seed", "dataset", "steps", "io_job"] {
             alike(&stored[part], &now[part], &format!("{name}.{part}"));
         }
@@ -49,6 +49,6 @@ fn settings_of_format_1_that_were_facts_are_in_their_place() {
     let mindful = Mindful::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1/postgres");
     assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-    let reported = String::from_utf8(mindful.run(&["show", "latest", "--full"]).stdout).unwrap();
-    assert!(reported.contains("stored blocks") && !reported.contains("log_band"), "{reported}");
+    let shown = mindful.text(&["show", "latest", "--full"]);
+    assert!(shown.contains("stored blocks") && !shown.contains("log_band"), "{shown}");
 }

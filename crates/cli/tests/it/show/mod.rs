@@ -1,5 +1,5 @@
 //! `mindful show` and `mindful list`.
 
-mod command_line;
 mod explain;
 mod format_1;
+mod lists;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use mindful_conformance::place;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::mindful::{Mindful, wait_for_handlers};
+use crate::mindful::{Mindful, kill, wait_for_handlers};
 
 /// Longest that an end may take: against hangs, on a busy host too.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,8 +43,7 @@ pub fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration)
         }
         thread::sleep(Duration::from_millis(5));
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(child);
     panic!("it did not end");
 }
 
@@ -128,7 +127,7 @@ fn a_watch_ends_when_its_reader_has_enough() {
 #[test]
 fn a_signal_ends_a_hook_and_all_it_started() {
     let mindful = Mindful::new();
-    let pid = mindful.folder().join("pid");
+    let pid = mindful.path("pid");
     let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
     let mut child = mindful.command(&[&SHORT[..], &[&hook]].concat()).spawn().unwrap();
     let started = appears(&pid);
@@ -141,7 +140,7 @@ fn a_signal_ends_a_hook_and_all_it_started() {
 #[test]
 fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     let mindful = Mindful::new();
-    let (begun, pid) = (mindful.folder().join("begun"), mindful.folder().join("pid"));
+    let (begun, pid) = (mindful.path("begun"), mindful.path("pid"));
     let before = format!("--hook-before=echo 1 > {}", begun.display());
     let after = format!("--hook-after=sleep 300 & echo $! > {}; sleep 300", pid.display());
     let long = [SHORT[0], SHORT[1], SHORT[2], SHORT[3], SHORT[4], "--duration=60s"];
@@ -266,34 +265,21 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 "#;
 
-/// Waits until the one run in the store tells of a slice.
+/// Waits until the one run in the store records a slice.
 fn wait_for_work(mindful: &Mindful) {
-    until("it measures nothing", || {
-        let mut runs = fs::read_dir(mindful.folder().join("runs")).into_iter().flatten().flatten();
-        runs.any(|run| {
-            fs::read_to_string(run.path().join("run.jsonl")).is_ok_and(|reported| reported.contains("\"slice\""))
-        })
-    });
+    until("it measures nothing", || mindful.records().contains("\"slice\""));
 }
 
 #[test]
 fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     let mindful = Mindful::new();
-    let at = |name: &str| mindful.folder().join(name);
+    let at = |name: &str| mindful.path(name);
     fs::write(at("shim.c"), SHIM).unwrap();
     let made =
         Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(at("shim.so")).arg(at("shim.c")).status().unwrap();
     assert!(made.success(), "the shim was not made");
     let run = |duration: &str| {
-        let mut command = mindful.command(&[
-            "run",
-            "--target=null:",
-            "--scale=256",
-            "--null-latency=1ms",
-            "--warmup=0s",
-            duration,
-            "--tag=set",
-        ]);
+        let mut command = mindful.command(&[&SHORT[..5], &[duration, "--tag=set"]].concat());
         command.env("LD_PRELOAD", at("shim.so")).env("SET_CLOCK", at("set")).stdout(Stdio::null()).spawn().unwrap()
     };
     let mut child = run("--duration=4s");
@@ -301,7 +287,7 @@ fn a_clock_set_back_neither_stretches_a_run_nor_deafens_it() {
     fs::write(at("set"), "").unwrap();
     let (code, took) = end_of(&mut child);
     assert!(took < PATIENCE, "{code:?} {took:?} after the clock was set");
-    let shown = String::from_utf8(mindful.run(&["show", "set"]).stdout).unwrap();
+    let shown = mindful.text(&["show", "set"]);
     assert!(shown.contains("clock-step"), "{shown}");
     fs::remove_file(at("set")).unwrap();
     fs::remove_dir_all(at("runs")).unwrap();

@@ -1,8 +1,7 @@
 //! Signals while a server keeps mindful waiting: for a lock, for its sessions, for its end.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -12,46 +11,23 @@ use rustix::process::Signal;
 
 use super::standstill::{self, Stopped};
 use super::{PATIENCE, appears, end_of, signal, until};
-use crate::lies::server::UsersServer;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, ended};
 
-/// A folder that a server of another user gets into, with a store.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(quick_place())
-    }
-
-    /// Bare files are read past the page cache, which memory cannot.
-    fn on_disk() -> Self {
-        Self(place())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.args(args).current_dir(self.0.path()).env("MINDFUL_STORE", self.path("store")).stdin(Stdio::null());
-        command
-    }
-
-    /// The same, with what it says in a file.
-    fn spawn(&self, args: &[&str], says: &str) -> Child {
-        let says = fs::File::create(self.path(says)).unwrap();
-        self.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
-    }
+/// Starts a command whose messages go into a file of that name.
+fn spawn(mindful: &Mindful, args: &[&str], says: &str) -> Child {
+    let says = fs::File::create(mindful.path(says)).unwrap();
+    mindful.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
 }
 
 #[test]
 fn a_signal_ends_every_verb_that_waits_for_a_lock() {
-    let place = Place::new();
-    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let mindful = Mindful::at(quick_place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let target = format!("--target={}", server.url());
-    let loaded = place.command(&["load", &target, "--schemas=2", "--scale=2MiB"]).output().unwrap();
+    let loaded = mindful.run(&["load", &target, "--schemas=2", "--scale=2MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
-    fs::write(place.path("plan.toml"), format!("target = \"{}\"\nduration = \"60s\"\n", server.url())).unwrap();
+    fs::write(mindful.path("plan.toml"), format!("target = \"{}\"\nduration = \"60s\"\n", server.url())).unwrap();
     let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
     let verbs: [&[&str]; 10] = [
         &["run", &target],
@@ -67,7 +43,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
     ];
     for asked in [Signal::INT, Signal::TERM] {
         let holding = server.hold("LOCK TABLE mindful.blocks_1 IN ACCESS EXCLUSIVE MODE");
-        let mut children: Vec<_> = verbs.iter().map(|verb| place.spawn(verb, verb[0])).collect();
+        let mut children: Vec<_> = verbs.iter().map(|verb| spawn(&mindful, verb, verb[0])).collect();
         until("they do not all wait for the lock", || server.count(waiting) == verbs.len());
         for child in &children {
             signal(child, asked);
@@ -79,24 +55,25 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
         until("a statement is left on the server", || server.count(waiting) == 0);
         drop(holding);
     }
-    let shown = place.command(&["list"]).output().unwrap();
+    let shown = mindful.run(&["list"]);
     assert!(shown.status.success(), "{shown:?}");
 }
 
 #[test]
 fn a_signal_ends_every_verb_and_leaves_no_private_server() {
-    let place = Place::on_disk();
-    let data = format!("--data-dir={}", place.path("data").display());
+    // Bare files are read past the page cache, which memory cannot.
+    let mindful = Mindful::at(place());
+    let data = format!("--data-dir={}", mindful.path("data").display());
     let base = [&data, "--schemas=2", "--scale=16MiB", "--duration=60s", "--sessions=2", "--think-time=20ms..20ms"];
-    let loaded = place.command(&["load", &data, "--schemas=2", "--scale=16MiB"]).output().unwrap();
+    let loaded = mindful.run(&["load", &data, "--schemas=2", "--scale=16MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
-    let hook = |verb: &str| format!("echo 1 >{}", place.path(verb).display());
+    let hook = |verb: &str| format!("echo 1 >{}", mindful.path(verb).display());
     let plan = format!(
         "data_dir = \"{}\"\nduration = \"60s\"\nsessions = 2\nthink_time = \"20ms..20ms\"\nhook_before = \"{}\"\n",
-        place.path("data").display(),
+        mindful.path("data").display(),
         hook("compare")
     );
-    fs::write(place.path("plan.toml"), plan).unwrap();
+    fs::write(mindful.path("plan.toml"), plan).unwrap();
     let verbs: [&[&str]; 4] =
         [&["noise"], &["sweep", "--work-unit=8,16"], &["contrast"], &["compare", "--run", "plan.toml", "plan.toml"]];
     for (turn, verb) in verbs.into_iter().enumerate() {
@@ -107,15 +84,15 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
             "contrast" => [verb, &base[..4], &[&begun]].concat(),
             _ => [verb, &base[..], &[&begun]].concat(),
         };
-        let mut child = place.spawn(&args, "says");
-        appears(&place.path(verb[0]));
+        let mut child = spawn(&mindful, &args, "says");
+        appears(&mindful.path(verb[0]));
         thread::sleep(Duration::from_secs(1));
         signal(&child, asked);
         let (code, took) = end_of(&mut child);
-        let says = fs::read_to_string(place.path("says")).unwrap();
+        let says = fs::read_to_string(mindful.path("says")).unwrap();
         assert!(code == Some(130) && took < PATIENCE, "{verb:?}: {code:?} after {took:?}: {says}");
-        assert!(working_in(&place.path("data")).is_empty(), "{verb:?} left a server");
-        let shown = place.command(&["show"]).output().unwrap();
+        assert!(working_in(&mindful.path("data")).is_empty(), "{verb:?} left a server");
+        let shown = mindful.run(&["show"]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{verb:?}: {shown:?}");
     }
 }
@@ -123,94 +100,96 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
 /// Its last segment of log has to be archived before it ends, which takes five minutes.
 #[test]
 fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
-    let place = Place::new();
-    let data = format!("--data-dir={}", place.path("data").display());
-    let begun = place.path("begun");
+    let mindful = Mindful::at(quick_place());
+    let data = format!("--data-dir={}", mindful.path("data").display());
+    let begun = mindful.path("begun");
     let hook = format!("--hook-before=echo 1 >{}", begun.display());
     let slow = "--set=archive_mode=on,archive_command=sleep 300";
-    let loaded = place.command(&["load", &data, "--schemas=1", "--scale=2MiB"]).output().unwrap();
+    let loaded = mindful.run(&["load", &data, "--schemas=1", "--scale=2MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
     let args = ["run", &data, "--sessions=1", "--duration=60s", "--think-time=20ms..20ms", slow, &hook];
     for second in [Signal::INT, Signal::TERM] {
         let _ = fs::remove_file(&begun);
-        let mut child = place.spawn(&args, "says");
+        let mut child = spawn(&mindful, &args, "says");
         appears(&begun);
         thread::sleep(Duration::from_secs(1));
         signal(&child, Signal::INT);
-        let says = || fs::read_to_string(place.path("says")).unwrap();
+        let says = || fs::read_to_string(mindful.path("says")).unwrap();
         until("nobody says why it takes so long", || says().contains("still stopping"));
         assert!(child.try_wait().unwrap().is_none());
         signal(&child, second);
         let (code, took) = end_of(&mut child);
         assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {}", says());
-        until("a server is left", || working_in(&place.path("data")).is_empty());
-        let shown = place.command(&["show"]).output().unwrap();
+        until("a server is left", || working_in(&mindful.path("data")).is_empty());
+        let shown = mindful.run(&["show"]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("interrupted"), "{shown:?}");
     }
     // The server that was ended recovers.
-    let again = place.command(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]).output().unwrap();
-    assert!(matches!(again.status.code(), Some(0 | 1)), "{again:?}");
+    let again = mindful.run(&["run", &data, "--duration=1s", "--warmup=0s", "--sessions=1"]);
+    assert!(ended(&again), "{again:?}");
 }
 
 #[test]
 fn a_run_ends_though_its_postgres_stands_still() {
-    let place = Place::new();
-    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let mindful = Mindful::at(quick_place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     standstill::both_loops_end_by_themselves(&server.url(), server.pid());
 }
 
 /// It ends soon once it is asked to.
-fn is_interrupted(place: &Place, mut child: Child, asked: Signal) {
+fn is_interrupted(mindful: &Mindful, mut child: Child, asked: Signal) {
     signal(&child, asked);
     let (code, took) = end_of(&mut child);
-    let says = fs::read_to_string(place.path("says")).unwrap();
+    let says = fs::read_to_string(mindful.path("says")).unwrap();
     assert!(code == Some(130) && took < PATIENCE, "{code:?} after {took:?}: {says}");
 }
 
 #[test]
 fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
-    let place = Place::new();
-    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let mindful = Mindful::at(quick_place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let target = format!("--target={}", server.url());
     let args = ["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--sessions=2", "--duration=60s", "--warmup=0s"];
     let at_work = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL%slice%'";
     for asked in [Signal::INT, Signal::TERM] {
         // Those of the run before go on until the server sees that their client is gone.
         until("a session is left", || server.count(at_work) == 0);
-        let child = place.spawn(&args, "says");
+        let child = spawn(&mindful, &args, "says");
         until("no session works", || server.count(at_work) > 1);
         let _stopped = Stopped::new(server.pid());
         thread::sleep(Duration::from_millis(500));
-        is_interrupted(&place, child, asked);
+        is_interrupted(&mindful, child, asked);
     }
 }
 
 /// Its first question of the step is not answered.
 #[test]
 fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
-    let place = Place::new();
-    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
-    let (target, begun) = (format!("--target={}", server.url()), place.path("begun"));
+    let mindful = Mindful::at(quick_place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
+    let (target, begun) = (format!("--target={}", server.url()), mindful.path("begun"));
     let hook = format!("--hook-before=echo 1 >{}; sleep 3", begun.display());
-    let child = place.spawn(&["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--duration=60s", &hook], "says");
+    let child =
+        spawn(&mindful, &["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--duration=60s", &hook], "says");
     appears(&begun);
     let _stopped = Stopped::new(server.pid());
     thread::sleep(Duration::from_secs(5));
-    is_interrupted(&place, child, Signal::TERM);
+    is_interrupted(&mindful, child, Signal::TERM);
 }
 
-/// Both where it waits for the others, and where it first looks for the place.
+/// Both where it waits for the others, and where it first looks for the mindful.
 #[test]
 fn a_signal_ends_ranks_whose_meeting_is_locked() {
-    let place = Place::new();
-    let server = UsersServer::at(&place.path("users"), "shared_buffers=32MB");
+    let mindful = Mindful::at(quick_place());
+    let server = UsersServer::at(&mindful.path("users"), "shared_buffers=32MB");
     let meet = format!("--meet={}", server.url());
     let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
     for asked in [Signal::INT, Signal::TERM] {
         let name = format!("job-{}", asked.as_raw());
         let job = format!("--job={name}");
-        let rank =
-            |number| place.spawn(&["run", "--target=null:", "--ranks=3", number, &meet, &job, "--sessions=3"], number);
+        let rank = |number| {
+            spawn(&mindful, &["run", "--target=null:", "--ranks=3", number, &meet, &job, "--sessions=3"], number)
+        };
         let first = rank("--rank=0");
         until("the first rank does not come", || {
             let there = "SELECT to_regclass('mindful.meeting') IS NOT NULL AS there";

@@ -1,13 +1,13 @@
 //! Servers that stand still: their host takes whatever they are sent, and nobody answers.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{PATIENCE, end_within, until};
-use crate::mindful::{Mindful, PAUSES};
+
+use crate::mindful::{Mindful, PAUSES, unwrapped};
 
 /// How long operations may outlast the end of their step.
 const END_GRACE: Duration = Duration::from_mins(1);
@@ -48,16 +48,9 @@ fn children_of(parent: Pid) -> Vec<Pid> {
     numbers.filter_map(Pid::from_raw).filter(is_child).collect()
 }
 
-/// Whether sessions of the run in this store have reported a slice.
-fn works(store: &Path) -> bool {
-    let runs = fs::read_dir(store.join("runs")).into_iter().flatten().flatten();
-    let mut lines = runs.filter_map(|run| fs::read_to_string(run.path().join("run.jsonl")).ok());
-    lines.any(|lines| lines.contains("\"event\":\"slice\""))
-}
-
 /// Whether a report says `why`, wherever its lines break.
 fn reports(report: &str, why: &str) -> bool {
-    report.split_whitespace().collect::<Vec<_>>().join(" ").contains(why)
+    unwrapped(report).contains(why)
 }
 
 /// Runs of both loops on the server behind `url` end by themselves once its process stands still, and tell why.
@@ -68,22 +61,22 @@ pub fn both_loops_end_by_themselves(url: &str, server: u32) {
         let duration = format!("{}s", STEP.as_secs());
         let work = ["--schemas", "1", "--scale", "8MiB", "--sessions", "2", "--duration", &duration];
         let work = [&work[..], &PAUSES].concat();
-        let says = fs::File::create(mindful.folder().join("says")).unwrap();
+        let says = fs::File::create(mindful.path("says")).unwrap();
         let mut command = mindful.command(&[&on[..], &work].concat());
         let child = command.stdout(says.try_clone().unwrap()).stderr(says).spawn().unwrap();
         (mindful, child)
     });
     for (mindful, _) in &runs {
-        until("no session works", || works(mindful.folder()));
+        until("no session works", || mindful.records().contains("\"event\":\"slice\""));
     }
     let (_stopped, began) = (Stopped::new(server), Instant::now());
     for (mindful, mut child) in runs {
         let (code, _) = end_within(&mut child, STEP + END_GRACE + PATIENCE);
-        let (took, says) = (began.elapsed(), fs::read_to_string(mindful.folder().join("says")).unwrap());
+        let (took, says) = (began.elapsed(), fs::read_to_string(mindful.path("says")).unwrap());
         let why = "operations went on for 60 s after the end of the step";
         assert!(took < STEP + END_GRACE + PATIENCE, "{code:?} after {took:?}: {says}");
         assert!(code == Some(1) && reports(&says, why), "{code:?}: {says}");
-        let shown = String::from_utf8(mindful.run(&["show"]).stdout).unwrap();
+        let shown = mindful.text(&["show"]);
         assert!(shown.contains("INVALID") && reports(&shown, why), "{shown}");
     }
 }

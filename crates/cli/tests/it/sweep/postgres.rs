@@ -1,11 +1,12 @@
 //! A whole sweep of a real PostgreSQL: within its budget, killed and gone on with, and its knee compared with the eye.
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mindful_conformance::quick_place;
 use serde_json::Value;
+
+use crate::mindful::{Mindful, PAUSES, json, kill, message, steps};
 
 /// Longest time the sweep below may take, s: several times what it takes on a host of its own.
 const BUDGET_S: u64 = 300;
@@ -13,44 +14,9 @@ const BUDGET_S: u64 = 300;
 /// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. What limits either
 /// is waiting, not the CPU, so the curves stand even where others use it: reads grow up to 16 sessions, updates come to
 /// an end where one row's commits fill the time.
-const PLAN: [&str; 26] = [
-    "--tag",
-    "night",
-    "--mode",
-    "lio",
-    "--schemas",
-    "1",
-    "--scale",
-    "8MiB",
-    "--sessions",
-    "1..16",
-    "--update-pct",
-    "0,20",
-    "--work-unit",
-    "1",
-    "--hot-spot-size",
-    "1",
-    "--hot-spot-share",
-    "100",
-    "--think-time",
-    "5ms..5ms",
-    "--set",
-    "commit_delay=5000,commit_siblings=0",
-    "--warmup",
-    "300ms",
-    "--duration",
-    "1s",
-];
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-    command.args(args).current_dir(folder).env("MINDFUL_STORE", folder.join("store")).stdin(Stdio::null());
-    command
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
-}
+const PLAN: &str = "--tag night --mode lio --schemas 1 --scale 8MiB --sessions 1..16 --update-pct 0,20 --work-unit 1 \
+                    --hot-spot-size 1 --hot-spot-share 100 --think-time 5ms..5ms \
+                    --set commit_delay=5000,commit_siblings=0 --warmup 300ms --duration 1s";
 
 /// `(sessions, blocks/s)` of the doublings in `steps` with that share of updates, rising.
 fn doublings(steps: &[Value], update_pct: &str) -> Vec<(f64, f64)> {
@@ -72,42 +38,31 @@ fn knee_by_eye(rungs: &[(f64, f64)]) -> f64 {
     most * rungs[0].0 / rungs[0].1
 }
 
-/// Whether the run in the store of `folder` tells of a step.
-fn a_step_began(folder: &Path) -> bool {
-    let runs = std::fs::read_dir(folder.join("store/runs")).into_iter().flatten().flatten();
-    let mut lines = runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok());
-    lines.any(|lines| lines.contains("\"event\":\"started\""))
-}
-
 #[test]
 fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
-    let place = quick_place();
-    let folder = place.path();
-    let data = folder.join("data");
+    let mindful = Mindful::at(quick_place());
     let budget = format!("{BUDGET_S}s");
-    let mut args = vec!["sweep", "--data-dir", data.to_str().unwrap(), "--budget", &budget];
-    args.extend(PLAN);
+    let mut sweep = mindful.on_private(&["sweep", "--budget", &budget]);
+    sweep.args(PLAN.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
     // Initialising the server and loading are in the budget too; the moment of the kill is anywhere in the ladders.
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
     let killed_after = Duration::from_millis(u64::from(seed % 16_000));
     println!("seed {seed}: killed {killed_after:?} after the first step began");
     let began = Instant::now();
-    let mut child = command(folder, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !a_step_began(folder) {
+    let mut child = sweep.spawn().unwrap();
+    while !mindful.records().contains("\"event\":\"started\"") {
         assert!(began.elapsed() < Duration::from_secs(BUDGET_S), "no step began");
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(killed_after);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let before = json(&command(folder, &["show", "night", "--format", "json"]).output().unwrap());
-    let resumed = command(folder, &["sweep", "--resume", "night", "--format", "json"]).output().unwrap();
+    kill(&mut child);
+    let before = mindful.json(&["show", "night"]);
+    let swept = mindful.json(&["sweep", "--resume", "night"]);
     let took = began.elapsed();
-    let swept = json(&resumed);
 
     assert!(took < Duration::from_secs(BUDGET_S), "{took:?} of a budget of {budget}");
     assert_eq!(swept["finished"], true, "{swept:#}");
-    let steps = swept["steps"].as_array().unwrap();
+    let steps = steps(&swept);
     // The last step of the killed call may be half done: it is measured anew. All others stand as they were.
     let kept = before["steps"].as_array().unwrap();
     let kept = &kept[..kept.len().saturating_sub(1)];
@@ -126,10 +81,10 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
         let curves = swept["curves"].as_array().unwrap();
         let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
         // Without an asymptote in the ladder it lies at the top rung or beyond.
-        let reported = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
+        let knee = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
         let by_eye = knee_by_eye(&rungs);
-        assert!((reported / by_eye).log2().abs() <= 1.0, "reported {reported}, seen {by_eye}: {rungs:?} {curve:#}");
-        println!("update_pct {update_pct}: knee reported {reported:.1}, seen {by_eye}; {rungs:?}");
+        assert!((knee / by_eye).log2().abs() <= 1.0, "found {knee}, seen {by_eye}: {rungs:?} {curve:#}");
+        println!("update_pct {update_pct}: knee found {knee:.1}, seen {by_eye}; {rungs:?}");
     }
     let updates = doublings(steps, "20");
     assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");
@@ -137,15 +92,13 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
 
 #[test]
 fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
-    let place = quick_place();
-    let data = place.path().join("data");
-    let ladder =
-        ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap(), "--set", "shared_buffers=2MB,64MB"];
+    let mindful = Mindful::at(quick_place());
+    let ladder = ["sweep", "--format", "json", "--set", "shared_buffers=2MB,64MB"];
     let work = ["--mode", "lio", "--schemas", "1", "--scale", "8MiB", "--sessions", "1"];
     // Pauses leave it the operations that visit every block in the warm-up.
     let length = ["--think-time", "2ms..2ms", "--warmup", "500ms", "--duration", "1s"];
-    let swept = json(&command(place.path(), &[&ladder[..], &work, &length].concat()).output().unwrap());
-    let steps = swept["steps"].as_array().unwrap();
+    let swept = json(&mindful.private(&[&ladder[..], &work, &length].concat()));
+    let steps = steps(&swept);
     let of = |value: &str| {
         let set = format!("shared_buffers={value}");
         let mut found =
@@ -163,22 +116,19 @@ fn a_server_setting_is_a_ladder_with_restarts_between_windows() {
 
 #[test]
 fn most_sessions_within_an_objective_are_confirmed_in_full() {
-    let place = quick_place();
-    let data = place.path().join("data");
+    let mindful = Mindful::at(quick_place());
     // One row's commits of 5 ms: the more sessions want it, the longer each waits.
     let work = ["--schemas", "1", "--scale", "8MiB", "--update-pct", "100", "--work-unit", "1", "--mode", "lio"];
     let row = ["--hot-spot-size", "1", "--hot-spot-share", "100", "--set", "commit_delay=5000,commit_siblings=0"];
     let search = ["--sessions", "1..32", "--max-iops-at", "p50<=40ms", "--warmup", "200ms", "--duration", "2s"];
-    let base = ["sweep", "--format", "json", "--data-dir", data.to_str().unwrap()];
-    let output = command(place.path(), &[&base[..], &work, &row, &search].concat()).output().unwrap();
-    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = reported
-        .lines()
-        .find(|line| line.contains("is the highest load that meets"))
-        .unwrap_or_else(|| panic!("{reported}"));
+    let output = mindful.private(&[&["sweep", "--format", "json"], &work[..], &row, &search].concat());
+    let progress = message(&output);
+    let mut lines = progress.lines();
+    let line =
+        lines.find(|line| line.contains("is the highest load that meets")).unwrap_or_else(|| panic!("{progress}"));
     let load: u64 = line.split_whitespace().skip_while(|w| *w != "sessions").nth(1).unwrap().parse().unwrap();
     let swept = json(&output);
-    let steps = swept["steps"].as_array().unwrap();
+    let steps = steps(&swept);
     let p50_ms = |step: &Value| step["ops"]["update"]["p50_us"].as_f64().map(|us| us / 1e3);
     let mut full = steps.iter().filter(|s| s["sessions"] == load && s["point"]["pass"] == 1);
     let confirmed = full.next().unwrap_or_else(|| panic!("{swept:#}"));
@@ -186,5 +136,25 @@ fn most_sessions_within_an_objective_are_confirmed_in_full() {
     assert!((confirmed["duration_s"].as_f64().unwrap() / 2.0 - 1.0).abs() < 0.05, "full length: {confirmed:#}");
     let missed = steps.iter().filter(|s| p50_ms(s).is_some_and(|ms| ms > 40.0));
     let least = missed.filter_map(|s| s["sessions"].as_u64()).min();
-    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {reported}");
+    assert!(least.is_some_and(|missed| missed > load), "found {load}, missed {least:?}: {progress}");
+}
+
+#[test]
+fn a_sweep_of_a_real_server_goes_on_after_it_was_killed() {
+    let mindful = Mindful::beside_others(quick_place()).with_private();
+    let base =
+        ["sweep", "--schemas", "2", "--scale", "16MiB", "--warmup", "200ms", "--duration", "500ms", "--tag", "real"];
+    let ladder = ["--sessions", "1,2,4", "--set", "shared_buffers=16MB,64MB"];
+    let mut sweep = mindful.on_private(&[&base[..], &ladder, &PAUSES].concat());
+    let mut child = sweep.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while mindful.records().matches("\"event\":\"step_end\"").count() < 3 {
+        assert!(Instant::now() < deadline, "the sweep does not get on");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    kill(&mut child);
+    let swept = mindful.json(&["sweep", "--resume", "real"]);
+    let points: std::collections::BTreeSet<String> =
+        steps(&swept).iter().map(|step| step["point"]["values"].to_string()).collect();
+    assert_eq!(points.len(), 6, "{swept:#}");
 }

@@ -1,25 +1,20 @@
 //! Counters watched without any load.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::mindful::{Mindful, json};
+use crate::mindful::Mindful;
 
 #[test]
 fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
     let mindful = Mindful::new();
-    let watched =
-        mindful.run(&["watch", "--target", "null:", "--duration", "3s", "--format", "json", "--only", "client/"]);
-    assert!(watched.status.success(), "{watched:?}");
-    let lines: Vec<Value> = watched
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .filter(|l| !l.is_empty())
-        .map(|l| serde_json::from_slice(l).unwrap())
-        .collect();
+    let args = ["watch", "--target", "null:", "--duration", "3s", "--format", "json", "--only", "client/"];
+    let watched = mindful.text(&args);
+    let lines: Vec<Value> = watched.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!((2..=4).contains(&lines.len()), "{lines:?}");
     for (number, line) in (1..).zip(&lines) {
         assert_eq!(line["second"], number);
@@ -28,12 +23,11 @@ fn each_second_is_a_line_of_rates_and_nothing_is_stored() {
         assert!(cores < 0.5, "{line}");
         assert!(line["per_s"].as_object().unwrap().keys().all(|name| name.contains("client/")), "{line}");
     }
-    assert!(!mindful.folder().join("runs").exists());
+    assert!(!mindful.runs().exists());
     let args = ["watch", "--target", "null:", "--duration", "2s", "--format", "json", "--only", "null/", "--top", "1"];
-    let top = mindful.run(&args);
-    let first = top.stdout.split(|byte| *byte == b'\n').next().unwrap().to_vec();
+    let first: Value = serde_json::from_str(mindful.text(&args).lines().next().unwrap()).unwrap();
     // Its counters are of blocks, bytes, microseconds, and plain counts.
-    assert_eq!(json(&std::process::Output { stdout: first, ..top })["per_s"].as_object().unwrap().len(), 4);
+    assert_eq!(first["per_s"].as_object().unwrap().len(), 4);
 }
 
 #[test]
@@ -46,26 +40,21 @@ fn watching_goes_on_until_it_is_interrupted() {
         lines.map_while(Result::ok).find(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()))
     };
     assert!(second(&mut lines).is_some() && second(&mut lines).is_some());
-    let reported = Instant::now();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let signalled = Instant::now();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(child.wait().unwrap().success());
-    assert!(reported.elapsed() < Duration::from_secs(30), "{:?}", reported.elapsed());
+    assert!(signalled.elapsed() < Duration::from_secs(30), "{:?}", signalled.elapsed());
 }
 
 #[test]
 fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let mindful = Mindful::new();
-    let shown = |args: &[&str]| {
-        let output = mindful.run(&[&["watch", "--target", "null:"], args].concat());
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let shown = |args: &[&str]| mindful.text(&[&["watch", "--target", "null:"], args].concat());
     let line = shown(&["--duration", "2s", "--interval", "500ms"]);
     let rows: Vec<&str> = line.lines().collect();
     assert!(rows[0].trim_start().starts_with("second") && rows[0].contains("top wait"), "{line}");
     assert!((3..=6).contains(&rows.len()), "{line}");
     assert!(shown(&["--duration", "2s", "--all"]).contains("client/client_cpu"));
-    let refused = mindful.run(&["watch", "--target", "null:", "--interval", "1us"]);
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("--interval 5s"), "{refused:?}");
+    let refusal = mindful.refusal(&["watch", "--target", "null:", "--interval", "1us"]);
+    assert!(refusal.contains("--interval 5s"), "{refusal}");
 }

@@ -1,4 +1,4 @@
-//! `mindful watch` and `mindful doctor`.
+//! `mindful watch`.
 
 mod lines;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]

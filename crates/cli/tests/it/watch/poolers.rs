@@ -9,11 +9,11 @@ use mindful_conformance::not_run;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::lies::bench::Bench;
-use crate::lies::server::UsersServer;
-use crate::mindful::json;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, json};
 use crate::pgbouncer::{self, Behind, Pooler};
 use crate::stops;
+use mindful_conformance::place;
 
 /// A role that the server lets in without a password.
 const ROLE: &str = "pooled";
@@ -22,11 +22,11 @@ const DOCTOR: [&str; 3] = ["doctor", "--format", "json"];
 const WATCH: [&str; 5] = ["watch", "--duration", "3s", "--format", "json"];
 
 /// A user's server, and the URL that leads to it past any pooler; `None` where there is no PgBouncer.
-fn server(bench: &Bench) -> Option<(UsersServer, String)> {
+fn server(mindful: &Mindful) -> Option<(UsersServer, String)> {
     pgbouncer::at_hand().then(|| {
-        let server = UsersServer::start(bench, "shared_buffers=16MB");
+        let server = UsersServer::start(mindful, "shared_buffers=16MB");
         server.sql(&format!("CREATE ROLE {ROLE} SUPERUSER LOGIN"));
-        let url = server.admit(bench, ROLE);
+        let url = server.admit(mindful, ROLE);
         (server, url)
     })
 }
@@ -40,18 +40,18 @@ fn before(server: &UsersServer, mode: &str) -> Pooler {
 }
 
 /// A verb in a namespace that nothing is in yet.
-fn reported(bench: &Bench, verb: &[&str], url: &str) -> Output {
-    bench.command(&[verb, &["--target", url, "--namespace", "behind"]].concat()).output().unwrap()
+fn ask(mindful: &Mindful, verb: &[&str], url: &str) -> Output {
+    mindful.run(&[verb, &["--target", url, "--namespace", "behind"]].concat())
 }
 
 #[test]
 fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
-    let bench = Bench::new();
-    let Some((server, _)) = server(&bench) else { return };
+    let mindful = Mindful::beside_others(place());
+    let Some((server, _)) = server(&mindful) else { return };
     for mode in ["transaction", "statement"] {
         let pooler = before(&server, mode);
         for verb in [&DOCTOR[..], &DOCTOR[..1], &WATCH, &WATCH[..3]] {
-            let output = reported(&bench, verb, &pooler.url());
+            let output = ask(&mindful, verb, &pooler.url());
             let text = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(3), "{verb:?} in {mode} mode: {output:?}");
             assert!(output.stdout.is_empty() && text.lines().count() == 1, "{verb:?} in {mode} mode: {output:?}");
@@ -64,11 +64,11 @@ fn doctor_and_watch_refuse_a_pooler_that_moves_sessions() {
 
 #[test]
 fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
-    let bench = Bench::new();
-    let Some((server, url)) = server(&bench) else { return };
+    let mindful = Mindful::beside_others(place());
+    let Some((server, url)) = server(&mindful) else { return };
     let pooler = before(&server, "session");
     let of_server = |url: &str| -> Vec<Value> {
-        let findings = json(&reported(&bench, &DOCTOR, url))["findings"].as_array().unwrap().clone();
+        let findings = json(&ask(&mindful, &DOCTOR, url))["findings"].as_array().unwrap().clone();
         let mut codes: Vec<Value> = findings.into_iter().map(|finding| finding["code"].clone()).collect();
         codes.retain(|code| code.as_str().unwrap().starts_with("pg-"));
         codes
@@ -76,7 +76,7 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let seen = of_server(&pooler.url());
     assert!(!seen.is_empty());
     assert_eq!(seen, of_server(&url), "past the pooler");
-    let watched = reported(&bench, &WATCH, &pooler.url());
+    let watched = ask(&mindful, &WATCH, &pooler.url());
     assert_eq!(watched.status.code(), Some(0), "{watched:?}");
     let seconds = String::from_utf8(watched.stdout).unwrap();
     let seconds: Vec<Value> = seconds.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -102,11 +102,11 @@ fn going_first(server: &UsersServer) -> Vec<String> {
 
 #[test]
 fn a_second_signal_leaves_no_pooled_process_going_first() {
-    let bench = Bench::new();
-    let Some((server, _)) = server(&bench) else { return };
+    let mindful = Mindful::beside_others(place());
+    let Some((server, _)) = server(&mindful) else { return };
     let pooler = before(&server, "session");
     let watch = ["watch", "--duration", "5m", "--format", "json", "--namespace", "behind", "--target", &pooler.url()];
-    let mut watching = bench.command(&watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut watching = mindful.command(&watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     // Behind its first second the counters are read: the pooler closes no connection that it finds idle.
     BufReader::new(watching.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     let raised = going_first(&server);

@@ -98,10 +98,10 @@ fn another_hash_is_refused_and_both_are_reported() {
 fn what_is_not_pinned_is_compared_with_its_sources_hash() {
     let hash = hex(&Sha512::digest(b"archive"));
     let what = Artefact { sha256: None, ..artefact() };
-    let reported = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
-    let good = source(vec![reported.clone(), answer("200 OK", b"archive")]);
+    let published = answer("200 OK", format!("{hash}  server-1.2.jar\n").as_bytes());
+    let good = source(vec![published.clone(), answer("200 OK", b"archive")]);
     assert_eq!(fetched_with(&good, None, &what).unwrap(), b"archive");
-    let bad = source(vec![reported, answer("200 OK", b"another")]);
+    let bad = source(vec![published, answer("200 OK", b"another")]);
     holds(&fetched_with(&bad, None, &what).unwrap_err().to_string(), &["has the hash"]);
 }
 
@@ -220,11 +220,11 @@ impl Events for Progress {
 #[test]
 fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     let base = source(vec![answer("200 OK", &vec![7; 300_000])]);
-    let reported = Progress::default();
+    let progress = Progress::default();
     let source = Source::with(&base, Vec::new(), None, QUICK).unwrap();
-    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &reported).unwrap_err();
+    let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &progress).unwrap_err();
     assert!(refusal.to_string().contains("hash"));
-    let reported = reported.0.into_inner().unwrap();
-    assert!(reported[0].0 < 300_000 && reported[0].1 == 300_000, "{reported:?}");
-    assert_eq!(reported.last(), Some(&(300_000, 300_000)));
+    let events = progress.0.into_inner().unwrap();
+    assert!(events[0].0 < 300_000 && events[0].1 == 300_000, "{events:?}");
+    assert_eq!(events.last(), Some(&(300_000, 300_000)));
 }

@@ -34,8 +34,8 @@ struct Seen {
 
 impl Seen {
     fn by(fixture: &Fixture) -> Self {
-        let reported = Arc::new(Reported::default());
-        let events: Arc<dyn Events> = reported.clone();
+        let notes = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = notes.clone();
         let target: Box<dyn Target> = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
         target.prepare(&Workload::reads_only(2, 100, 1), 1).unwrap();
@@ -46,7 +46,7 @@ impl Seen {
             counters.extend(named.filter_map(|(metric, value)| value.map(|_| metric.name.clone())));
         }
         let plan = Plan::from_settings(&Settings::defaults(KEYS)).unwrap();
-        let mut lines = reported.lines();
+        let mut lines = notes.lines();
         lines.extend(target.checks(&plan).unwrap().into_iter().map(|found| format!("{}: {}", found.code, found.text)));
         Self { lines, counters }
     }

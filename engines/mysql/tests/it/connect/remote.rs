@@ -49,23 +49,21 @@ impl Elsewhere {
         fixture.dataset.schemas = 1;
         fixture.dataset.blocks_per_schema = blocks;
         fixture.dataset.scan_blocks = 0;
-        let reported = Arc::new(Notes::default());
-        let events: Arc<dyn Events> = reported.clone();
+        let notes = Arc::new(Notes::default());
+        let events: Arc<dyn Events> = notes.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
-        target.load(&fixture.dataset, &*reported, &StopFlag::default()).unwrap();
-        (target, reported)
+        target.load(&fixture.dataset, &*notes, &StopFlag::default()).unwrap();
+        (target, notes)
     }
 
     /// What is said of the layout in `database` after `harm`, in which `{}` is the table.
     fn after(&self, database: &str, blocks: u64, harm: &[&str]) -> String {
-        let (target, reported) = self.loaded(database, blocks);
+        let (target, notes) = self.loaded(database, blocks);
         let table = format!("{database}.blocks_1");
         let harm: Vec<String> = harm.iter().map(|statement| statement.replace("{}", &table)).collect();
         self.server.sql(&harm.iter().map(String::as_str).collect::<Vec<_>>());
         match target.verify(&StopFlag::default()) {
-            Ok(proof) => {
-                proof.failure().unwrap_or_else(|| panic!("{harm:?} passes for the layout: {}", reported.all()))
-            }
+            Ok(proof) => proof.failure().unwrap_or_else(|| panic!("{harm:?} passes for the layout: {}", notes.all())),
             Err(error) => error.to_string(),
         }
     }
@@ -99,24 +97,24 @@ const WRONG: [(&str, u64, &[&str], &str); 6] = [
 
 fn only_the_layout_passes(kind: Kind) -> Elsewhere {
     let elsewhere = Elsewhere::start(kind);
-    let (target, reported) = elsewhere.loaded("case_true", BLOCKS);
+    let (target, notes) = elsewhere.loaded("case_true", BLOCKS);
     for look in [target.verify(&StopFlag::default()), target.verify_all(&StopFlag::default())] {
-        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", reported.all());
+        assert_eq!(look.unwrap().failure(), None, "{kind:?}: {}", notes.all());
     }
     for part in
         ["rows drawn at random begin a page each; 0.01 of all", "missed once in 10^9", "397 of 397 rows begin a"]
     {
-        assert!(reported.tell(part), "{kind:?}: {}", reported.all());
+        assert!(notes.tell(part), "{kind:?}: {}", notes.all());
     }
-    for (database, blocks, harm, reported) in WRONG {
+    for (database, blocks, harm, why) in WRONG {
         let said = elsewhere.after(database, blocks, harm);
-        assert!(said.contains(reported) && !said.contains('\n'), "{kind:?}, {database}: {said}");
+        assert!(said.contains(why) && !said.contains('\n'), "{kind:?}, {database}: {said}");
     }
     // Pages that are found by a hash are in no account: then the size of the table has to do, and is said to.
     elsewhere.server.sql(&["SET GLOBAL innodb_adaptive_hash_index = ON"]);
-    let (target, reported) = elsewhere.loaded("case_hashed", BLOCKS);
+    let (target, notes) = elsewhere.loaded("case_hashed", BLOCKS);
     assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None, "{kind:?}");
-    assert!(reported.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", reported.all());
+    assert!(notes.tell("by the size that the server reserved alone: a hash hides"), "{kind:?}: {}", notes.all());
     let (database, _, harm, _) = WRONG[0];
     let said = elsewhere.after(&format!("{database}_hashed"), BLOCKS, harm);
     assert!(said.contains("has 400 rows in"), "{kind:?}: {said}");
@@ -148,7 +146,7 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
 #[test]
 fn no_layout_is_refused_for_what_others_do_meanwhile() {
     let elsewhere = Elsewhere::start(MYSQL);
-    let (target, reported) = elsewhere.loaded("case_true", BLOCKS);
+    let (target, notes) = elsewhere.loaded("case_true", BLOCKS);
     let over = AtomicBool::new(false);
     let verified: Vec<_> = thread::scope(|scope| {
         scope.spawn(|| {
@@ -167,6 +165,6 @@ fn no_layout_is_refused_for_what_others_do_meanwhile() {
         verified
     });
     for proof in verified {
-        assert_eq!(proof.unwrap().failure(), None, "{}", reported.all());
+        assert_eq!(proof.unwrap().failure(), None, "{}", notes.all());
     }
 }

@@ -27,16 +27,16 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     let server = ByHand::start(MARIADB, &place.path().join("db"), options);
     let mut fixture = Fixture::new(&ENGINE, shared::url(&server.socket, "mindful"));
     fixture.dataset.blocks_per_schema = 200;
-    let reported = Arc::new(Notes::default());
-    let events: Arc<dyn Events> = reported.clone();
+    let notes = Arc::new(Notes::default());
+    let events: Arc<dyn Events> = notes.clone();
     let opened = Opened { target: ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap() };
     let target = &*opened.target;
-    assert!(reported.tell(&format!("{what}: nothing is claimed of layout")), "{}", reported.all());
+    assert!(notes.tell(&format!("{what}: nothing is claimed of layout")), "{}", notes.all());
     let description = target.describe().unwrap();
     assert_eq!(description.no_layout.as_deref(), Some(what));
     assert_eq!((description.cache_bytes, description.cache_requests, description.expected_log), (None, None, None));
 
-    target.load(&fixture.dataset, &*reported, &StopFlag::default()).unwrap();
+    target.load(&fixture.dataset, &*notes, &StopFlag::default()).unwrap();
     let (drawn, all) = (target.verify(&StopFlag::default()).unwrap(), target.verify_all(&StopFlag::default()).unwrap());
     assert!(drawn.schemas.is_empty() && all.schemas.is_empty(), "a layout is claimed: {drawn:?}");
 

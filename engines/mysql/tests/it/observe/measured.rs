@@ -143,15 +143,15 @@ fn a_cold_pass_of_mysql_balances_to_one_percent() {
 fn requests_of_reads(kind: Kind) {
     let fixture = with_room(kind);
     let opened = fixture.loaded();
-    let reported = opened.target.describe().unwrap().cache_requests.unwrap();
+    let requests = opened.target.describe().unwrap().cache_requests.unwrap();
     // What is missed here is there in the slices that count.
     let all = Workload { loop_site: LoopSite::Client, ..Workload::reads_only(1, BLOCKS, BLOCKS) };
     opened.session(&all, 0, 1).run_slice(&opened.orders().next(0, Some(1))).unwrap();
     for looping in [LoopSite::Server, LoopSite::Client] {
         for unit in [1_u64, 2, 8, 64] {
             let workload = Workload { loop_site: looping, ..Workload::reads_only(1, BLOCKS, unit) };
-            let most = unit as f64 * reported.visited + reported.operation;
-            let least = unit as f64 * reported.visited;
+            let most = unit as f64 * requests.visited + requests.operation;
+            let least = unit as f64 * requests.visited;
             let each = requests_of_one(&opened, &workload, most);
             let within = each > least && each < most + 0.1;
             assert!(within, "{kind:?} {looping:?}, work unit {unit}: {each:.2} requests, not {least} to {most}");

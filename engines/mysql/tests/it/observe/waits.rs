@@ -169,15 +169,14 @@ fn waits_of_the_performance_schema_are_read_where_it_keeps_them() {
 fn without_the_right_to_see_waits_the_grant_is_named() {
     for (kind, seen) in [(MARIADB, true), (MYSQL, false)] {
         let (_shared, fixture, _) = least(kind);
-        let reported = Arc::new(Reported::default());
-        let events: Arc<dyn Events> = reported.clone();
+        let notes = Arc::new(Reported::default());
+        let events: Arc<dyn Events> = notes.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
-        let reported = reported.lines().join("\n");
-        let grant =
-            reported.contains("what sessions wait for") && reported.contains("GRANT SELECT ON performance_schema.*");
-        assert_eq!(grant, !seen, "{kind:?}: {reported}");
+        let notes = notes.lines().join("\n");
+        let grant = notes.contains("what sessions wait for") && notes.contains("GRANT SELECT ON performance_schema.*");
+        assert_eq!(grant, !seen, "{kind:?}: {notes}");
     }
     let fixture = shared::fixture(MARIADB).with("wait_sampling", "off");
     let off = fixture.open();

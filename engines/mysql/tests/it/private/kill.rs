@@ -1,7 +1,6 @@
 //! Owners that die at any moment.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use mindful_conformance::processes::{Owner, guards, kill};
 use mindful_conformance::{Notes, place};
@@ -54,7 +53,7 @@ fn load(server: &Instance) {
 }
 
 fn owner_in(folder: &Path) -> Owner {
-    Owner::start("server::kill::owner", FOLDER, folder)
+    Owner::start(module_path!(), FOLDER, folder)
 }
 
 /// The last number it reported as committed since its last load began.
@@ -74,7 +73,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
     let (kills, seed) = (number(KILLS, 3), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
     let (mut place, mut rebuilt) = (place(), 0);
-    let [fresh, warm] = [(); 2].map(|()| until_work(&place.path().join("db")));
+    let [fresh, warm] = [(); 2].map(|()| owner_in(&place.path().join("db")).time_until("at work"));
     for round in 0..kills {
         // Every third begins with nothing, so that the making of the data folder is hit too.
         if round % 3 == 0 {
@@ -94,7 +93,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
         if how == 2 {
             servers(&folder).into_iter().for_each(kill);
         }
-        let reported = committed(owner);
+        let acknowledged = committed(owner);
         let at = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
         if how == 3 {
             let left = gone(&folder);
@@ -102,7 +101,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
         }
         let (server, notes) = open(MARIADB, &folder, &[]);
         let server = server.unwrap_or_else(|error| panic!("{at}: {error}\n{}\n{}", notes.all(), log(&folder)));
-        check(&server, reported, &notes, &at);
+        check(&server, acknowledged, &notes, &at);
         rebuilt += u32::from(notes.tell("made anew"));
         drop(server);
         assert_eq!(servers(&folder), [] as [i32; 0], "{at}");
@@ -110,24 +109,15 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
     println!("{kills} owners killed, {rebuilt} data folders made anew");
 }
 
-/// How long an owner takes until its load is over; then it is killed.
-fn until_work(folder: &Path) -> Duration {
-    let began = Instant::now();
-    let mut owner = owner_in(folder);
-    owner.wait_for("at work");
-    owner.kill();
-    began.elapsed()
-}
-
 /// Nothing that was reported as committed is lost, unless the data folder was made anew; tables are whole.
-fn check(server: &Instance, reported: u32, notes: &Notes, at: &str) {
+fn check(server: &Instance, acknowledged: u32, notes: &Notes, at: &str) {
     let exists = |name: &str| {
         let tables = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'mine'";
         sql(server, &format!("{tables} AND TABLE_NAME = '{name}'")) == "1"
     };
     let number = |text: &str| sql(server, text).parse::<u32>().unwrap();
     let found = if exists("journal") { number("SELECT COALESCE(MAX(n), 0) FROM mine.journal") } else { 0 };
-    assert!(found >= reported || notes.tell("made anew"), "{at}: {reported} was reported, {found} is there");
+    assert!(found >= acknowledged || notes.tell("made anew"), "{at}: {acknowledged} was reported, {found} is there");
     if exists("loaded") {
         // A statement that makes and fills a table is no transaction: it is whole unless the kill was within it.
         let rows = number("SELECT COUNT(*) FROM mine.loaded");

@@ -84,11 +84,8 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
         let events: Arc<dyn Events> = kept.clone();
         let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
         let samplers = target.samplers().unwrap();
-        let reported = kept.0.lock().unwrap().join(" | ");
-        assert!(
-            reported.contains("counters-denied") && reported.contains(&format!("GRANT SELECT ON {view}")),
-            "{reported}"
-        );
+        let notes = kept.0.lock().unwrap().join(" | ");
+        assert!(notes.contains("counters-denied") && notes.contains(&format!("GRANT SELECT ON {view}")), "{notes}");
         let metrics = samplers.iter().flat_map(|sampler| sampler.metrics());
         assert!(metrics.into_iter().all(|metric| metric.name != figure), "{text}");
         let grants = ENGINE.grants().unwrap();
@@ -120,7 +117,7 @@ const VIEWS: &[(&str, Option<&str>)] = &[
 
 #[test]
 fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
-    for (text, reported) in VIEWS {
+    for (text, view_of_text) in VIEWS {
         for code in [904, 942] {
             let (fixture, database) = fixture();
             database.fail(text, code, u32::MAX);
@@ -132,10 +129,10 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
             let found = kept.0.lock().unwrap().join(" | ");
             assert_eq!(
                 found.contains("counters-denied"),
-                reported.is_some() || *text == "disks" && code == 904,
+                view_of_text.is_some() || *text == "disks" && code == 904,
                 "{text}"
             );
-            if let Some(view) = reported {
+            if let Some(view) = view_of_text {
                 let why = if code == 904 { "has not the columns of" } else { "may not read" };
                 assert!(found.contains(&format!("{why} {view}")), "{text} {code}: {found}");
             }
@@ -166,10 +163,10 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
     let events: Arc<dyn Events> = kept.clone();
     let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
     assert!(target.data_files().unwrap().is_empty());
-    let reported = kept.0.lock().unwrap().join(" | ");
+    let notes = kept.0.lock().unwrap().join(" | ");
     assert!(
-        reported.contains("GRANT SELECT ON V_$DATAFILE") && reported.contains("GRANT SELECT ON V_$TABLESPACE"),
-        "{reported}"
+        notes.contains("GRANT SELECT ON V_$DATAFILE") && notes.contains("GRANT SELECT ON V_$TABLESPACE"),
+        "{notes}"
     );
 }
 
@@ -207,8 +204,8 @@ fn a_server_elsewhere_tells_of_its_host_and_files() {
     let events: Arc<dyn Events> = kept.clone();
     let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
     let mut samplers = target.samplers().unwrap();
-    let reported = kept.0.lock().unwrap().join(" | ");
-    assert!(reported.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !reported.contains("ASM"), "{reported}");
+    let notes = kept.0.lock().unwrap().join(" | ");
+    assert!(notes.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !notes.contains("ASM"), "{notes}");
     let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
     let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
     assert_eq!(names[..3], [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name(), "host_cpus"]);
@@ -304,9 +301,9 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
 fn ranks_learn_where_to_meet_instead() {
     let (fixture, _database) = fixture();
     let error = ENGINE.open_rendezvous(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
-    let reported = error.expect("it is refused").to_string();
-    assert!(reported.contains("ranks cannot meet in a target of oracle"), "{reported}");
-    assert!(reported.contains("--meet: postgres://") && reported.contains("mysql://"), "{reported}");
+    let refusal = error.expect("it is refused").to_string();
+    assert!(refusal.contains("ranks cannot meet in a target of oracle"), "{refusal}");
+    assert!(refusal.contains("--meet: postgres://") && refusal.contains("mysql://"), "{refusal}");
 }
 
 #[test]

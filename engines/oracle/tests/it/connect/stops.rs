@@ -82,8 +82,8 @@ fn sessions_views_and_a_proof_without_end_are_left() {
     });
     let error = target.self_proof(&stop).unwrap_err();
     asking.join().unwrap();
-    let reported = error.to_string();
-    assert!(error.kind == ErrorKind::Interrupted && reported.contains("its tables are removed"), "{reported}");
+    let message = error.to_string();
+    assert!(error.kind == ErrorKind::Interrupted && message.contains("its tables are removed"), "{message}");
     assert!(!database.state().tables.keys().any(|table| table.contains("DOCTOR")), "its tables were left");
     database.hang("slice", false);
 }

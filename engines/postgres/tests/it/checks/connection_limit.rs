@@ -28,8 +28,8 @@ fn refusal(target: &dyn Target, sessions: u32) -> Error {
     let mut settings = Settings::defaults(plan::KEYS);
     settings.set("sessions", sessions.to_string(), Origin::Default);
     let findings = target.checks(&Plan::from_settings(&settings).unwrap()).unwrap();
-    let reported = findings.iter().find(|found| found.code == "connections").unwrap();
-    assert!(reported.text.contains(&error.next) && reported.evidence == error.what, "{reported:?}");
+    let finding = findings.iter().find(|found| found.code == "connections").unwrap();
+    assert!(finding.text.contains(&error.next) && finding.evidence == error.what, "{finding:?}");
     error
 }
 

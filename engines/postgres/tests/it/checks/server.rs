@@ -74,12 +74,10 @@ fn a_server_set_up_to_lie_is_reported_by_code_and_figures() {
         assert!(found(&many, "connections").evidence.starts_with("5000 sessions do not fit"), "{many:?}");
         let most = target.checks(&plan(&[("sessions", "15000")])).unwrap();
         let free = Meminfo::read(&Kernel::default()).available_bytes.unwrap();
-        let reported = most.iter().find(|finding| finding.code == "pg-sessions-memory");
-        assert_eq!(reported.is_some(), free < 15_000 * (12 << 20), "{free} bytes free: {most:?}");
+        let memory = most.iter().find(|finding| finding.code == "pg-sessions-memory");
+        assert_eq!(memory.is_some(), free < 15_000 * (12 << 20), "{free} bytes free: {most:?}");
         assert!(
-            reported.is_none_or(
-                |reported| reported.severity == Severity::Warning && reported.evidence.contains("175.78 GiB")
-            )
+            memory.is_none_or(|memory| memory.severity == Severity::Warning && memory.evidence.contains("175.78 GiB"))
         );
         let reading = target.checks(&plan(&[("update_pct", "0")])).unwrap();
         assert!(!codes(&reading).contains(&"pg-sessions-memory"), "{reading:?}");
@@ -123,8 +121,8 @@ fn a_dataset_half_in_cache_is_predicted_from_what_is_loaded() {
         // Tables are made with autovacuum off; where that is taken back, it is reported.
         server.sql("ALTER TABLE mindful.blocks_1 RESET (autovacuum_enabled)");
         let findings = target.checks(&plan(&[])).unwrap();
-        let reported = codes(&findings).contains(&"pg-autovacuum");
-        assert_eq!(reported, server.sql("SHOW autovacuum") == ["on"]);
+        let is_found = codes(&findings).contains(&"pg-autovacuum");
+        assert_eq!(is_found, server.sql("SHOW autovacuum") == ["on"]);
     });
 }
 

@@ -17,7 +17,7 @@ fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
 }
 
 /// Compress and dedupe ratio of the blocks as the target tells them.
-fn reported(target: &dyn Target) -> (f64, f64) {
+fn stored_ratios(target: &dyn Target) -> (f64, f64) {
     let stored = target.describe().unwrap().stored_blocks.unwrap();
     let numbers: Vec<f64> = stored.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
     (numbers[0], numbers[1])
@@ -30,7 +30,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
         for asked in [1.0, 2.0, 4.0, 12.0, 30.0] {
             let target = server.target(&[("compress_ratio", &asked.to_string())]).unwrap();
             target.load(&mixed(asked, 1.0), &Silent, &StopFlag::default()).unwrap();
-            let (compress, dedupe) = reported(&*target);
+            let (compress, dedupe) = stored_ratios(&*target);
             assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
             assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
             assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
@@ -48,12 +48,12 @@ fn nobody_asked_for_a_ratio_and_narrow_rows_reach_about_seven() {
     let server = Server::start(&programs()[0], &NOTHING_WAITS);
     let target = server.target(&[]).unwrap();
     target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-    let (compress, _) = reported(&*target);
+    let (compress, _) = stored_ratios(&*target);
     assert!((6.5..8.5).contains(&compress), "{compress}");
     target.cleanup().unwrap();
     let repeated = DatasetPlan { content: Content::Repeated, ..dataset(1, BLOCKS) };
     target.load(&repeated, &Silent, &StopFlag::default()).unwrap();
-    assert!(reported(&*target).0 > 30.0, "{:?}", reported(&*target));
+    assert!(stored_ratios(&*target).0 > 30.0, "{:?}", stored_ratios(&*target));
 }
 
 #[test]
@@ -88,6 +88,6 @@ fn updates_of_shaped_rows_stay_in_block_and_in_kind() {
     // A rewritten table holds the last versions alone: as random as the first were.
     server.sql("VACUUM FULL mindful.blocks_1");
     server.sql("CHECKPOINT");
-    let (compress, _) = reported(&*target);
+    let (compress, _) = stored_ratios(&*target);
     assert!((compress / 4.0 - 1.0).abs() < TOLERANCE, "{compress}");
 }

@@ -242,14 +242,14 @@ const HUNG: [(&str, &str); 6] = [
 #[test]
 fn a_table_on_which_others_hung_something_is_refused() {
     each_server(|server| {
-        for (sql, reported) in HUNG {
+        for (sql, object) in HUNG {
             let lair = Lair::new(server);
             lair.open(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
             lair.superuser(sql);
             server.sql("ALTER ROLE evil NOSUPERUSER");
             let target = lair.open(&[]).unwrap();
             let error = target.dataset().unwrap_err();
-            assert!(error.what.contains(reported) && error.next.contains("cleanup"), "{error}");
+            assert!(error.what.contains(object) && error.next.contains("cleanup"), "{error}");
             assert!(target.prepare(&workload(1, BLOCKS, 4, "50"), 1).is_err());
             // It has taken the dataset for itself, which whoever comes next waits for.
             drop(target);

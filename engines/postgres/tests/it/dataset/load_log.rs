@@ -23,7 +23,7 @@ fn a_load_leaves_no_complaint_in_the_servers_log() {
         std::thread::sleep(std::time::Duration::from_millis(500));
         let log = server.log();
         let complaints: Vec<_> =
-            log.lines().filter(|line| COMPLAINTS.iter().any(|reported| line.contains(reported))).collect();
+            log.lines().filter(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint))).collect();
         assert_eq!(complaints, Vec::<&str>::new());
     }
 }

@@ -96,7 +96,7 @@ fn a_layout_that_is_wrong_fails_as_a_look_at_all_of_it_does() {
                 database.sql(sql);
             }
             let found = proof(&*target);
-            assert!(found.failure().is_some_and(|reported| reported.contains(failure)), "{found:?}");
+            assert!(found.failure().is_some_and(|why| why.contains(failure)), "{found:?}");
             assert_eq!(found.schemas, target.verify_all(&StopFlag::default()).unwrap().schemas);
         }
     });

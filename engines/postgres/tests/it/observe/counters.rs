@@ -22,11 +22,11 @@ fn reads_of_the_verification_are_not_counted_after_it() {
         assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
         let mut samplers = target.samplers().unwrap();
         let mut logical_reads = || {
-            let reported = samplers.iter_mut().find_map(|sampler| {
+            let values = samplers.iter_mut().find_map(|sampler| {
                 let at = sampler.metrics().iter().position(|metric| metric.name == shared::LOGICAL_READS)?;
                 sampler.read().unwrap()[at]
             });
-            reported.unwrap()
+            values.unwrap()
         };
         let before = logical_reads();
         std::thread::sleep(UNPUBLISHED);

@@ -67,11 +67,11 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
                 });
             }
         });
-        let reported: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
+        let reads_us: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
         // Four sessions read one block at a time.
         assert!(
-            (2.0..=16.0).contains(&reported[1]) && reported[0] > 0.0 && reported[0] <= 4.0 * reported[1],
-            "{reported:?}"
+            (2.0..=16.0).contains(&reads_us[1]) && reads_us[0] > 0.0 && reads_us[0] <= 4.0 * reads_us[1],
+            "{reads_us:?}"
         );
         server.sql("CREATE ROLE plain LOGIN; GRANT ALL ON DATABASE postgres TO plain");
         let plain = server.target_as("plain", "postgres", &[("namespace", "other")]).unwrap();
@@ -80,8 +80,8 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
 }
 
 fn is_18(bin: &std::path::Path) -> bool {
-    let reported = std::process::Command::new(bin.join("postgres")).arg("--version").output().unwrap();
-    String::from_utf8(reported.stdout).unwrap().contains(" 18")
+    let version = std::process::Command::new(bin.join("postgres")).arg("--version").output().unwrap();
+    String::from_utf8(version.stdout).unwrap().contains(" 18")
 }
 
 fn share(classes: &BTreeMap<String, f64>, class: &str) -> f64 {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mindful_conformance::processes::{Owner, guards, kill};
 use mindful_conformance::{Notes, names, place, quick_place, with_own_memory};
@@ -55,7 +55,7 @@ fn load(server: &Instance) {
 }
 
 fn owner_in(folder: &Path) -> Owner {
-    Owner::start("embedded::kill::owner", FOLDER, folder)
+    Owner::start(module_path!(), FOLDER, folder)
 }
 
 /// The last number it reported as committed.
@@ -213,7 +213,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
     let (kills, seed) = (number(KILLS, 12), number(SEED, 1));
     let draw = |round: u64, what: u64| mix64(seed << 32 | round << 1 | what);
     let (mut place, mut rebuilt, mut known) = (quick_place(), 0, 0);
-    let [fresh, warm] = [(); 2].map(|()| until_work(&place.path().join("pg")));
+    let [fresh, warm] = [(); 2].map(|()| owner_in(&place.path().join("pg")).time_until("at work"));
     for round in 0..kills {
         // Every third begins with nothing, so that the making of the data directory is hit too.
         if round % 3 == 0 {
@@ -233,7 +233,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
         if how == 2 {
             servers(&folder).into_iter().for_each(kill);
         }
-        let reported = known.max(committed(owner));
+        let acknowledged = known.max(committed(owner));
         let place_of_failure = format!("seed {seed}, round {round}, killed after {moment:?}, way {how}");
         if how == 3 {
             let left = gone(&folder);
@@ -242,7 +242,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
         let (server, notes) = open(&folder, &[]);
         let server =
             server.unwrap_or_else(|error| panic!("{place_of_failure}: {error}\n{}\n{}", notes.all(), log(&folder)));
-        known = check(&server, reported, &notes, &place_of_failure);
+        known = check(&server, acknowledged, &notes, &place_of_failure);
         rebuilt += u32::from(notes.tell("made anew"));
         load(&server);
         drop(server);
@@ -251,21 +251,15 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
     println!("{kills} owners killed, {rebuilt} data directories made anew");
 }
 
-/// How long an owner takes until its load is over; then it is killed.
-fn until_work(folder: &Path) -> Duration {
-    let began = Instant::now();
-    let mut owner = owner_in(folder);
-    owner.wait_for("at work");
-    owner.kill();
-    began.elapsed()
-}
-
 /// Nothing that was reported as committed is lost, unless the data directory was made anew; tables are whole.
-fn check(server: &Instance, reported: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
+fn check(server: &Instance, acknowledged: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
     let exists = |name: &str| sql(server, &format!("SELECT to_regclass('{name}') IS NOT NULL")) == "t";
     let found =
         if exists("journal") { sql(server, "SELECT coalesce(max(n), 0) FROM journal").parse().unwrap() } else { 0 };
-    assert!(found >= reported || notes.tell("made anew"), "{place_of_failure}: {reported} was asked, {found} is there");
+    assert!(
+        found >= acknowledged || notes.tell("made anew"),
+        "{place_of_failure}: {acknowledged} was asked, {found} is there"
+    );
     if exists("loaded") {
         assert_eq!(sql(server, "SELECT count(*) FROM loaded"), LOADED.to_string(), "{place_of_failure}");
     }

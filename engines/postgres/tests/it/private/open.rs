@@ -260,8 +260,8 @@ fn only_the_user_of_mindful_may_connect() {
     let (_, uid) = mode_and_owner(&server.data());
     let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
     let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();
-    let reported = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
-    assert!(reported.contains("eer authentication failed") || reported.contains("look up local user"), "{reported}");
+    let message = refused.as_db_error().map_or_else(|| refused.to_string(), ToString::to_string);
+    assert!(message.contains("eer authentication failed") || message.contains("look up local user"), "{message}");
 }
 
 #[test]

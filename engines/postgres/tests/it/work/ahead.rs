@@ -121,11 +121,11 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
     await_rest(&server);
     let before = fetched(&server);
-    let mut reported = 0;
+    let mut blocks = 0;
     let mut published = |session: &mut dyn Session, ends: &[i64]| {
         let reports = slices(session, ends, 1, None).unwrap();
-        reported += reports.iter().map(SliceReport::total_ops).sum::<u64>() * 4;
-        (fetched(&server) - before, reported as i64)
+        blocks += reports.iter().map(SliceReport::total_ops).sum::<u64>() * 4;
+        (fetched(&server) - before, blocks as i64)
     };
     let ends = boundaries(&*target, 6, 150_000, 50_000);
     session.set_unread_interval(ends[1], ends[6]);

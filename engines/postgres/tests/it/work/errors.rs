@@ -47,9 +47,9 @@ fn struck(target: &dyn Target, looping: LoopSite, strike: impl Fn() + Send + Syn
                 std::thread::sleep(Duration::from_millis(10));
             }
         });
-        let reported = session.run_slice(&order);
+        let slice = session.run_slice(&order);
         over.store(true, Ordering::Relaxed);
-        reported.unwrap_err()
+        slice.unwrap_err()
     })
 }
 

@@ -1,16 +1,13 @@
-//! The binary, a store and a server's folder of its own, and what a run reported.
+//! A run as JSON and as text, and what tests ask of it whatever other programs on this host did meanwhile.
 
-use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use crate::mindful::alone::Quiet;
-use crate::mindful::template;
-use crate::mindful::{host_was_full, short_run};
+use crate::mindful::{Mindful, codes, host_was_full, json, short_run};
 
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
@@ -19,79 +16,29 @@ const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
 /// writes for others may answer nobody for a while.
 const OF_A_BUSY_HOST: [&str; 2] = ["little", "stall"];
 
-pub struct Bench {
-    folder: tempfile::TempDir,
-    _beside: Option<Quiet>,
-}
-
-impl Bench {
-    /// For what others may work beside.
-    pub fn new() -> Self {
-        let beside = Quiet::beside();
-        Self { _beside: Some(beside), ..Self::before_quiet() }
+impl Mindful {
+    /// A short run, with two small schemas unless `args` say otherwise.
+    pub fn short_run(&self, args: &[&str]) -> Output {
+        self.run(&short_run(args))
     }
 
-    /// For what has to be alone with this machine: the test waits for that by [`Quiet::wait`] once all is made ready.
-    pub fn before_quiet() -> Self {
-        let open = std::fs::Permissions::from_mode(0o755);
-        let folder = tempfile::Builder::new().prefix("mindful-lies-").permissions(open).tempdir().unwrap();
-        Self { folder, _beside: None }
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.args(args);
-        self.at_home(command)
-    }
-
-    pub fn at_home(&self, mut command: Command) -> Command {
-        command.current_dir(self.folder.path()).env("MINDFUL_STORE", self.path("store")).stdin(Stdio::null());
-        command
-    }
-
-    /// The private server, with the dataset of a short run.
-    pub fn with_private(self) -> Self {
-        template::copy_to(&self.path("private"));
-        self
-    }
-
-    /// A short run on the private server.
-    pub fn private(&self, args: &[&str]) -> Reported {
-        self.reported(&self.private_output(args))
-    }
-
-    pub fn private_output(&self, args: &[&str]) -> Output {
-        let data = self.path("private").display().to_string();
-        self.run(&[&["--target", "embedded", "--data-dir", &data], args].concat())
-    }
-
-    /// A short run, with two small schemas unless reported otherwise.
-    pub fn run(&self, args: &[&str]) -> Output {
-        self.command(&short_run(args)).output().unwrap()
-    }
-
-    /// What a run reported, and what is shown of it.
-    pub fn reported(&self, output: &Output) -> Reported {
-        let run: Value = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
-        let shown = self.command(&["show", run["id"].as_str().unwrap(), "--full"]).output().unwrap();
-        Reported { run, text: String::from_utf8(shown.stdout).unwrap() }
+    /// The run whose summary a command printed, with all that `show` prints of it.
+    pub fn report(&self, output: &Output) -> Report {
+        let run = json(output);
+        let text = self.text(&["show", run["id"].as_str().unwrap(), "--full"]);
+        Report { run, text }
     }
 }
 
 /// A run, as JSON and as text.
-pub struct Reported {
+pub struct Report {
     pub run: Value,
     pub text: String,
 }
 
-impl Reported {
+impl Report {
     pub fn codes(&self) -> Vec<&str> {
-        self.findings().map(|finding| finding["code"].as_str().unwrap()).collect()
+        codes(&self.run)
     }
 
     pub fn has(&self, code: &str) -> bool {
@@ -146,8 +93,8 @@ impl Reported {
 
     /// The warning `code` makes it suspect.
     pub fn assert_suspect(&self, code: &str) {
-        let reported = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
-        assert!(reported, "no warning {code}: {self}");
+        let warning = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
+        assert!(warning, "no warning {code}: {self}");
         // On a busy host a short window may also end late, which is invalid.
         assert!(self.validity() == "suspect" || self.has("short-window"), "{self}");
     }
@@ -167,25 +114,25 @@ impl Reported {
     }
 }
 
-impl std::fmt::Display for Reported {
+impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-/// `run`, and what `other` does beside it until the flag that it is handed is set.
-pub fn beside(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Reported) -> Reported {
+/// `run` while `other` goes on in a thread, until the flag that `other` is handed is set.
+pub fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Report) -> Report {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| other(&done));
-        let reported = catch_unwind(AssertUnwindSafe(run));
+        let report = catch_unwind(AssertUnwindSafe(run));
         done.store(true, Ordering::SeqCst);
-        reported.unwrap_or_else(|panic| resume_unwind(panic))
+        report.unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
-/// The first of three runs that is as it should be; the third as it is.
-pub fn tried(run: impl Fn() -> Reported, is_so: impl Fn(&Reported) -> bool) -> Reported {
+/// The first of three runs that is as it should be, or else the third.
+pub fn retried(run: impl Fn() -> Report, is_so: impl Fn(&Report) -> bool) -> Report {
     (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)
 }
 

@@ -11,8 +11,9 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
 
-use crate::lies::bench::{Bench, Reported, beside};
-use crate::mindful::template;
+use crate::mindful::Mindful;
+use crate::mindful::private::copy_to;
+use crate::mindful::report::{Report, during};
 
 /// Stops when this is dropped.
 pub struct UsersServer {
@@ -28,10 +29,10 @@ impl Events for Silent {
 
 impl UsersServer {
     /// Started with `set`, settings as in postgresql.conf with commas between them, and the dataset of a short run in it.
-    pub fn start(bench: &Bench, set: &str) -> Self {
-        let folder = bench.path("users");
+    pub fn start(mindful: &Mindful, set: &str) -> Self {
+        let folder = mindful.path("users");
         if !folder.exists() {
-            template::copy_to(&folder);
+            copy_to(&folder);
         }
         Self::at(&folder, set)
     }
@@ -67,8 +68,8 @@ impl UsersServer {
     }
 
     /// Lets another role in, and gives the URL for it.
-    pub fn admit(&self, bench: &Bench, role: &str) -> String {
-        let mut rules = std::fs::OpenOptions::new().append(true).open(bench.path("users/access.conf")).unwrap();
+    pub fn admit(&self, mindful: &Mindful, role: &str) -> String {
+        let mut rules = std::fs::OpenOptions::new().append(true).open(mindful.path("users/access.conf")).unwrap();
         writeln!(rules, "local all {role} trust").unwrap();
         self.sql("SELECT pg_reload_conf()");
         self.url_as(role)
@@ -89,18 +90,18 @@ impl UsersServer {
     }
 
     /// A short run on it.
-    pub fn run(&self, bench: &Bench, args: &[&str]) -> Reported {
-        bench.reported(&bench.run(&[&["--target", &self.url()], args].concat()))
+    pub fn run(&self, mindful: &Mindful, args: &[&str]) -> Report {
+        mindful.report(&mindful.short_run(&[&["--target", &self.url()], args].concat()))
     }
 
     /// A short run, with `sql` again and again beside it.
-    pub fn run_beside(&self, bench: &Bench, args: &[&str], sql: &str) -> Reported {
+    pub fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
         let again = |done: &AtomicBool| {
             while !done.load(Ordering::SeqCst) {
                 self.sql(sql);
             }
         };
-        beside(again, || self.run(bench, args))
+        during(again, || self.run(mindful, args))
     }
 
     /// Runs SQL as another user of the server would.

@@ -1,8 +1,7 @@
-//! The binary with a folder and a store of its own, while nothing else measures.
+//! Turns on this machine: who measures it has it alone, others work side by side.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 /// Held by who measures this machine: runs side by side would measure each other. Also by tests of another process; a
 /// process that ends lets it go.
@@ -40,36 +39,5 @@ impl Quiet {
     /// A lock is given back when its file is closed.
     fn file(name: &str) -> File {
         File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.lock"))).unwrap()
-    }
-}
-
-pub struct Alone {
-    folder: tempfile::TempDir,
-    _quiet: Quiet,
-}
-
-impl Alone {
-    /// Waits until nobody else measures.
-    pub fn new(folder: tempfile::TempDir) -> Self {
-        Self { _quiet: Quiet::wait(), folder }
-    }
-
-    /// For what is no matter of figures: beside others.
-    pub fn beside_others(folder: tempfile::TempDir) -> Self {
-        Self { _quiet: Quiet::beside(), folder }
-    }
-
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
-    pub fn store(&self) -> PathBuf {
-        self.folder().join("store")
-    }
-
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
-        command.args(args).current_dir(self.folder()).env("MINDFUL_STORE", self.store()).stdin(Stdio::null());
-        command
     }
 }

@@ -1,0 +1,5 @@
+//! `mindful doctor`.
+
+mod null;
+#[cfg(feature = "postgres")]
+mod private;

@@ -1,0 +1,57 @@
+//! Configurations of older kits that become plans.
+
+use std::fs;
+
+use crate::mindful::Mindful;
+
+#[test]
+fn an_old_configuration_becomes_a_plan_that_runs() {
+    let mindful = Mindful::new();
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\nREDO_STRESS=LITE\n")
+        .unwrap();
+    let imported = mindful.run(&["import", "slob.conf", "--output", "mindful.toml"]);
+    assert!(imported.status.success(), "{imported:?}");
+    let refusal = mindful.refusal(&["import", "slob.conf", "--output", "mindful.toml"]);
+    assert!(refusal.contains("--yes"), "{refusal}");
+    let ran = mindful.json(&["run", "--target", "null:", "--null-latency", "1ms", "--warmup", "0s"]);
+    assert_eq!((ran["steps"][0]["work_unit"].as_u64(), ran["steps"][0]["scale"].as_u64()), (Some(16), Some(1024)));
+}
+
+#[test]
+fn command_substitution_in_an_old_configuration_is_refused() {
+    let mindful = Mindful::new();
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nSCALE=$(touch ran)\n").unwrap();
+    let refusal = mindful.refusal(&["import", "slob.conf", "--output", "mindful.toml"]);
+    assert!(refusal.contains("line 2"), "{refusal}");
+    for name in ["ran", "mindful.toml"] {
+        assert!(!mindful.path(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_plan_made_of_an_old_configuration_goes_to_stdout() {
+    let mindful = Mindful::new();
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
+    let plan = mindful.text(&["import", "slob.conf"]);
+    assert!(plan.contains("\nupdate_pct = "), "{plan}");
+    assert!(!mindful.path("mindful.toml").exists());
+    let message = mindful.text(&["import", "slob.conf", "--output", "old plan.toml"]);
+    assert_eq!(fs::read_to_string(mindful.path("old plan.toml")).unwrap(), plan);
+    let first = message.lines().next().unwrap();
+    assert!(first.contains("`mindful plan --plan 'old plan.toml'` shows it") && !first.contains("every"), "{message}");
+    let shown = mindful.text(&["plan", "--plan", "old plan.toml", "--target", "null:"]);
+    assert!(shown.contains("old plan.toml"), "{shown}");
+}
+
+#[test]
+fn a_plan_that_every_command_will_use_is_called_one() {
+    let mindful = Mindful::new();
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=25\n").unwrap();
+    fs::create_dir(mindful.path("elsewhere")).unwrap();
+    for (output, everywhere) in [("mindful.toml", true), ("./mindful.toml", true), ("elsewhere/mindful.toml", false)] {
+        let message = mindful.text(&["import", "slob.conf", "--yes", "--output", output]);
+        let first = message.lines().next().unwrap();
+        assert_eq!(first.contains("every command in this folder will use it"), everywhere, "{message}");
+        assert_eq!(first.contains(&format!("--plan {output}")), !everywhere, "{message}");
+    }
+}

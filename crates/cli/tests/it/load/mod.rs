@@ -1,0 +1,4 @@
+//! `mindful load`, `verify` and `cleanup`.
+
+#[cfg(feature = "postgres")]
+mod private;

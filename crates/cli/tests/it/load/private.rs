@@ -1,0 +1,122 @@
+//! The private server that a load makes, however mindful ends meanwhile, and what cleanup leaves of it.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mindful_conformance::processes::working_in;
+use mindful_conformance::{not_run, place, quick_place};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::mindful::{Mindful, PAUSES, kill, short_run, text, wait_for_handlers, wait_until};
+
+#[test]
+fn a_killed_mindful_leaves_no_server_and_usable_data() {
+    let mindful = Mindful::beside_others(quick_place());
+    let long = ["run", "--schemas", "4", "--scale", "32MiB", "--sessions", "2", "--duration", "20s"];
+    let mut run = mindful.on_private(&[&long[..], &PAUSES].concat());
+    run.stdout(Stdio::null()).stderr(Stdio::null());
+    // From before the server is up, over the load, to the run.
+    for after_ms in [150, 600, 1_000, 1_600, 2_500, 3_500] {
+        let mut child = run.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        kill(&mut child);
+        wait_until(&format!("a server is left {after_ms} ms after the start"), || {
+            working_in(&mindful.private_folder()).is_empty()
+        });
+    }
+    // Of the size that the last of them had begun to load.
+    let run = ["run", "--format", "json", "--sessions", "2", "--warmup", "0s", "--duration", "2s"];
+    let report = mindful.report(&mindful.private(&run));
+    assert!(report.figure("blocks_visited_per_s") > 0.0, "{report}");
+}
+
+/// From the first process to the middle of the load: whenever the signal comes, mindful ends soon and leaves no server.
+#[test]
+fn a_signal_ends_the_making_and_the_loading_of_a_server() {
+    let mindful = Mindful::beside_others(place());
+    // More than any machine loads in the seconds that are left to it: a schema that is done is no longer cut off.
+    let mut load = mindful.on_private(&["load", "--schemas", "2", "--scale", "4GiB"]);
+    load.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut cut_off = 0;
+    for (turn, after_ms) in [50, 200, 500, 900, 1_500].into_iter().enumerate() {
+        let mut child = load.spawn().unwrap();
+        // The first may come before mindful listens: a shell lets what runs behind it ignore SIGINT, not SIGTERM.
+        if turn > 0 {
+            wait_for_handlers(&child);
+        }
+        std::thread::sleep(Duration::from_millis(after_ms));
+        kill_process(Pid::from_child(&child), [Signal::TERM, Signal::INT][turn % 2]).unwrap();
+        let signalled = Instant::now();
+        wait_until("mindful does not end", || child.try_wait().unwrap().is_some());
+        let (code, took) = (child.wait().unwrap().code(), signalled.elapsed());
+        cut_off += u32::from(code == Some(130));
+        let ended = code == Some(130) || turn == 0 && !mindful.private_folder().exists();
+        assert!(ended, "after {after_ms} ms: {code:?}, {took:?} after the signal");
+        // Programs that made the server end with mindful, each when it gets its signal.
+        wait_until(&format!("after {after_ms} ms: a server is left"), || {
+            working_in(&mindful.private_folder()).is_empty()
+        });
+    }
+    assert!(cut_off >= 3, "only {cut_off} were cut off");
+    let made = mindful.private(&short_run(&[]));
+    assert!(made.status.success(), "what was cut off is in the way: {made:?}");
+}
+
+/// As in a container without root that has one user: it can become nobody else, and no database server runs as root.
+#[test]
+fn root_of_a_namespace_of_one_user_is_refused_with_the_way_out() {
+    let mindful = Mindful::beside_others(quick_place());
+    let data = mindful.private_folder();
+    let unshare = |args: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.arg("--map-root-user").args(args);
+        mindful.at_home(unshare).output()
+    };
+    if !unshare(&["true"]).is_ok_and(|output| output.status.success()) {
+        return not_run("user namespaces may not be made here");
+    }
+    for args in [&["run"][..], &["load"], &["doctor"], &["cleanup", "--yes"], &["run", "--target", "mariadb:"]] {
+        let binary = env!("CARGO_BIN_EXE_mindful");
+        let output = unshare(&[&[binary], args, &["--data-dir", data.to_str().unwrap()]].concat()).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), message.lines().count()), (Some(3), 1), "{args:?}: {message}");
+        let way_out = message.contains("/proc/self/uid_map") && message.contains("start mindful as a plain user");
+        assert!(way_out && !data.exists(), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn cleanup_lists_and_removes_what_is_ours() {
+    let mindful = Mindful::beside_others(quick_place()).with_private();
+    let data = mindful.private_folder();
+    let asked = mindful.private(&["cleanup"]);
+    assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
+    let listed = text(&mindful.private(&["cleanup", "--yes"]));
+    assert!(listed.contains("removed") && listed.contains(&format!("{} (", data.display())), "{listed}");
+    assert!(!data.exists() && working_in(&data).is_empty(), "the private folder is left");
+    let again = text(&mindful.private(&["cleanup", "--yes"]));
+    assert!(again.contains("nothing of mindful's"), "{again}");
+    assert!(!data.exists(), "a server is made to be cleaned up");
+    let next = mindful.private_run(&PAUSES);
+    assert!(next.figure("blocks_visited_per_s") > 0.0, "{next}");
+}
+
+#[test]
+fn cleanup_leaves_a_private_server_that_holds_others_data() {
+    let mindful = Mindful::beside_others(quick_place());
+    let data = mindful.private_folder();
+    for namespace in ["first", "second"] {
+        let load = ["load", "--schemas", "1", "--scale", "8MiB", "--namespace", namespace];
+        assert!(mindful.private(&load).status.success());
+    }
+    let clean = |namespace| text(&mindful.private(&["cleanup", "--yes", "--namespace", namespace]));
+    let listed = clean("first");
+    assert!(listed.contains("keep, it also holds schema second") && data.exists(), "{listed}");
+    let letter = data.join("letter.txt");
+    std::fs::write(&letter, "dear").unwrap();
+    let listed = clean("second");
+    assert!(listed.contains("keep, it also holds letter.txt") && letter.exists(), "{listed}");
+    std::fs::remove_file(letter).unwrap();
+    let listed = clean("second");
+    assert!(listed.contains("1 removed") && !data.exists(), "{listed}");
+}

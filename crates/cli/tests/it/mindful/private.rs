@@ -1,0 +1,68 @@
+//! A private server with the dataset of a short run, made once for all tests of this binary: making it takes a CPU for
+//! seconds, a copy does not.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use mindful_conformance::copy_of_one;
+
+use crate::mindful::report::Report;
+use crate::mindful::{Mindful, short_run};
+
+impl Mindful {
+    /// Where its private server has its data.
+    pub fn private_folder(&self) -> PathBuf {
+        self.path("private")
+    }
+
+    /// With a private server that has the dataset of a short run.
+    pub fn with_private(self) -> Self {
+        copy_to(&self.private_folder());
+        self
+    }
+
+    /// A command on its private server.
+    pub fn on_private(&self, args: &[&str]) -> Command {
+        let mut command = self.command(args);
+        command.arg("--data-dir").arg(self.private_folder());
+        command
+    }
+
+    /// A command on its private server that has come to its end.
+    pub fn private(&self, args: &[&str]) -> Output {
+        self.on_private(args).output().unwrap()
+    }
+
+    /// A short run on its private server.
+    pub fn private_run(&self, args: &[&str]) -> Report {
+        self.report(&self.private(&short_run(args)))
+    }
+}
+
+/// Copies it to `folder`, which is not there yet.
+pub fn copy_to(folder: &Path) {
+    copy("embedded", &[], folder);
+}
+
+/// A copy has no holes: nine tenths of it would be the log. A start with another size makes it anew.
+#[cfg(feature = "mysql")]
+pub const SMALL_LOG: &str = "innodb_log_file_size=32M";
+
+/// The same of a MariaDB.
+#[cfg(feature = "mysql")]
+pub fn mariadb_to(folder: &Path) {
+    copy("mariadb:", &["--set", SMALL_LOG], folder);
+}
+
+fn copy(target: &str, args: &[&str], folder: &Path) {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("private-{}", target.trim_end_matches(':')));
+    let binary = Path::new(env!("CARGO_BIN_EXE_mindful"));
+    copy_of_one(&place, binary, folder, |data| {
+        let store = data.parent().unwrap();
+        let mut load = Command::new(binary);
+        load.args(["load", "--target", target, "--schemas", "2", "--scale", "16MiB"]).args(args);
+        load.arg("--data-dir").arg(data);
+        let loaded = load.current_dir(store).env("MINDFUL_STORE", store).output().unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+    });
+}

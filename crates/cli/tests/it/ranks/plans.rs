@@ -1,0 +1,68 @@
+//! Which rank of how many a process is, and which sessions are its own.
+
+use std::process::Output;
+
+use crate::mindful::{Mindful, json, refused, text};
+
+const PLAN: [&str; 5] = ["plan", "--target", "null:", "--sessions", "32"];
+
+fn planned(mindful: &Mindful, flags: &[&str], variables: &[(&str, &str)]) -> Output {
+    mindful.command(&[&PLAN[..], flags].concat()).envs(variables.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn a_plan_tells_which_rank_it_is_and_which_sessions_are_its_own() {
+    let mindful = Mindful::new();
+    let slurm = [("SLURM_PROCID", "2"), ("SLURM_NTASKS", "4"), ("SLURM_STEP_ID", "0"), ("SLURM_JOB_ID", "17")];
+    let plan = text(&planned(&mindful, &[], &slurm));
+    let line = "rank: 2 of 4, counted from 0 (SLURM_PROCID, SLURM_NTASKS), sessions 17 to 24 of 32";
+    assert!(plan.lines().any(|printed| printed == line), "{plan}");
+    let job = planned(&mindful, &["--ranks", "3", "--format", "json"], &[("JOB_COMPLETION_INDEX", "0")]);
+    let rank = &json(&job)["rank"];
+    assert_eq!((rank["rank"].as_u64(), rank["sessions"].as_u64()), (Some(0), Some(10)), "{rank}");
+    let alone = text(&planned(&mindful, &[], &[]));
+    assert!(!alone.contains("rank:"), "{alone}");
+}
+
+#[test]
+fn a_rank_that_contradicts_or_has_nothing_to_do_is_refused() {
+    let mindful = Mindful::new();
+    let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
+    let refusal = refused(&planned(&mindful, &["--rank", "3"], &mpi));
+    assert!(
+        refusal.contains("--rank says 3, and the launcher 1") && refusal.contains("leave --rank away"),
+        "{refusal}"
+    );
+    let refusal = refused(&planned(&mindful, &["--rank", "3", "--ranks", "64"], &[]));
+    assert!(
+        refusal.contains("32 sessions for 64 ranks") && refusal.contains("give --sessions 64 or more"),
+        "{refusal}"
+    );
+    let refusal = refused(&planned(&mindful, &[], &[("JOB_COMPLETION_INDEX", "1")]));
+    assert!(refusal.contains("nobody says of how many") && refusal.contains("--ranks N"), "{refusal}");
+}
+
+#[test]
+fn verbs_of_one_process_refuse_what_a_launcher_started() {
+    let mindful = Mindful::new();
+    let null = "target = \"null:\"\n";
+    for name in ["a.toml", "b.toml"] {
+        std::fs::write(mindful.path(name), null).unwrap();
+    }
+    let verbs: [&[&str]; 5] = [
+        &["sweep", "--target", "null:", "--sessions", "1,2"],
+        &["noise", "--target", "null:"],
+        &["compare", "--run", "a.toml", "b.toml"],
+        &["contrast", "--target", "null:"],
+        &["raw", "blocks", "--scale", "8MiB"],
+    ];
+    for verb in verbs {
+        let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
+        let refusal = refused(&mindful.command(verb).envs(mpi).output().unwrap());
+        let wanted = "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): ranks share one step";
+        assert!(refusal.contains(wanted) && refusal.contains("--ranks 1 to each"), "{verb:?}: {refusal}");
+        let pod = refused(&mindful.command(verb).env("JOB_COMPLETION_INDEX", "0").output().unwrap());
+        assert!(pod.contains("--ranks 1 for a run of its own"), "{verb:?}: {pod}");
+    }
+    assert!(!mindful.path("blocks").exists(), "nothing was made");
+}

@@ -1,0 +1,103 @@
+//! Ranks of one run as processes, and what they print.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::mindful::{Mindful, json, message, null, wait_until};
+
+/// A small plan on nothing, whose ranks meet in a folder.
+const RUN: [&str; 8] = ["-q", "--sessions", "8", "--null-latency", "10ms", "--warmup", "1s", "--duration=2s"];
+
+/// One rank of that plan.
+pub fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    null("run", &[&RUN[..], more].concat())
+}
+
+/// Ranks of one job, as processes.
+pub struct Ranks {
+    pub mindful: Mindful,
+    pub meet: String,
+}
+
+impl Ranks {
+    pub fn new() -> Self {
+        let mindful = Mindful::new();
+        let meet = format!("dir:{}", mindful.path("meet").display());
+        Self { mindful, meet }
+    }
+
+    /// One rank as an indexed Job starts it, with a store of its own.
+    pub fn command(&self, rank: u32, of: u32, more: &[&str]) -> Command {
+        let of = of.to_string();
+        let mut command = self.mindful.command(&rank_of(&[&["--ranks", &of, "--meet", &self.meet], more].concat()));
+        command.env("JOB_COMPLETION_INDEX", rank.to_string()).env("MINDFUL_STORE", self.store(rank));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn store(&self, rank: u32) -> PathBuf {
+        self.mindful.path(format!("store-{rank}"))
+    }
+
+    pub fn start(&self, rank: u32, of: u32, more: &[&str]) -> Child {
+        self.command(rank, of, more).spawn().unwrap()
+    }
+
+    /// Waits until a rank has come so far that its row holds `text`.
+    pub fn await_row(&self, rank: u32, text: &str) {
+        let meet = self.mindful.path("meet");
+        let row = || {
+            let job = std::fs::read_dir(&meet).ok()?.flatten().find(|job| job.path().is_dir())?;
+            std::fs::read_to_string(job.path().join(format!("rank-{rank}"))).ok()
+        };
+        wait_until(&format!("rank {rank} never says {text}"), || row().is_some_and(|row| row.contains(text)));
+    }
+
+    /// Whether nothing is left where they met, but for the file that a rank wrote to learn the time when it was killed: that
+    /// goes with a later job.
+    pub fn left_nothing(&self) -> bool {
+        let meet = std::fs::read_dir(self.mindful.path("meet")).unwrap();
+        meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
+    }
+
+    /// The folder of the run that a rank stored first.
+    pub fn part(&self, rank: u32) -> String {
+        let mut runs: Vec<_> = std::fs::read_dir(self.store(rank).join("runs")).unwrap().flatten().collect();
+        runs.retain(|run| {
+            let log = std::fs::read_to_string(run.path().join("run.jsonl")).unwrap();
+            log.matches("\"event\":\"rank\"").count() == 1
+        });
+        runs[0].path().to_str().unwrap().to_owned()
+    }
+}
+
+/// Exit code, standard output and standard error of a process that ends.
+pub fn outcome(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// What a launcher's four ranks printed together: one run of eight sessions, and a line of each rank but the first.
+pub fn four_ranks_of(output: &Output) -> Value {
+    let message = message(output);
+    assert!(output.status.success(), "{message}");
+    let summary = json(output);
+    let step = &summary["steps"][0];
+    assert_eq!((step["sessions"].as_u64(), step["ranks"].as_array().map(Vec::len)), (Some(8), Some(4)), "{message}");
+    let lines = message.lines().filter(|line| line.contains(" of 4: 2 sessions, "));
+    assert_eq!(lines.count(), 3, "each other rank has a line: {message}");
+    summary
+}
+
+/// Starts four ranks of `rank` as `mpirun` does.
+pub fn mpirun(rank: &Command) -> Command {
+    let mut mpirun = Command::new("/usr/bin/mpirun");
+    mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
+    mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    mpirun.current_dir(rank.get_current_dir().unwrap_or(Path::new(".")));
+    mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").stdin(Stdio::null());
+    mpirun
+}

@@ -1,0 +1,47 @@
+//! Runs in lists, what every report says of an old kit's arithmetic, and what is deleted.
+
+use crate::mindful::{Mindful, ended, kill, null, wait_until};
+
+#[test]
+fn an_old_kits_arithmetic_is_labelled_in_every_report() {
+    let mindful = Mindful::new();
+    let old = ["--warmup", "500ms", "--duration", "2s", "--like", "slob", "--sessions", "2", "--tag", "old"];
+    let ran = mindful.measured(&old);
+    assert_eq!(ran["steps"][0]["like"], "slob", "{ran:#}");
+    assert_ne!(ran["validity"], "invalid", "{ran:#}");
+    assert!(mindful.text(&null("sweep", &["--sessions", "1,2", "--like", "pgio"])).contains("pgio 1.0"));
+    let reports: [&[&str]; 4] =
+        [&["show", "old"], &["list"], &["export", "old"], &["compare", "--baseline", "old", "--candidate", "old"]];
+    for report in reports {
+        let text = mindful.text(report);
+        assert!(text.contains("SLOB 2.5.4"), "{report:?}: {text}");
+    }
+}
+
+#[test]
+fn runs_are_listed_by_kind_and_deleted_after_a_question() {
+    let mindful = Mindful::new();
+    mindful.measured(&["--tag", "one"]);
+    let swept = mindful.run(&null("sweep", &["--warmup", "100ms", "--sessions", "1,2", "--tag", "two"]));
+    assert!(ended(&swept), "{swept:?}");
+    let listed = |args: &[&str]| mindful.text(&[&["list"], args].concat());
+    let all = listed(&[]);
+    assert!(all.contains("  run  ") && all.contains("sweep, 3 steps"), "{all}");
+    assert!(!listed(&["--last", "1"]).contains(" one") && listed(&["--last", "1"]).contains(" two"));
+    assert_eq!(mindful.run(&["list", "--last", "many"]).status.code(), Some(2));
+
+    let unasked = mindful.run(&["delete", "one"]);
+    assert_eq!(unasked.status.code(), Some(2), "{unasked:?}");
+    let unknown = mindful.run(&["delete", "one", "three", "--yes"]);
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+    assert_eq!(listed(&[]), all);
+    let mut child = mindful.start(&null("run", &["--duration", "5m", "--tag", "going-on"]));
+    wait_until("it is not listed", || listed(&[]).contains("going-on"));
+    let written = mindful.run(&["delete", "going-on", "--yes"]);
+    kill(&mut child);
+    assert_eq!(written.status.code(), Some(2), "{written:?}");
+
+    let deleted = mindful.text(&["delete", "one", "two", "going-on", "--yes"]);
+    assert!(deleted.contains("3 removed"), "{deleted}");
+    assert_eq!(listed(&[]), "no runs\n");
+}
