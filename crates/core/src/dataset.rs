@@ -1,8 +1,6 @@
 //! The dataset: one row a block, in random physical order, one table a schema.
 
-pub mod load_queue;
 pub mod proof_sample;
-pub mod table_registry;
 
 use serde::{Deserialize, Serialize};
 

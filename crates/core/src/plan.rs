@@ -19,7 +19,6 @@ pub mod price;
 pub mod rights;
 pub mod secret;
 pub mod settings;
-pub mod sharing;
 pub mod sweep;
 pub mod text;
 pub mod units;

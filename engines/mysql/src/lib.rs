@@ -51,17 +51,7 @@ impl Engine for Mysql {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
-            scans: true,
-            server_side_loop: true,
-            client_side_loop: true,
-            rate: true,
-            commit_modes: true,
-            concurrent_writers: true,
-            access_paths: false,
-        }
+        mindful_sql::CAPABILITIES
     }
 
     fn finding_codes(&self) -> &'static [Code] {

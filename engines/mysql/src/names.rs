@@ -1,6 +1,6 @@
 //! How mindful's objects are called in a server, quoted.
 
-pub use mindful_core::dataset::table_registry::TableKind;
+pub use mindful_sql::dataset::table_registry::TableKind;
 
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub const MARK: &str = "mindful: dataset, made and removed by mindful";

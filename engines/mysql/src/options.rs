@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::wait::sampling;
 use mindful_core::plan::settings::{self, Key, Settings, parse_switch};
-use mindful_core::plan::sharing;
 use mindful_core::{Error, Result};
 use mindful_instance::options as instance;
+use mindful_sql::dataset::run_lock;
+use mindful_sql::observe::wait_sampling as sampling;
 
 use crate::names::{self, Namespace};
 use crate::private;
@@ -21,7 +21,7 @@ const OWN: &[Key] = &[
         "NAME",
         "Database that holds everything of mindful's, made by mindful (default: that of the URL, else mindful)",
     ),
-    sharing::SHARED_KEY,
+    run_lock::SHARED_KEY,
     sampling::option_key("20ms"),
 ];
 

@@ -237,7 +237,7 @@ impl Target for MysqlTarget {
     }
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
-        self.link.set_interrupted(false);
+        self.link.abort_state().set_interrupted(false);
         let in_server = workload.loop_site == LoopSite::Server;
         if in_server {
             prepare::refuse_server_loop(&self.link)?;

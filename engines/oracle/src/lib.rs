@@ -59,17 +59,7 @@ impl Engine for Oracle {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
-            scans: true,
-            server_side_loop: true,
-            client_side_loop: true,
-            rate: true,
-            commit_modes: true,
-            concurrent_writers: true,
-            access_paths: false,
-        }
+        mindful_sql::CAPABILITIES
     }
 
     fn finding_codes(&self) -> &'static [Code] {

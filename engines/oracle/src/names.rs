@@ -1,7 +1,7 @@
 //! Names of what is mindful's own in the account's schema.
 
-pub use mindful_core::dataset::table_registry::TableKind;
 use mindful_core::{Error, Result};
+pub use mindful_sql::dataset::table_registry::TableKind;
 
 /// The comment on the registry by which it is known as ours.
 pub const MARK: &str = "mindful: registry of its own tables";

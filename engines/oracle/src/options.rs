@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mindful_core::contract::wait::sampling;
 use mindful_core::plan::settings::{Key, Settings, parse_switch};
-use mindful_core::plan::sharing;
 use mindful_core::{Error, Result, plan::units};
+use mindful_sql::dataset::run_lock;
+use mindful_sql::observe::wait_sampling as sampling;
 
 use crate::names::Namespace;
 use crate::work::statement::Storage;
@@ -32,7 +32,7 @@ pub const KEYS: &[Key] = &[
     Key::unset("wallet", "DIR", "Folder of ewallet.pem for TCPS").place(),
     Key::with_default("connect_timeout", "TIME", "15s", "How long the listener and the login may take, 1s to 10m"),
     sampling::option_key("50ms"),
-    sharing::SHARED_KEY,
+    run_lock::SHARED_KEY,
 ];
 
 /// The same, parsed.

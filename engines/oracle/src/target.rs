@@ -11,12 +11,12 @@ use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::self_proof::SelfProof;
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::dataset::table_registry;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
+use mindful_sql::dataset::table_registry;
 
 use crate::checks;
 use crate::checks::self_proof;
@@ -175,7 +175,7 @@ impl Target for OracleTarget {
     }
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
-        self.link.set_interrupted(false);
+        self.link.abort_state().set_interrupted(false);
         self.client_clock.store(workload.loop_site == LoopSite::Client, Ordering::SeqCst);
         prepare::refuse_contradictions(workload, sessions)?;
         workload.refuse_more_than_loaded(self.dataset()?.as_ref())?;
@@ -200,13 +200,13 @@ impl Target for OracleTarget {
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let (link, own) = (Arc::clone(&self.link), Arc::clone(&self.own));
         let (work, namespace, major) = (workload.clone(), self.options.namespace.clone(), self.version.major);
-        let (stopped, events) = (link.stopped(), Arc::clone(&self.events));
+        let (abort, events) = (Arc::clone(link.abort_state()), Arc::clone(&self.events));
         let place = session_name(placement.session);
         let apart = match workload.loop_site {
-            LoopSite::Server => Apart::open(stopped, events, place, move || {
+            LoopSite::Server => Apart::open(abort, events, place, move || {
                 ServerLoop::open(&link, &own, &work, placement, &namespace, major)
             }),
-            LoopSite::Client => Apart::open(stopped, events, place, move || {
+            LoopSite::Client => Apart::open(abort, events, place, move || {
                 ClientSession::open(&link, &own, &work, placement, &namespace)
             }),
         };
@@ -222,6 +222,6 @@ impl Target for OracleTarget {
     }
 
     fn interrupt(&self) {
-        self.link.set_interrupted(true);
+        self.link.abort_state().set_interrupted(true);
     }
 }

@@ -1,6 +1,6 @@
 //! How mindful's objects are called in a database, quoted.
 
-pub use mindful_core::dataset::table_registry::TableKind;
+pub use mindful_sql::dataset::table_registry::TableKind;
 
 use crate::template::quote_ident;
 

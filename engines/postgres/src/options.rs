@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::wait::sampling;
 use mindful_core::plan::settings::{self, Key, Settings, parse_switch};
-use mindful_core::plan::sharing;
 use mindful_core::{Error, Result};
 use mindful_instance::options as server;
+use mindful_sql::dataset::run_lock;
+use mindful_sql::observe::wait_sampling as sampling;
 
 use crate::names::Namespace;
 use crate::private;
@@ -28,7 +28,7 @@ const OWN: &[Key] = &[
         "Role that may own the namespace beside the one that runs: its objects are trusted as one's own",
     )
     .command(),
-    sharing::SHARED_KEY,
+    run_lock::SHARED_KEY,
     Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
     sampling::option_key("20ms"),
 ];

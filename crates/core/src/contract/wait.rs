@@ -1,7 +1,5 @@
 //! What busy sessions wait for, and how counters of it are named.
 
-pub mod sampling;
-
 use std::fmt;
 
 use crate::contract::description::Words;

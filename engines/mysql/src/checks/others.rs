@@ -1,7 +1,7 @@
 //! Checks of who else is at work in the server, and of what the server does beside.
 
-use mindful_core::plan::sharing;
 use mindful_core::result::finding::Finding;
+use mindful_sql::dataset::run_lock;
 
 use super::state::State;
 use crate::codes;
@@ -37,7 +37,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
 /// Two runs on the same pages measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    Some(codes::DATASET_SHARED.finding(sharing::SHARED, format!("connection {users}")))
+    Some(codes::DATASET_SHARED.finding(run_lock::SHARED, format!("connection {users}")))
 }
 
 pub fn connections(state: &State) -> Option<Finding> {

@@ -1,19 +1,13 @@
-//! What the process's surroundings say about a connection: variables, home folder, user name.
+//! What the environment contributes to a connection, for both clients: variables, option files, and places of sockets.
 
-use std::collections::BTreeMap;
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use mindful_core::{Error, Result};
+use mindful_core::Result;
+use mindful_sql::connect::environment::Environment as Process;
 
-/// The surroundings, taken once.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Environment {
-    variables: BTreeMap<String, OsString>,
-    home: Option<PathBuf>,
-    user: Option<String>,
+    process: Process,
     system: Vec<PathBuf>,
     sockets: Vec<PathBuf>,
 }
@@ -34,16 +28,9 @@ const SOCKETS: [&str; 5] = [
 ];
 
 impl Environment {
-    /// Those of this process.
     pub fn of_process() -> Self {
-        let variables = env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .filter(|(name, _)| PREFIXES.iter().any(|of| name.starts_with(of)))
-            .collect();
         Self {
-            variables,
-            home: env::home_dir().filter(|home| home.is_absolute()),
-            user: whoami::username().ok(),
+            process: Process::of_process(&PREFIXES),
             system: OF_THE_HOST.map(PathBuf::from).into(),
             sockets: SOCKETS.map(PathBuf::from).into(),
         }
@@ -56,89 +43,54 @@ impl Environment {
 
     /// Option files, the one that decides last: of the host, of the server's folder, of the user.
     pub fn option_files(&self) -> Vec<PathBuf> {
-        let of_server = self.of_either("HOME").map(|(_, folder)| Path::new(folder).join("my.cnf"));
-        let own = self.home.iter().map(|home| home.join(".my.cnf"));
-        self.system.iter().cloned().chain(of_server).chain(own).collect()
+        let of_server = self.name_set("HOME").and_then(|name| self.process.path(&name));
+        let of_server = of_server.map(|folder| Path::new(&folder).join("my.cnf"));
+        self.system.iter().cloned().chain(of_server).chain(self.process.in_home(".my.cnf")).collect()
     }
 
-    /// What ends the names of groups in option files that are read beside the usual ones.
+    /// The suffix of groups in option files that are read in addition to the usual ones.
     pub fn group_suffix(&self) -> Result<Option<String>> {
-        self.of_either("GROUP_SUFFIX").map(|(name, value)| text(&name, value)).transpose()
+        self.name_set("GROUP_SUFFIX").map_or(Ok(None), |name| self.process.text(&name))
     }
 
-    /// The file of logins that `mysql_config_editor` writes, where there is one.
+    /// The encrypted file of logins that `mysql_config_editor` writes, where there is one.
     pub fn login_file(&self) -> Option<PathBuf> {
-        let usual = || self.home.as_ref().map(|home| home.join(".mylogin.cnf"));
-        self.value("MYSQL_TEST_LOGIN_FILE").map(PathBuf::from).or_else(usual).filter(|path| path.exists())
+        let named = self.process.path("MYSQL_TEST_LOGIN_FILE");
+        named.or_else(|| self.process.in_home(".mylogin.cnf")).filter(|path| path.exists())
     }
 
-    /// The variable of MariaDB's client, which goes before that of MySQL's, and its name.
-    fn of_either(&self, name: &str) -> Option<(String, &OsString)> {
-        let of = |prefix: &&str| {
-            let name = format!("{prefix}{name}");
-            self.value(&name).map(|value| (name, value))
-        };
-        PREFIXES.iter().rev().find_map(of)
+    /// The full name of a variable that is set; that of MariaDB's client comes before that of MySQL's.
+    fn name_set(&self, name: &str) -> Option<String> {
+        let names = PREFIXES.iter().rev().map(|prefix| format!("{prefix}{name}"));
+        names.into_iter().find(|name| self.process.variable(name).is_some())
     }
 
-    /// A variable, unless it is empty; one that is no text is refused.
     pub fn variable(&self, name: &str) -> Result<Option<String>> {
-        self.value(name).map(|value| text(name, value)).transpose()
+        self.process.text(name)
     }
 
-    fn value(&self, name: &str) -> Option<&OsString> {
-        self.variables.get(name).filter(|value| !value.is_empty())
-    }
-
-    /// Name of the user this process runs as.
     pub fn user(&self) -> Option<String> {
-        self.user.clone()
-    }
-}
-
-/// The text of a variable; the message shows nothing of it, for it may be a password.
-fn text(name: &str, value: &OsStr) -> Result<String> {
-    let text = value.to_str().map(str::to_owned);
-    text.ok_or_else(|| Error::plan(format!("{name} is not UTF-8"), "set it anew in UTF-8, or unset it"))
-}
-
-impl fmt::Debug for Environment {
-    /// Names alone: a value may be a password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.variables.keys()).finish()
+        self.process.user().map(str::to_owned)
     }
 }
 
 #[cfg(test)]
 impl Environment {
-    /// Surroundings that say nothing.
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
-    /// The same with `name` set.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.variables.insert(name.to_owned(), value.into());
+    pub fn with(mut self, name: &str, value: impl Into<std::ffi::OsString>) -> Self {
+        self.process = self.process.with(name, value);
         self
     }
 
-    /// The same with this home folder.
-    #[must_use]
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
-        self.home = Some(home.into());
+        self.process = self.process.with_home(home);
         self
     }
 
-    /// The same with this user.
-    #[must_use]
     pub fn with_user(mut self, user: &str) -> Self {
-        self.user = Some(user.to_owned());
+        self.process = self.process.with_user(user);
         self
     }
 
-    /// The same with sockets looked for here.
-    #[must_use]
     pub fn with_sockets(mut self, sockets: &[&PathBuf]) -> Self {
         self.sockets = sockets.iter().map(|socket| (*socket).clone()).collect();
         self

@@ -5,16 +5,26 @@ use std::io;
 
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
+use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
+use mindful_sql::connect::tls_fault::Words;
 use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
-
-use super::tls_fault;
 
 /// The number of a login that is refused.
 pub const DENIED: u16 = 1045;
 
-/// Longest quotation of a server's own words, characters.
-const QUOTED: usize = 300;
+/// TLS as the client's parameters call it.
+const TLS: Words = Words {
+    product: "MariaDB or MySQL",
+    mode: "ssl-mode",
+    off: "DISABLED",
+    unverified: "REQUIRED",
+    verify_ca: "VERIFY_CA",
+    ca: "ssl-ca",
+    certificate: "ssl-cert",
+    key: "ssl-key",
+    server_ca: "ssl_ca",
+};
 
 /// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next move. Its kind is
 /// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
@@ -23,8 +33,8 @@ pub fn explain(error: &mysql::Error, place: &str) -> Error {
         mysql::Error::MySqlError(said) => server_said(said),
         mysql::Error::DriverError(fault) => driver_fault(fault),
         mysql::Error::IoError(fault) => io_fault(fault),
-        mysql::Error::TlsError(TlsError::Tls(fault)) => tls_fault::explain(fault),
-        mysql::Error::TlsError(fault) => Error::target(format!("TLS failed ({fault})"), tls_fault::WITHOUT),
+        mysql::Error::TlsError(TlsError::Tls(fault)) => TLS.explain(fault),
+        mysql::Error::TlsError(fault) => TLS.failed(fault),
         other => beneath(other).map_or_else(
             || Error::run(format!("the answer was not understood ({other})"), "report this with the server's version"),
             io_fault,
@@ -63,15 +73,6 @@ pub fn code(error: &mysql::Error) -> Option<u16> {
     }
 }
 
-/// The server's own words on one line of limited length, with the number.
-fn quote(said: &MySqlError) -> String {
-    let mut words = one_line(&said.message);
-    if words.chars().count() > QUOTED {
-        words = words.chars().take(QUOTED).chain(['…']).collect();
-    }
-    format!("{words} [{}]", said.code)
-}
-
 fn server_said(said: &MySqlError) -> Error {
     let (kind, next) = match said.code {
         1290 if !said.message.replace('_', "-").contains("read-only") => {
@@ -79,12 +80,7 @@ fn server_said(said: &MySqlError) -> Error {
         }
         code => advice(code),
     };
-    let what = quote(said);
-    match kind {
-        ErrorKind::Plan => Error::plan(what, next),
-        ErrorKind::Target => Error::target(what, next),
-        ErrorKind::Run | ErrorKind::Interrupted => Error::run(what, next),
-    }
+    error_of_kind(kind, quote(&said.message, said.code), next)
 }
 
 const WITH_ROOM: &str = "free space where the server keeps its data, then run again";
@@ -164,29 +160,23 @@ pub fn no_mysql(said: &str) -> Error {
 pub fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     if let Some(fault) = fault.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return tls_fault::explain(fault);
+        return TLS.explain(fault);
     }
-    let next = match fault.kind() {
-        io::ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",
-        io::ErrorKind::NotFound => {
-            "no server has its socket there: start it, or name the host: mysql://user@host:3306/database"
-        }
-        io::ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP",
-        io::ErrorKind::WouldBlock => return no_answer(),
-        io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
-            "check host, port, routes and firewalls on the way"
-        }
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_mysql(&format!(" ({text})")),
+    match fault.kind() {
+        io::ErrorKind::WouldBlock => no_answer(),
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => no_mysql(&format!(" ({text})")),
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::UnexpectedEof => {
-            return Error::run(format!("the server went away ({text})"), "see its error log, then run again");
+            Error::run(format!("the server went away ({text})"), "see its error log, then run again")
         }
-        _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
-        _ => "check the network on the way",
-    };
-    Error::target(text, next)
+        kind => {
+            let next = connection_advice(kind, "mysql://user@host:3306/database");
+            let next = next.unwrap_or_else(|| network_advice(&text).to_owned());
+            Error::target(text, next)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -222,11 +212,5 @@ mod tests {
         let of = |option: &str| said(1290, &format!("The server is running with the {option} option")).to_string();
         assert!(of("--read-only").contains("name the primary") && of("--super-read-only").contains("name the primary"));
         assert!(of("NO_ENGINE_SUBSTITUTION").contains("the option that it names"));
-    }
-
-    #[test]
-    fn what_the_server_says_is_cut_to_a_line() {
-        let text = said(9999, &"x".repeat(5000)).to_string();
-        assert!(text.len() < 400 && text.contains('…'), "{}", text.len());
     }
 }

@@ -200,7 +200,7 @@ mod tests {
         fs::write(&path, "[client]\nhost=filed\nuser=filer\npassword=p\nport=3310\nssl-mode=VERIFY_IDENTITY\n")
             .unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let around = Environment::empty().with_home(home.path()).with_user("me");
+        let around = Environment::default().with_home(home.path()).with_user("me");
         let around = around.with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
         let one = given("mysql:///bench", &around);
         assert_eq!(one.road, Road::Tcp("filed".to_owned(), 3310));
@@ -209,7 +209,7 @@ mod tests {
         let two = given("mysql://you:q@urled:1/?ssl-mode=disabled", &around);
         assert_eq!((two.road, two.password.as_deref()), (Road::Tcp("urled".to_owned(), 1), Some("q")));
         assert_eq!(two.tls.mode, Mode::Disabled);
-        let bare = Environment::empty().with_user("me").with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
+        let bare = Environment::default().with_user("me").with("MYSQL_PWD", "v").with("MYSQL_HOST", "variable");
         let three = given("mysql://", &bare);
         assert_eq!((three.user.as_str(), three.password.as_deref()), ("me", Some("v")));
         assert_eq!(three.road, Road::Tcp("variable".to_owned(), DEFAULT_PORT));
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn localhost_without_a_port_is_a_socket() {
-        let around = Environment::empty().with_user("me").with("MYSQL_UNIX_PORT", "/x/y.sock");
+        let around = Environment::default().with_user("me").with("MYSQL_UNIX_PORT", "/x/y.sock");
         assert_eq!(given("mysql://localhost/b", &around).road, Road::Socket("/x/y.sock".into()));
         assert_eq!(given("mysql://localhost:3306/b", &around).road, Road::Tcp("localhost".to_owned(), 3306));
         assert_eq!(given("mysql://db/b?socket=%2Fz.sock", &around).road, Road::Socket("/z.sock".into()));
@@ -229,7 +229,7 @@ mod tests {
         let [usual, strange, own] = ["usual", "strange", "own"].map(|name| folder.path().join(name));
         let _listening = [&strange, &own].map(|path| UnixListener::bind(path).unwrap());
         let around =
-            |sockets: &[&PathBuf]| Environment::empty().with_user("me").with("MYSQL_PWD", "v").with_sockets(sockets);
+            |sockets: &[&PathBuf]| Environment::default().with_user("me").with("MYSQL_PWD", "v").with_sockets(sockets);
         let both = around(&[&usual, &own, &strange]);
         assert_eq!(given("mysql:///b", &both).road, Road::Socket(own));
         if chown(&strange, Some(STRANGER), None).is_err() {
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn encryption_on_a_socket_is_refused_or_reported() {
-        let around = Environment::empty().with_user("me");
+        let around = Environment::default().with_user("me");
         let at = |url: &str, around: &Environment| Given::collect(&url::split(url).unwrap(), around);
         for mode in ["REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] {
             let url = format!("mysql://localhost/b?ssl-mode={mode}");
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_means_nothing_on_a_socket_is_reported() {
-        let around = Environment::empty().with_user("me");
+        let around = Environment::default().with_user("me");
         let reported = |url: &str| given(url, &around).notes.join("\n");
         let reported_of_all = reported("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
         assert!(
@@ -282,7 +282,7 @@ mod tests {
         fs::write(home.path().join(".my.cnf"), "[client]\nhost=own\n").unwrap();
         let folder = server.path().display().to_string();
         for client in ["MYSQL", "MARIADB"] {
-            let around = Environment::empty().with(&format!("{client}_HOME"), &folder);
+            let around = Environment::default().with(&format!("{client}_HOME"), &folder);
             let one = given("mysql:///b", &around);
             assert_eq!((one.road, one.user.as_str()), (Road::Tcp("of-server".to_owned(), DEFAULT_PORT), "plain"));
             let around = around.with_home(home.path()).with(&format!("{client}_GROUP_SUFFIX"), "_test");
@@ -290,7 +290,7 @@ mod tests {
             assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
         }
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
-        let reported = given("mysql://me@db/b", &Environment::empty().with_home(home.path())).notes;
+        let reported = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
         assert!(reported.len() == 1 && reported[0].contains(".mylogin.cnf is not read"), "{reported:?}");
     }
 
@@ -298,17 +298,17 @@ mod tests {
     fn a_variable_that_is_no_text_is_named_and_not_shown() {
         let odd = OsString::from_vec(b"s3cret\xff".to_vec());
         for name in ["MYSQL_PWD", "MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MARIADB_GROUP_SUFFIX"] {
-            let around = Environment::empty().with_user("me").with(name, odd.clone());
+            let around = Environment::default().with_user("me").with(name, odd.clone());
             let refused = Given::collect(&url::split("mysql://").unwrap(), &around).err().unwrap().to_string();
             assert!(refused.contains(&format!("{name} is not UTF-8")) && !refused.contains("s3cret"), "{refused}");
         }
-        let unused = Environment::empty().with_user("me").with("MYSQL_PWD", odd);
+        let unused = Environment::default().with_user("me").with("MYSQL_PWD", odd);
         assert_eq!(given("mysql://me:own@db/b", &unused).password.as_deref(), Some("own"));
     }
 
     #[test]
     fn modes_are_those_of_both_clients() {
-        let around = Environment::empty().with_user("me");
+        let around = Environment::default().with_user("me");
         for (name, mode) in Mode::NAMES {
             assert_eq!(given(&format!("mysql://db/b?ssl-mode={}", name.to_lowercase()), &around).tls.mode, mode);
         }

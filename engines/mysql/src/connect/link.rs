@@ -1,12 +1,13 @@
 //! The connections of a target.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::abort::{AbortState, interrupted};
+use mindful_sql::connect::control::{Control, ControlGuard};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -20,10 +21,9 @@ use crate::work::switches;
 /// Connections to one target.
 pub struct Link {
     server: Server,
-    control: Mutex<Option<Open>>,
+    control: Control<Open>,
     standing: Arc<Standing>,
-    interrupted: AtomicBool,
-    given_up: AtomicBool,
+    abort: AbortState,
     storage: OnceLock<Storage>,
 }
 
@@ -54,32 +54,14 @@ impl Drop for Open {
     }
 }
 
-/// The connection for everything that is not measured, while somebody has it.
-pub struct Control<'a>(MutexGuard<'a, Option<Open>>);
-
-impl Deref for Control<'_> {
-    type Target = Conn;
-
-    fn deref(&self) -> &Conn {
-        self.0.as_ref().expect("made before it is handed out")
-    }
-}
-
-impl DerefMut for Control<'_> {
-    fn deref_mut(&mut self) -> &mut Conn {
-        self.0.as_mut().expect("made before it is handed out")
-    }
-}
-
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub fn new(server: Server) -> Self {
         Self {
             server,
-            control: Mutex::default(),
+            control: Control::default(),
             standing: Arc::default(),
-            interrupted: AtomicBool::new(false),
-            given_up: AtomicBool::new(false),
+            abort: AbortState::default(),
             storage: OnceLock::new(),
         }
     }
@@ -127,31 +109,25 @@ impl Link {
         self.standing.sessions()
     }
 
-    /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
-    fn refuse_given_up(&self) -> Result<()> {
-        if self.given_up.load(Ordering::SeqCst) {
-            return Err(Error::interrupted(format!("what was asked of {} was interrupted", self.server.place())));
-        }
-        Ok(())
+    pub fn abort_state(&self) -> &AbortState {
+        &self.abort
+    }
+
+    fn refuse_aborted(&self) -> Result<()> {
+        self.abort.refuse_aborted(|| self.server.place())
     }
 
     fn open(&self, what: Use) -> Result<Open> {
-        self.refuse_given_up()?;
+        self.refuse_aborted()?;
         let mut connection = self.server.connect()?;
         let place = self.standing.enter(what, &mut connection);
         Ok(Open { connection, place, standing: Arc::clone(&self.standing) })
     }
 
-    /// The connection for everything that is not measured; made anew when it broke. Nobody else has it meanwhile.
-    pub fn control(&self) -> Result<Control<'_>> {
-        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refuse_given_up()?;
-        let stands = held.as_mut().is_some_and(|open| self.server.answers(open));
-        if !stands {
-            *held = None;
-            *held = Some(self.connect()?);
-        }
-        Ok(Control(held))
+    /// The connection for everything that is not measured. Nobody else has it meanwhile.
+    pub fn control(&self) -> Result<ControlGuard<'_, Open>> {
+        let answers = |open: &mut Open| !self.abort.is_aborted() && self.server.answers(open);
+        self.control.get(answers, || self.connect())
     }
 
     /// Does `work` on the control connection. `place` is what is being done, for the message.
@@ -167,7 +143,7 @@ impl Link {
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        work(connection).map_err(|failure| Self::failed(failure, place, &self.given_up))
+        work(connection).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
     }
 
     /// The same for a session, which may have been interrupted on purpose.
@@ -177,41 +153,28 @@ impl Link {
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        work(connection).map_err(|failure| Self::failed(failure, place, &self.interrupted))
-    }
-
-    fn failed(failure: Failure, place: &str, on_purpose: &AtomicBool) -> Error {
-        if on_purpose.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_)) {
-            return Error::interrupted(format!("{place} was interrupted"));
-        }
-        failure.at(place)
-    }
-
-    /// From now on sessions end because they were asked to, until work is prepared anew.
-    pub fn set_interrupted(&self, interrupted: bool) {
-        self.interrupted.store(interrupted, Ordering::SeqCst);
-    }
-
-    /// Whether sessions were asked to end.
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
+        work(connection).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
     }
 
     /// Ends what sessions are at, by another connection.
     pub fn interrupt(&self) {
-        self.set_interrupted(true);
+        self.abort.set_interrupted(true);
         self.standing.end(&self.server, Some(Use::Session));
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
     pub fn abort(&self) {
-        self.given_up.store(true, Ordering::SeqCst);
-        self.set_interrupted(true);
+        self.abort.abort();
         self.standing.end(&self.server, None);
     }
 
     /// Closes the control connection, so that a server can be restarted.
     pub fn release(&self) {
-        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.control.release();
     }
+}
+
+/// The error of work that failed; `on_purpose` where its server was asked to end it.
+fn explain(failure: Failure, place: &str, on_purpose: bool) -> Error {
+    if on_purpose && matches!(failure, Failure::Server(_)) { interrupted(place) } else { failure.at(place) }
 }

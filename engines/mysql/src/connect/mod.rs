@@ -9,7 +9,6 @@ pub(crate) mod link;
 mod option_file;
 mod socket;
 mod tls;
-mod tls_fault;
 mod typed;
 mod url;
 

@@ -3,13 +3,11 @@
 //! `mysql://user:password@host:port/database?key=value&key=value`, every part percent-encoded and optional. Errors never
 //! quote a part, because any of them may be a piece of a password with a stray `@`.
 
-use mindful_core::contract::error::one_line;
-use mindful_core::plan::secret::without_named;
 use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::url::{ESCAPES, cut, decode_text, host_and_port, key_and_value, redacted};
 
 const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
-const ESCAPES: &str = "write `@` `:` `/` `?` `%` inside a name or password as %40 %3A %2F %3F %25";
 
 /// What may stand behind the question mark, as the mysql client calls it.
 pub const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
@@ -45,14 +43,14 @@ pub fn split(url: &str) -> Result<Parts> {
         }
         Some((user, host)) => {
             let (user, password) = cut(user, ':');
-            parts.user = some(decode(user, "user")?);
-            parts.password = password.map(|text| decode(text, "password")).transpose()?;
+            parts.user = some(decode_text(user, "user")?);
+            parts.password = password.map(|text| decode_text(text, "password")).transpose()?;
             host
         }
         None => authority,
     };
     (parts.host, parts.port) = split_host(host)?;
-    parts.database = database.map(|name| decode(name, "database")).transpose()?.and_then(some);
+    parts.database = database.map(|name| decode_text(name, "database")).transpose()?.and_then(some);
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         parts.parameters.push(parameter(pair)?);
     }
@@ -60,11 +58,7 @@ pub fn split(url: &str) -> Result<Parts> {
 }
 
 fn parameter(pair: &str) -> Result<(&'static str, String)> {
-    let split = pair.split_once('=').filter(|(key, value)| !value.contains('=') && key.chars().all(is_key));
-    let (key, value) = split.ok_or_else(|| {
-        let what = "a parameter of the target URL is not `key=value`";
-        Error::plan(what, "separate parameters by `&`; write `=` inside a value as %3D")
-    })?;
+    let (key, value) = key_and_value(pair, '-')?;
     let key = key.to_ascii_lowercase().replace('_', "-");
     let known = PARAMETERS.iter().find(|known| **known == key).ok_or_else(|| {
         let next = match nearest(&key, PARAMETERS) {
@@ -73,85 +67,35 @@ fn parameter(pair: &str) -> Result<(&'static str, String)> {
         };
         Error::plan(format!("the target URL has an unknown parameter `{key}`"), next)
     })?;
-    Ok((known, decode(value, known)?))
-}
-
-fn is_key(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+    Ok((known, decode_text(value, known)?))
 }
 
 fn some(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn cut(text: &str, at: char) -> (&str, Option<&str>) {
-    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
-}
-
 fn split_host(text: &str) -> Result<(Option<String>, Option<u16>)> {
-    let bad = |what: &str, next: &str| Error::plan(format!("the host of the target URL {what}"), next);
     if text.contains(',') {
-        return Err(bad("is a list", "name one: sessions of this engine work on one server"));
+        let next = "name one: sessions of this engine work on one server";
+        return Err(Error::plan("the host of the target URL is a list", next));
     }
-    let (host, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (address, port) =
-                rest.split_once(']').ok_or_else(|| bad("has no closing bracket", "write an IPv6 address as [::1]"))?;
-            let port = match port.strip_prefix(':') {
-                None if !port.is_empty() => return Err(bad("goes on after its bracket", "write it as [::1]:3306")),
-                other => other.unwrap_or(""),
-            };
-            (address, port)
-        }
-        None => text.split_once(':').unwrap_or((text, "")),
-    };
-    if port.contains(':') {
-        return Err(bad("has two colons", "write an IPv6 address in brackets, such as [::1]:3306"));
-    }
-    let number = (!port.is_empty()).then(|| port.parse::<u16>()).transpose();
-    let port = number.map_err(|_| bad("has a port that is not a number up to 65535", ESCAPES))?;
-    Ok((some(decode(host, "host")?), port))
+    let (host, port) = host_and_port(text, "the host", 3306)?;
+    Ok((some(decode_text(host, "host")?), port.parse().ok()))
 }
 
-/// The text that percent-encoded `text` stands for. `part` names it in an error.
-fn decode(text: &str, part: &str) -> Result<String> {
-    let bad = || Error::plan(format!("the {part} in the target URL has a broken percent-encoding"), ESCAPES);
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = if byte == b'%' {
-            let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-            let (high, low) = (digit().ok_or_else(bad)?, digit().ok_or_else(bad)?);
-            (high * 16 + low) as u8
-        } else {
-            byte
-        };
-        if byte == 0 {
-            return Err(Error::plan(format!("the {part} in the target URL contains a zero byte"), "leave it out"));
-        }
-        bytes.push(byte);
-    }
-    String::from_utf8(bytes).map_err(|_| bad())
-}
-
-/// `url` as it may be shown and stored: without a password, on one line. Works for any text; of a URL that cannot be split
-/// only what surely is no secret is left.
+/// `url` as it may be shown and stored. Works for any text.
 pub fn redact(url: &str) -> String {
-    let shown = match split(url) {
-        // The parts are as they were written: only what stands between `:` and `@` goes.
-        Ok(Parts { password: Some(_), .. }) => {
-            let (user, rest) = url.rsplit_once('@').unwrap_or((url, ""));
-            let scheme = SCHEMES.iter().find(|scheme| user.starts_with(**scheme)).map_or("", |scheme| *scheme);
-            let name = cut(&user[scheme.len()..], ':').0;
-            format!("{scheme}{name}@{rest}")
+    let known = split(url).map(|parts| {
+        if parts.password.is_none() {
+            return url.to_owned();
         }
-        Ok(_) => url.to_owned(),
-        Err(_) => {
-            let end = url.rsplit_once('@').map_or("", |(_, end)| cut(end, '?').0);
-            format!("{}…{end}", SCHEMES[0])
-        }
-    };
-    one_line(&without_named(&shown))
+        // The parts are as they were written: only what is between `:` and `@` is dropped.
+        let (user, rest) = url.rsplit_once('@').unwrap_or((url, ""));
+        let scheme = SCHEMES.iter().find(|scheme| user.starts_with(**scheme)).map_or("", |scheme| *scheme);
+        let name = cut(&user[scheme.len()..], ':').0;
+        format!("{scheme}{name}@{rest}")
+    });
+    redacted(url, SCHEMES[0], known)
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::table_registry::{self, Table, missing_tables};
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::load_queue::LoadQueue;
+use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
 

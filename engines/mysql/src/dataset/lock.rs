@@ -4,19 +4,16 @@
 //! Named locks cannot be shared. So there is one for who enters or works alone, and a slot for each run.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use mindful_core::{Error, Result, plan::sharing};
+use mindful_core::{Error, Result};
+use mindful_sql::dataset::run_lock::{self, LINGERS, RETRY};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
 use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::Namespace;
-
-/// How long the server may take to notice that a run before this one has ended.
-const LINGERS: Duration = Duration::from_secs(2);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Runs that may share a namespace.
 const SLOTS: usize = 16;
@@ -87,7 +84,7 @@ fn in_peace(conn: &mut Conn, namespace: &Namespace, shared: bool) -> Result<(), 
         if begun.elapsed() > LINGERS {
             return Err(in_use(namespace, &users).into());
         }
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(RETRY);
     }
     Ok(())
 }
@@ -126,7 +123,7 @@ fn release(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
 
 fn in_use(namespace: &Namespace, users: &str) -> Error {
     let by = if users.is_empty() { String::new() } else { format!(" (connection {users})") };
-    sharing::in_use_error(&format!("namespace {}{by}", namespace.quoted()))
+    run_lock::in_use_error(&format!("namespace {}{by}", namespace.quoted()))
 }
 
 /// The lock of the whole, or a slot. A name has at most 64 letters, as a database has, so it holds a sum of that.

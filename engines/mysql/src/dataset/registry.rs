@@ -3,9 +3,9 @@
 mod judge;
 
 use mindful_core::contract::dataset_store::OwnedObject;
-use mindful_core::dataset::table_registry::{self, RegisteredTable, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 

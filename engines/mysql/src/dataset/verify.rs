@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof};
-use mindful_core::{Error, Result, contract::clock};
+use mindful_core::{Result, contract::clock};
 use mindful_instance::files;
+use mindful_sql::dataset::proof::{RowOrder, collect, unfit};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -15,7 +16,7 @@ use crate::connect::link::Link;
 use crate::dataset::block_yield::{self, SHARE};
 use crate::dataset::ibd::{self, Tablespace};
 use crate::dataset::layout::PAGE_BYTES;
-use crate::dataset::proof::Order;
+use crate::dataset::proof::row_order;
 use crate::dataset::tree;
 use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
@@ -41,13 +42,10 @@ pub fn of_all(
     stop: &StopFlag,
     events: &dyn Events,
 ) -> Result<LayoutProof> {
-    let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
-    let mut neighbour: Option<Order> = None;
-    for schema in 1..=dataset.schemas {
+    let schema = |schema| {
         let table = namespace.table(TableKind::Blocks, schema);
-        let place = format!("verifying {table}");
         let file = data.map(|data| tablespace(data, namespace, schema));
-        let order = link.run(&place, |conn| {
+        let (order, how) = link.run(&format!("verifying {table}"), |conn| {
             let stored = match &file {
                 Some(file) => by_tablespace(conn, &table, file, dataset.blocks_per_schema, look, stop)?,
                 None => None,
@@ -58,17 +56,12 @@ pub fn of_all(
                     .map(|(order, how)| (order, Some(how))),
             }
         })?;
-        let (order, how) = order;
         if let Some(how) = how {
             emit_note(events, format!("{table}: {how}"));
         }
-        proof.schemas.push(order.proof(schema));
-        if let Some(shared) = neighbour.as_ref().and_then(|other| order.shared_with(other)) {
-            proof.cross_correlation = Some(proof.cross_correlation.map_or(shared, |worst| worst.max(shared)));
-        }
-        neighbour = Some(order);
-    }
-    Ok(proof)
+        Ok((order.proof(schema), order))
+    };
+    collect(dataset.schemas, stop, schema, |one, other| Ok(one.correlation_with(other)))
 }
 
 /// Where nothing is known of pages: all keys are there, and nothing is proven of where.
@@ -99,7 +92,7 @@ fn by_tablespace(
     blocks: u64,
     look: Look,
     stop: &StopFlag,
-) -> Result<Option<Order>, Failure> {
+) -> Result<Option<RowOrder>, Failure> {
     let order = settle::exported(conn, &[table.to_owned()], |conn| {
         // While it exports a table, the server keeps a description beside it: so this is its folder.
         if !file.with_extension("cfg").exists() {
@@ -118,8 +111,8 @@ fn by_tablespace(
 
 /// The order as all pages have it. A page that was given back keeps what stood on it: its rows are the table's only if the
 /// index leads to them.
-fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<Order, Failure> {
-    let order = Order::of(found, blocks).map_err(|what| unfit(table, &what))?;
+fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Result<RowOrder, Failure> {
+    let order = row_order(found, blocks).map_err(|what| unfit(table, &what))?;
     let ids = primary_keys(conn, table, blocks)?;
     if !found.rows.iter().all(|row| ids.get(row.key as usize - 1) == Some(&row.id)) {
         return Err(unfit(table, "has rows that its index does not lead to").into());
@@ -129,7 +122,13 @@ fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Re
 
 /// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
 /// page is looked at.
-fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Order>, Failure> {
+fn by_tree(
+    conn: &mut Conn,
+    table: &str,
+    file: &File,
+    blocks: u64,
+    stop: &StopFlag,
+) -> Result<Option<RowOrder>, Failure> {
     let Some(leaves) = tree::leaves(file, blocks, stop)?.filter(|leaves| tree::is_one_row_a_leaf(leaves, blocks))
     else {
         return Ok(None);
@@ -141,7 +140,7 @@ fn by_tree(conn: &mut Conn, table: &str, file: &File, blocks: u64, stop: &StopFl
     // What is read once for a proof shall not push anything else out of memory.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
-    Ok(Some(Order::of_places(&pages, blocks)))
+    Ok(Some(RowOrder::new(&pages, blocks)))
 }
 
 /// Whether a visited row was written with this primary key.
@@ -179,7 +178,7 @@ fn by_statements(
     blocks: u64,
     look: Look,
     stop: &StopFlag,
-) -> Result<(Order, String), Failure> {
+) -> Result<(RowOrder, String), Failure> {
     let table = namespace.table(TableKind::Blocks, schema);
     let ids = primary_keys(conn, &table, blocks)?;
     if !ids.iter().all(|id| is_visited(*id, blocks)) {
@@ -192,7 +191,7 @@ fn by_statements(
     let reported = reported_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
     let measured = block_yield::measure(conn, &table, blocks, look == Look::Pages, stop)?;
     let pages = measured.map_or(reported, |found| if found.own < found.drawn { found.pages(blocks) } else { reported });
-    Ok((Order::of_places(&ids, pages), how_found(measured, blocks)))
+    Ok((RowOrder::new(&ids, pages), how_found(measured, blocks)))
 }
 
 /// With which confidence that was found.
@@ -212,10 +211,6 @@ fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> St
 fn reported_pages(pages: u64, blocks: u64) -> u64 {
     let beside = blocks / 500 + blocks / 100 + 64 * 5;
     if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }
-}
-
-fn unfit(table: &str, what: &str) -> Error {
-    Error::run(format!("{table} {what}"), "remove it with `mindful cleanup` and load again")
 }
 
 #[cfg(test)]

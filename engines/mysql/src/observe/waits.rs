@@ -10,7 +10,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
-use mindful_core::contract::wait::sampling;
+use mindful_sql::observe::wait_sampling as sampling;
 
 use self::monitor::Monitor;
 use crate::connect::link::Link;

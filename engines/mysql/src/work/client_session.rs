@@ -90,7 +90,7 @@ impl Operator for Statements {
                 commits.before(conn)?;
                 conn.exec_drop(on.update.as_ref().ok_or_else(missing)?, (op.first_key, op.last_key()))?;
                 let changed = conn.affected_rows();
-                commits.behind(conn)?;
+                commits.after(conn)?;
                 Ok(changed)
             }
             OpKind::Scan => {
@@ -101,7 +101,7 @@ impl Operator for Statements {
     }
 
     fn interrupted(&self) -> bool {
-        self.link.is_interrupted()
+        self.link.abort_state().is_interrupted()
     }
 
     fn end_slice(&mut self) -> Result<()> {

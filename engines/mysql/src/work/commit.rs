@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::workload::Commit;
+use mindful_sql::work::commit_policy::CommitPolicy;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -20,43 +21,30 @@ impl Committed {
     }
 }
 
-/// The open transaction of a session.
+/// The transactions of a session.
 pub struct Commits {
-    mode: Commit,
+    policy: CommitPolicy,
     all: Arc<Committed>,
-    open: u32,
     unpublished: u64,
 }
 
 impl Commits {
     /// Of a session that commits by `mode` and adds to `all`.
     pub fn new(mode: Commit, all: &Arc<Committed>) -> Self {
-        Self { mode, all: Arc::clone(all), open: 0, unpublished: 0 }
+        Self { policy: CommitPolicy::new(mode), all: Arc::clone(all), unpublished: 0 }
     }
 
     /// Before an update: opens a transaction where updates share one.
     pub fn before(&mut self, conn: &mut Conn) -> Result<(), Failure> {
-        if self.mode != Commit::Each && self.open == 0 {
-            conn.query_drop("BEGIN")?;
-        }
-        Ok(())
+        if self.policy.begins() { Ok(conn.query_drop("BEGIN")?) } else { Ok(()) }
     }
 
-    /// Behind an update: commits where it is time.
-    pub fn behind(&mut self, conn: &mut Conn) -> Result<(), Failure> {
-        self.open += 1;
-        match self.mode {
-            Commit::Each => {
-                self.open = 0;
-                self.unpublished += 1;
-                Ok(())
-            }
-            Commit::Every(every) if self.open >= every => self.commit(conn),
-            _ => Ok(()),
-        }
+    /// After an update: commits where it is time.
+    pub fn after(&mut self, conn: &mut Conn) -> Result<(), Failure> {
+        if self.policy.count_update() { self.commit(conn) } else { Ok(()) }
     }
 
-    /// At the end of a slice: commits what is open and tells what was committed.
+    /// At the end of a slice: commits what is open, and publishes how much was committed.
     pub fn end_slice(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         self.commit(conn)?;
         self.all.0.fetch_add(std::mem::take(&mut self.unpublished), Ordering::Release);
@@ -64,9 +52,10 @@ impl Commits {
     }
 
     fn commit(&mut self, conn: &mut Conn) -> Result<(), Failure> {
-        if self.open > 0 {
-            conn.query_drop("COMMIT")?;
-            self.open = 0;
+        if self.policy.end() {
+            if !self.policy.is_autocommit() {
+                conn.query_drop("COMMIT")?;
+            }
             self.unpublished += 1;
         }
         Ok(())

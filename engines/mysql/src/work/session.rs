@@ -12,6 +12,8 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
+use mindful_sql::work::pause::Pause;
+use mindful_sql::work::warm_up;
 use mysql::prelude::Queryable;
 use mysql::{Row, Statement, Value};
 
@@ -28,23 +30,8 @@ const BATCH_US: u64 = 4_000;
 const FIRST_BATCH: usize = 16;
 const MOST_IN_BATCH: usize = 1_024;
 
-/// Operations that plan the statements before the first slice; their numbers are beyond those of any run.
-const WARM_OP: u64 = 1 << 40;
-const WARM_OPS: u64 = 3;
-/// An instant far away, us since the epoch.
-const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
-
 /// Looks at the server's clock from which the best is taken.
 const CLOCK_LOOKS: usize = 5;
-
-/// A pause under way, us since the epoch. It lasts until the next operation can begin, and may outlast its slice.
-#[derive(Debug, Clone, Copy)]
-struct Pause {
-    /// Reported up to here.
-    since_us: i64,
-    /// No operation begins before.
-    until_us: i64,
-}
 
 /// The statements of a session, prepared on its connection.
 struct Prepared {
@@ -124,10 +111,11 @@ impl ServerLoop {
 
     /// Plans the reads by some of them, which count nowhere.
     fn warm_up(&mut self) -> Result<()> {
-        let ops: Vec<Op> = (WARM_OP..WARM_OP + WARM_OPS).map(|index| self.draws.op(index)).collect();
+        let ops: Vec<Op> =
+            (warm_up::FIRST_OP..warm_up::FIRST_OP + warm_up::OPS).map(|index| self.draws.op(index)).collect();
         let reads: Vec<Op> = ops.into_iter().filter(|op| op.kind == OpKind::Select).collect();
         if !reads.is_empty() {
-            self.reads(&reads, WARM_UNTIL_US, &mut SliceReport::default())?;
+            self.reads(&reads, warm_up::END_US, &mut SliceReport::default())?;
             self.service = Default::default();
             self.pause = None;
         }
@@ -165,9 +153,9 @@ impl ServerLoop {
     /// Waits for the server's clock; tells what it showed then.
     fn wait_for(&mut self, begin_us: i64) -> Result<i64> {
         loop {
-            let link = &self.link;
-            clock::sleep_unless(begin_us - self.ahead_us, || link.is_interrupted());
-            self.refuse_interrupted()?;
+            let abort = self.link.abort_state();
+            clock::sleep_unless(begin_us - self.ahead_us, || abort.is_interrupted());
+            abort.refuse_interrupted(&self.place)?;
             let before = clock::now_us();
             let now_us = self.ask_time()?;
             if now_us >= begin_us {
@@ -178,19 +166,12 @@ impl ServerLoop {
         }
     }
 
-    fn refuse_interrupted(&self) -> Result<()> {
-        if self.link.is_interrupted() {
-            return Err(Error::interrupted(format!("{} was interrupted", self.place)));
-        }
-        Ok(())
-    }
-
     /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
     /// counted up to the boundary and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = self.pause else { return true };
-        let link = &self.link;
-        clock::sleep_unless(pause.until_us.min(end_us) - self.ahead_us, || link.is_interrupted());
+        let abort = self.link.abort_state();
+        clock::sleep_unless(pause.until_us.min(end_us) - self.ahead_us, || abort.is_interrupted());
         let now_us = self.now_us();
         report.think_us += (now_us.min(end_us) - pause.since_us).max(0).unsigned_abs();
         self.ended_us = now_us;
@@ -257,7 +238,7 @@ impl ServerLoop {
             commits.before(conn)?;
             conn.exec_drop(statement, (op.first_key, op.last_key()))?;
             let changed = conn.affected_rows();
-            commits.behind(conn)?;
+            commits.after(conn)?;
             Ok(changed)
         })?;
         self.count(op, blocks, begin_us, began.elapsed().as_nanos() as u64, report);
@@ -302,7 +283,7 @@ impl Session for ServerLoop {
             if !self.end_thinking(order.end_us, &mut report) || self.now_us() >= order.end_us {
                 break;
             }
-            self.refuse_interrupted()?;
+            self.link.abort_state().refuse_interrupted(&self.place)?;
             let ops = self.gather(index, last);
             let made = match ops.first() {
                 Some(op) if op.kind != OpKind::Select => self.single(op, &mut report).map(|()| 1)?,

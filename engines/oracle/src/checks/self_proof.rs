@@ -196,10 +196,12 @@ impl Proof<'_> {
         let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
         let (link, own, work) = (Arc::clone(self.link), Arc::clone(&self.own), workload.clone());
         let (namespace, major) = (self.namespace.clone(), self.major);
-        let mut session =
-            Apart::open(self.link.stopped(), Arc::new(Silent), "the doctor's session".to_owned(), move || {
-                ServerLoop::open(&link, &own, &work, placement, &namespace, major)
-            })?;
+        let mut session = Apart::open(
+            Arc::clone(self.link.abort_state()),
+            Arc::new(Silent),
+            "the doctor's session".to_owned(),
+            move || ServerLoop::open(&link, &own, &work, placement, &namespace, major),
+        )?;
         let mut connection = self.link.connect(0, "doctor")?;
         let begin_us = link::clock_us(&mut *connection)? + 300_000;
         let before = counted();

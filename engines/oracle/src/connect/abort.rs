@@ -2,7 +2,6 @@
 //! statement that never ends is left behind with its connection, which the end of the process closes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
 use mindful_core::{Error, Result, Session};
+use mindful_sql::connect::abort::AbortState;
 
 use crate::codes;
 use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
@@ -20,14 +20,14 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long what is under way may still take then: a slice that is nearly over shall report.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// Does `work`, and goes on without it where `stopped` is set meanwhile.
+/// Does `work`, and goes on without it where that is interrupted meanwhile.
 pub fn done<T: Send + 'static>(
-    stopped: &AtomicBool,
+    abort: &AbortState,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::result::Result<T, Failure> {
     let (tell, reported) = mpsc::channel();
     spawn(move || drop(tell.send(work())))?;
-    wait(&reported, stopped)
+    wait(&reported, abort)
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
@@ -35,7 +35,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle
     spawned.map_err(|error| Failure::Lost(format!("no thread can be had for it: {error}")))
 }
 
-fn wait<T>(reported: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<T, Failure> {
+fn wait<T>(reported: &Receiver<T>, abort: &AbortState) -> std::result::Result<T, Failure> {
     let mut asked: Option<Instant> = None;
     loop {
         match reported.recv_timeout(LOOK) {
@@ -43,7 +43,7 @@ fn wait<T>(reported: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::Lost("its thread broke down".to_owned())),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if stopped.load(Ordering::SeqCst) && asked.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+        if abort.is_interrupted() && asked.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
             return Err(Failure::Left);
         }
     }
@@ -53,13 +53,13 @@ fn wait<T>(reported: &Receiver<T>, stopped: &AtomicBool) -> std::result::Result<
 pub struct Leavable {
     /// `None` once a call was left.
     connection: Option<Box<dyn Connection>>,
-    stopped: Arc<AtomicBool>,
+    abort: Arc<AbortState>,
 }
 
 impl Leavable {
-    /// `connection`, left once `stopped` is set.
-    pub fn new(connection: Box<dyn Connection>, stopped: Arc<AtomicBool>) -> Self {
-        Self { connection: Some(connection), stopped }
+    /// `connection`, left once work is interrupted.
+    pub fn new(connection: Box<dyn Connection>, abort: Arc<AbortState>) -> Self {
+        Self { connection: Some(connection), abort }
     }
 
     fn call<T: Send + 'static>(
@@ -67,7 +67,7 @@ impl Leavable {
         call: impl FnOnce(&mut dyn Connection) -> std::result::Result<T, Failure> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
         let mut connection = self.connection.take().ok_or(Failure::Left)?;
-        let (called, connection) = done(&self.stopped, move || {
+        let (called, connection) = done(&self.abort, move || {
             let called = call(&mut *connection);
             (called, connection)
         })?;
@@ -96,7 +96,7 @@ impl Drop for Leavable {
     fn drop(&mut self) {
         // The driver takes its leave of the server, and waits for the answer.
         if let Some(connection) = self.connection.take() {
-            let _ = done(&self.stopped, move || drop(connection));
+            let _ = done(&self.abort, move || drop(connection));
         }
     }
 }
@@ -111,7 +111,7 @@ fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
 
 /// A session that works on a thread of its own.
 pub struct Apart {
-    stopped: Arc<AtomicBool>,
+    abort: Arc<AbortState>,
     events: Arc<dyn Events>,
     place: String,
     orders: Option<Sender<SliceOrder>>,
@@ -122,7 +122,7 @@ pub struct Apart {
 impl Apart {
     /// Has a thread open the session that `place` names, and work in it; what is left of it is reported to `events`.
     pub fn open<S: Session>(
-        stopped: Arc<AtomicBool>,
+        abort: Arc<AbortState>,
         events: Arc<dyn Events>,
         place: String,
         open: impl FnOnce() -> Result<S> + Send + 'static,
@@ -145,8 +145,8 @@ impl Apart {
         };
         let failed = |failure: Failure| explain(&failure, Doing::Work, &place);
         let worker = spawn(work).map_err(failed)?;
-        wait(&is_open, &stopped).map_err(failed)??;
-        Ok(Self { stopped, events, place, orders: Some(orders), reports, worker: Some(worker) })
+        wait(&is_open, &abort).map_err(failed)??;
+        Ok(Self { abort, events, place, orders: Some(orders), reports, worker: Some(worker) })
     }
 }
 
@@ -156,7 +156,7 @@ impl Session for Apart {
         if !sent || self.worker.is_none() {
             return Err(Error::interrupted(format!("{} was interrupted before", self.place)));
         }
-        let reported = wait(&self.reports, &self.stopped);
+        let reported = wait(&self.reports, &self.abort);
         if reported.is_err() {
             // It is not waited for, now or when this goes.
             drop((self.worker.take(), self.orders.take()));
@@ -175,8 +175,8 @@ impl Drop for Apart {
         drop(self.orders.take());
         // What it leaves behind is counted before anyone reads counters.
         let Some(worker) = self.worker.take() else { return };
-        while wait(&self.reports, &self.stopped).is_ok() {}
-        if worker.is_finished() || !self.stopped.load(Ordering::SeqCst) {
+        while wait(&self.reports, &self.abort).is_ok() {}
+        if worker.is_finished() || !self.abort.is_interrupted() {
             let _ = worker.join();
         }
     }

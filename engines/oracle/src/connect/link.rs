@@ -1,11 +1,12 @@
 //! Connections to the services of a target, and statements over them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::{Error, Result, contract::clock};
+use mindful_sql::connect::abort::AbortState;
+use mindful_sql::connect::control::Control;
 
 use crate::connect::abort::{self, Leavable};
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
@@ -43,17 +44,17 @@ pub struct Link {
     driver: &'static dyn Driver,
     /// One a service.
     logins: Vec<Login>,
-    control: Mutex<Option<Box<dyn Connection>>>,
+    control: Control<Box<dyn Connection>>,
     /// Tells the sessions of this process from those of another: the action beside the module.
     pub tag: String,
-    interrupted: Arc<AtomicBool>,
+    abort: Arc<AbortState>,
 }
 
 impl Link {
     /// A link to `logins`, one a service; connects to nothing yet.
     pub fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
         let tag = format!("{}-{}", std::process::id(), clock::now_us());
-        Self { driver, logins, control: Mutex::default(), tag, interrupted: Arc::default() }
+        Self { driver, logins, control: Control::default(), tag, abort: Arc::default() }
     }
 
     /// How many services there are.
@@ -92,25 +93,15 @@ impl Link {
         ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
     }
 
-    /// From now on sessions end because they were asked to.
-    pub fn set_interrupted(&self, interrupted: bool) {
-        self.interrupted.store(interrupted, Ordering::SeqCst);
-    }
-
-    /// Whether sessions were asked to end.
-    pub fn interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
-    }
-
-    /// What tells sessions on threads of their own that they were asked to end.
-    pub fn stopped(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupted)
+    /// Shared with the threads of sessions, which end when they are asked to.
+    pub fn abort_state(&self) -> &Arc<AbortState> {
+        &self.abort
     }
 
     /// A new connection to service `endpoint`, which calls itself by `role`; its calls are left once someone asked to stop.
     pub fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
         let connection = self.open(endpoint, role)?;
-        Ok(Box::new(Leavable::new(connection, self.stopped())))
+        Ok(Box::new(Leavable::new(connection, Arc::clone(&self.abort))))
     }
 
     fn open(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
@@ -118,7 +109,7 @@ impl Link {
         let place = format!("connecting to {}", login.address);
         let (driver, within) = (self.driver, login.within);
         let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(self.action(role)))];
-        let connected = abort::done(&self.interrupted, move || {
+        let connected = abort::done(&self.abort, move || {
             let mut connection = driver.connect(&login)?;
             connection.execute(include_str!("../../sql/client/enter.sql").trim_end(), &names, within)?;
             Ok(connection)
@@ -134,14 +125,6 @@ impl Link {
     /// The connection of the session in `placement`, which has a thread of its own for its calls.
     pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
         self.open(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
-    }
-
-    fn control(&self) -> Result<MutexGuard<'_, Option<Box<dyn Connection>>>> {
-        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_none() {
-            *held = Some(self.connect(0, "control")?);
-        }
-        Ok(held)
     }
 
     /// Asks over the connection for everything that is not measured.
@@ -169,11 +152,10 @@ impl Link {
         &self,
         call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,
     ) -> Result<Result<T, Failure>> {
-        let mut held = self.control()?;
-        let Some(connection) = held.as_mut() else { return Err(Error::run("no connection", "run again")) };
-        let called = call(&mut **connection);
+        let mut control = self.control.get(|_| true, || self.connect(0, "control"))?;
+        let called = call(&mut **control);
         if called.as_ref().is_err_and(Failure::ends_connection) {
-            *held = None;
+            control.close();
         }
         Ok(called)
     }

@@ -1,6 +1,5 @@
 //! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
@@ -9,6 +8,7 @@ use std::path::Path;
 use mindful_core::plan::text::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_host::terminal;
+use mindful_sql::connect::environment::Environment;
 
 /// The variable with the password.
 pub const PASSWORD: &str = "ORACLE_PASSWORD";
@@ -38,11 +38,8 @@ pub fn of_wallet() -> Result<Option<String>> {
     variable(WALLET_PASSWORD)
 }
 
-/// A variable, unless it is empty; the message shows nothing of one that is no text.
 fn variable(name: &str) -> Result<Option<String>> {
-    let set = std::env::var_os(name).filter(|value| !value.is_empty());
-    let text = set.map(OsString::into_string).transpose();
-    text.map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew in UTF-8, or unset it"))
+    Environment::of_process(&["ORACLE_"]).text(name)
 }
 
 /// Most bytes that are read of a password file, whatever is behind its name.

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::table_registry::{self, Table};
 use mindful_core::plan::units::format_bytes;
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::load_queue::LoadQueue;
+use mindful_sql::dataset::table_registry::{self, Table};
 
 use crate::connect::driver::{Bind, Connection};
 use crate::connect::link::{HEAVY, Link, number, text};

@@ -3,7 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mindful_core::{Result, plan::sharing};
+use mindful_core::Result;
+use mindful_sql::dataset::run_lock;
 
 use crate::connect::driver::Connection;
 use crate::connect::link::{Link, QUESTION};
@@ -56,7 +57,7 @@ fn take(connection: &mut dyn Connection, template: &str, namespace: &Namespace) 
     let sql = statement::of_registry(template, namespace);
     match connection.execute(&sql, &[], QUESTION) {
         Ok(_) => Ok(()),
-        Err(failure) if failure.code() == Some(BUSY) => Err(sharing::in_use_error(&namespace.registry())),
+        Err(failure) if failure.code() == Some(BUSY) => Err(run_lock::in_use_error(&namespace.registry())),
         Err(failure) => Err(explain(&failure, Doing::Prepare, "locking the tables")),
     }
 }

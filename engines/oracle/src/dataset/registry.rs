@@ -1,9 +1,9 @@
 //! What in the account's schema is mindful's own: the marked registry and the tables it lists.
 
 use mindful_core::contract::dataset_store::OwnedObject;
-use mindful_core::dataset::table_registry::{self, RegisteredTable, Table};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
 
 use crate::connect::driver::{Bind, Row};
 use crate::connect::link::{Link, number, text};

@@ -6,10 +6,10 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
-use mindful_core::contract::wait::sampling::{self, MonitorCpu, SamplingCost, within_budget};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_host::{cpu, priority};
 use mindful_oracle_terms as oracle;
+use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, SamplingCost, within_budget};
 
 use crate::codes::denied;
 use crate::connect::driver::{Bind, Failure};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
-use mindful_core::workload::{Commit, Op, OpKind, Workload};
+use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_sql::work::commit_policy::CommitPolicy;
 
 use crate::connect::driver::{Bind, Connection, Failure};
 use crate::connect::link::{Link, QUESTION, number};
@@ -27,7 +28,7 @@ struct Worker {
     workload: Workload,
     commit: String,
     place: String,
-    pending: u32,
+    commits: CommitPolicy,
     own: Arc<Own>,
 }
 
@@ -50,7 +51,7 @@ impl ClientSession {
             workload: workload.clone(),
             commit: statement::client_commit(workload),
             place,
-            pending: 0,
+            commits: CommitPolicy::new(workload.commit),
             own: Arc::clone(own),
         };
         let first = looping.draws().op(0);
@@ -93,38 +94,31 @@ impl Worker {
             [("first_key", Bind::Integer(op.first_key as i64)), ("last_key", Bind::Integer(op.last_key() as i64))];
         let sql = statement::client_update(&self.namespace.table(TableKind::Blocks, op.schema), self.workload.redo);
         let done = self.connection.execute(&sql, &range, QUESTION).map_err(|failure| self.failed(&failure))?;
-        self.pending += 1;
-        let due = match self.workload.commit {
-            Commit::Each => true,
-            Commit::Every(count) => self.pending >= count,
-            Commit::Slice => false,
-        };
-        if due {
+        if self.commits.count_update() {
             self.commit()?;
         }
         Ok(done.rows)
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.connection.execute(&self.commit, &[], QUESTION).map_err(|failure| self.failed(&failure))?;
-        self.pending = 0;
+        if self.commits.end() {
+            self.connection.execute(&self.commit, &[], QUESTION).map_err(|failure| self.failed(&failure))?;
+        }
         Ok(())
     }
 }
 
 impl Operator for Worker {
     fn run_op(&mut self, op: &Op) -> Result<u64> {
-        if self.link.interrupted() {
-            return Err(Error::interrupted(format!("{} was interrupted", self.place)));
-        }
+        self.link.abort_state().refuse_interrupted(&self.place)?;
         if op.kind == OpKind::Update { self.update(op) } else { self.read(op) }
     }
 
     fn interrupted(&self) -> bool {
-        self.link.interrupted()
+        self.link.abort_state().is_interrupted()
     }
 
     fn end_slice(&mut self) -> Result<()> {
-        if self.pending > 0 { self.commit() } else { Ok(()) }
+        self.commit()
     }
 }

@@ -6,6 +6,7 @@ use mindful_core::contract::slice::{LongOp, SliceReport};
 use mindful_core::record::latency::Recorder;
 use mindful_core::workload::{Op, OpKind};
 use mindful_core::{Error, Result};
+use mindful_sql::work::pause::Pause;
 
 use crate::work::bucket;
 
@@ -42,15 +43,6 @@ pub fn too_large() -> Error {
         format!("a key or pause is beyond {}, the largest whole number of PL/SQL", i32::MAX),
         "give a smaller --scale or --think-time, or more --schemas",
     )
-}
-
-/// A pause that a call hands on, us since the epoch of the instance's clock; 0 for none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pause {
-    /// Reported up to here.
-    pub since_us: i64,
-    /// No operation begins before.
-    pub until_us: i64,
 }
 
 /// What a call did.

@@ -8,13 +8,15 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_
 use mindful_core::workload::draws::Draws;
 use mindful_core::workload::{Commit, Op, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_sql::connect::abort::interrupted;
+use mindful_sql::work::pause::Pause;
 
 use crate::connect::driver::{Bind, Connection};
 use crate::connect::link::{Link, QUESTION};
 use crate::connect::{Doing, explain};
 use crate::names::Namespace;
 use crate::observe::own::Own;
-use crate::work::ops::{self, Answer, Pause, Summed};
+use crate::work::ops::{self, Answer, Summed};
 use crate::work::statement;
 
 /// Most schemas that the block of one session names.
@@ -95,8 +97,8 @@ impl ServerLoop {
         let within = QUESTION + Duration::from_micros(ahead) + Duration::from_mins(10);
         let done = self.connection.execute(&self.block, &binds, within);
         let done = done.map_err(|failure| {
-            if self.link.interrupted() {
-                Error::interrupted(format!("{} was interrupted", self.place))
+            if self.link.abort_state().is_interrupted() {
+                interrupted(&self.place)
             } else {
                 explain(&failure, Doing::Work, &self.place)
             }
@@ -143,7 +145,7 @@ impl Session for ServerLoop {
             summed.add(&answer, &sent);
             next += answer.done as u64;
             let over = answer.done < sent.len() || next >= last || answer.ended_us() >= end_us;
-            if over || self.link.interrupted() {
+            if over || self.link.abort_state().is_interrupted() {
                 break;
             }
             self.expected = ops::most(self.entry_bytes);

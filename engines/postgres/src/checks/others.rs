@@ -1,8 +1,8 @@
 //! Checks of who else is at work in the server.
 
-use mindful_core::plan::sharing;
 use mindful_core::plan::units::format_bytes;
 use mindful_core::result::{Finding, Severity};
+use mindful_sql::dataset::run_lock;
 
 use super::state::State;
 use crate::codes;
@@ -101,7 +101,7 @@ pub fn memory(state: &State) -> Option<Finding> {
 /// Two runs on the same blocks measure each other.
 pub fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
-    Some(codes::DATASET_SHARED.finding(sharing::SHARED, format!("server process {users}")))
+    Some(codes::DATASET_SHARED.finding(run_lock::SHARED, format!("server process {users}")))
 }
 
 /// What could not be looked at is reported, so that silence is no praise.

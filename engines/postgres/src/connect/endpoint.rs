@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use mindful_core::{Error, Result};
+use mindful_sql::connect::environment::Environment;
 
-use super::environment::Environment;
 use super::given::Parameters;
 use super::host::Host;
 use super::passfile::{self, Wanted};

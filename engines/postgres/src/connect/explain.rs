@@ -5,13 +5,24 @@ use std::io;
 
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, ErrorKind};
+use mindful_sql::connect::error_text::{connection_advice, error_of_kind, network_advice, quote};
+use mindful_sql::connect::tls_fault::Words;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::backend::pooled;
-use super::tls_fault;
 
-/// Longest quotation of a server's own words, characters.
-const QUOTED: usize = 300;
+/// TLS as libpq's parameters call it.
+const TLS: Words = Words {
+    product: "PostgreSQL",
+    mode: "sslmode",
+    off: "disable",
+    unverified: "require",
+    verify_ca: "verify-ca",
+    ca: "sslrootcert",
+    certificate: "sslcert",
+    key: "sslkey",
+    server_ca: "ssl_ca_file",
+};
 
 /// The error for a person: `place` (such as `bench@db1:5432/bench`), what happened there, the next move. Its kind is
 /// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
@@ -25,24 +36,8 @@ pub fn explain(error: &tokio_postgres::Error, place: &str) -> Error {
 
 fn server_said(said: &DbError) -> Error {
     let (kind, next) = advice(said);
-    let what = quote(said);
-    match kind {
-        ErrorKind::Plan => Error::plan(what, next),
-        ErrorKind::Target => Error::target(what, next),
-        ErrorKind::Run | ErrorKind::Interrupted => Error::run(what, next),
-    }
-}
-
-/// The server's own words on one line of limited length, with the SQLSTATE.
-fn quote(said: &DbError) -> String {
-    let mut words = one_line(said.message());
-    if let Some(detail) = said.detail() {
-        words = format!("{words} ({})", one_line(detail));
-    }
-    if words.chars().count() > QUOTED {
-        words = words.chars().take(QUOTED).chain(['…']).collect();
-    }
-    format!("{words} [{}]", said.code().code())
+    let detail = said.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
+    error_of_kind(kind, quote(&format!("{}{detail}", said.message()), said.code().code()), next)
 }
 
 /// What a session hears that meets a server process other than the one it was set up on: statements and procedures that
@@ -119,7 +114,7 @@ fn grant(message: &str) -> String {
 /// The connection itself failed, or never stood.
 fn connection_fault(error: &tokio_postgres::Error) -> Error {
     if let Some(fault) = find::<rustls::Error>(error) {
-        return tls_fault::explain(fault);
+        return TLS.explain(fault);
     }
     if error.is_closed() {
         return Error::run("the server closed the connection", "see the server's log, then run again");
@@ -156,16 +151,8 @@ pub(super) fn no_postgresql(said: &str) -> Error {
 fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     let next = match fault.kind() {
-        io::ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port",
-        io::ErrorKind::NotFound => {
-            "no server has its socket there: start it, or name the host: postgres://host:5432/dbname"
-        }
         io::ErrorKind::PermissionDenied if text.starts_with("database ") => {
-            "drop target_session_attrs, or name another host"
-        }
-        io::ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP",
-        io::ErrorKind::TimedOut | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
-            "check host, port, routes and firewalls on the way"
+            "drop target_session_attrs, or name another host".to_owned()
         }
         io::ErrorKind::InvalidInput if text == "invalid dns name" => {
             return Error::target("TLS cannot name this host", "write its name or address in full");
@@ -174,14 +161,17 @@ fn io_fault(fault: &io::Error) -> Error {
             let next = "see its log; sslnegotiation=direct needs PostgreSQL 17";
             return Error::target("the server broke off TLS", next);
         }
-        io::ErrorKind::UnexpectedEof => "check that host and port are those of a PostgreSQL server, and its log",
+        io::ErrorKind::UnexpectedEof => {
+            "check that host and port are those of a PostgreSQL server, and its log".to_owned()
+        }
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_postgresql(&format!(" ({text})")),
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
             return Error::run(format!("the server went away ({text})"), "see its log, then run again");
         }
         io::ErrorKind::Other if text == "bytes remaining on stream" => return no_postgresql(""),
-        _ if text.contains("lookup address") => "correct the host name, or the name service of this host",
-        _ => "check the network on the way",
+        kind => {
+            connection_advice(kind, "postgres://host:5432/dbname").unwrap_or_else(|| network_advice(&text).to_owned())
+        }
     };
     Error::target(text, next)
 }

@@ -7,11 +7,12 @@ use std::str::FromStr;
 
 use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::environment::Environment;
+use mindful_sql::connect::url::decode;
 
-use super::environment::Environment;
 use super::parameter::{PARAMETERS, Parameter, Role};
 use super::service;
-use super::url::{self, Parts};
+use super::url::Parts;
 
 /// Who gave a value.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl Parameters {
     fn of_url(parts: &Parts<'_>) -> Result<Self> {
         let mut parameters = Self::default();
         let mut set = |key: &'static str, text: &str| -> Result<()> {
-            let bytes = url::decode(text, key)?;
+            let bytes = decode(text, key)?;
             parameters.0.insert(key, Given { bytes, origin: Origin::Url });
             Ok(())
         };
@@ -69,7 +70,7 @@ impl Parameters {
         set("password", parts.password.unwrap_or_default())?;
         set("dbname", parts.dbname.unwrap_or_default())?;
         for (key, value) in &parts.parameters {
-            let key = String::from_utf8_lossy(&url::decode(key, "name of a parameter")?).into_owned();
+            let key = String::from_utf8_lossy(&decode(key, "name of a parameter")?).into_owned();
             // The spelling that JDBC URLs brought along, which libpq takes too.
             let (key, value) =
                 if (key.as_str(), *value) == ("ssl", "true") { ("sslmode", "require") } else { (&*key, *value) };

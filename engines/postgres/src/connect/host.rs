@@ -4,8 +4,9 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use mindful_instance::listening;
+use mindful_sql::connect::url::encode;
 
-use super::url::{encode, show_host};
+use super::url::show_host;
 
 /// Folders a server puts its socket in unless reported otherwise, most likely first.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];

@@ -1,13 +1,14 @@
 //! The one runtime of a target and its connections.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::abort::{AbortState, interrupted};
+use mindful_sql::connect::control::Control;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::abort;
@@ -22,8 +23,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 pub struct Link {
     runtime: Runtime,
     server: Server,
-    control: Mutex<Option<Arc<Connection>>>,
-    interrupted: AtomicBool,
+    control: Control<Arc<Connection>>,
     shared: Arc<Shared>,
 }
 
@@ -31,7 +31,7 @@ pub struct Link {
 #[derive(Default)]
 struct Shared {
     connections: Mutex<Vec<Canceller>>,
-    given_up: AtomicBool,
+    abort: AbortState,
 }
 
 impl Shared {
@@ -60,7 +60,7 @@ impl Link {
             .enable_all()
             .build()
             .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
-        Ok(Self { runtime, server, control: Mutex::new(None), interrupted: AtomicBool::new(false), shared })
+        Ok(Self { runtime, server, control: Control::default(), shared })
     }
 
     /// The server it leads to.
@@ -72,7 +72,7 @@ impl Link {
     pub fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
         self.runtime
             .block_on(work)
-            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.at(place)))
+            .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.at(place)))
     }
 
     /// The same for work on `connection`, which knows why the server closed it.
@@ -84,7 +84,7 @@ impl Link {
     ) -> Result<T> {
         self.runtime
             .block_on(work)
-            .map_err(|failure| self.given_up(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
+            .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
     }
 
     /// The same for a session, which may have been interrupted on purpose.
@@ -104,41 +104,32 @@ impl Link {
 
     /// The error of a session, which may have been interrupted on purpose.
     pub fn session_failed(&self, connection: &Connection, place: &str, failure: Failure) -> Error {
-        if self.interrupted.load(Ordering::SeqCst) {
-            return Error::interrupted(format!("{place} was interrupted"));
-        }
-        failure.on(connection, place)
+        if self.shared.abort.is_interrupted() { interrupted(place) } else { failure.on(connection, place) }
     }
 
     /// From now on sessions end because they were asked to, until work is prepared anew.
     pub fn set_interrupted(&self, interrupted: bool) {
-        self.interrupted.store(interrupted, Ordering::SeqCst);
+        self.shared.abort.set_interrupted(interrupted);
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
     pub fn abort(&self) {
-        self.shared.given_up.store(true, Ordering::SeqCst);
-        self.set_interrupted(true);
+        self.shared.abort.abort();
         self.wait(abort::end(|| self.shared.connections().clone()));
     }
 
-    /// The error of work that the server was asked to give up.
-    fn given_up(&self, failure: &Failure, place: &str) -> Option<Error> {
-        let given_up = self.shared.given_up.load(Ordering::SeqCst) && matches!(failure, Failure::Server(_));
-        given_up.then(|| Error::interrupted(format!("{place} was interrupted")))
+    /// The error of work that failed because the server was asked to end it.
+    fn aborted(&self, failure: &Failure, place: &str) -> Option<Error> {
+        (self.shared.abort.is_aborted() && matches!(failure, Failure::Server(_))).then(|| interrupted(place))
     }
 
-    /// Refuses to begin anything once it was given up: its server may let nobody in, and each try would be waited for.
-    fn refuse_given_up(&self) -> Result<()> {
-        if self.shared.given_up.load(Ordering::SeqCst) {
-            return Err(Error::interrupted(format!("what was asked of {} was interrupted", self.server.place(0))));
-        }
-        Ok(())
+    fn refuse_aborted(&self) -> Result<()> {
+        self.shared.abort.refuse_aborted(|| self.server.place(0))
     }
 
     /// A new connection to `endpoint` (from 0).
     pub fn connect(&self, endpoint: u32) -> Result<Connection> {
-        self.refuse_given_up()?;
+        self.refuse_aborted()?;
         let connection = self.wait(self.server.connect(endpoint))?;
         self.shared.connections().push(connection.canceller());
         Ok(connection)
@@ -163,19 +154,14 @@ impl Link {
 
     /// The connection for everything that is not measured; made anew when it broke.
     pub fn control(&self) -> Result<Arc<Connection>> {
-        self.refuse_given_up()?;
-        let mut held = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = held.as_ref().filter(|client| !client.is_closed()) {
-            return Ok(Arc::clone(client));
-        }
-        let client = Arc::new(self.connect(0)?);
-        *held = Some(Arc::clone(&client));
-        Ok(client)
+        self.refuse_aborted()?;
+        let control = self.control.get(|client| !client.is_closed(), || Ok(Arc::new(self.connect(0)?)))?;
+        Ok(Arc::clone(&control))
     }
 
     /// Closes the control connection, so that a server can be restarted.
     pub fn release(&self) {
-        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.control.release();
     }
 }
 

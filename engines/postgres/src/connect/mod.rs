@@ -8,7 +8,6 @@ mod backend;
 mod begin;
 mod connection;
 mod endpoint;
-mod environment;
 mod explain;
 mod given;
 mod host;
@@ -20,7 +19,6 @@ mod secret;
 mod service;
 mod session;
 mod tls;
-mod tls_fault;
 mod url;
 mod verifier;
 
@@ -29,12 +27,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use mindful_core::{Error, Result};
+use mindful_sql::connect::url::encode;
 use tokio_postgres::Config;
 
 pub use backend::{Backend, pooled};
 pub use connection::{Canceller, Connection};
-pub use environment::Environment;
 pub use explain::explain;
+pub use mindful_sql::connect::environment::Environment;
 pub use url::redact;
 
 use endpoint::{Endpoint, Passwords};
@@ -65,7 +64,7 @@ impl Server {
     /// [`mindful_core::ErrorKind::Plan`] for anything that is misspelt, contradicts itself or asks for what cannot be
     /// had, and for certificate files that cannot be used. Nothing is connected yet.
     pub fn parse(url: &str) -> Result<Self> {
-        let mut server = Self::parse_in(url, &Environment::of_process())?;
+        let mut server = Self::parse_in(url, &Environment::of_process(&["PG"]))?;
         let on_display = env::args_os().any(|argument| argument.to_string_lossy().contains(url));
         if on_display && url::split(url)?.names_password() {
             server.notes.push(EXPOSED.to_owned());
@@ -160,7 +159,7 @@ impl Server {
     /// A URL of the same endpoints, role and database, without any secret.
     pub fn redacted(&self) -> String {
         let hosts: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.host.in_url(endpoint.port)).collect();
-        format!("postgres://{}@{}/{}", url::encode(&self.user), hosts.join(","), url::encode(&self.dbname))
+        format!("postgres://{}@{}/{}", encode(&self.user), hosts.join(","), encode(&self.dbname))
     }
 
     /// Connects to `endpoint` (from 0); names mean what the server itself made, whatever settings of database and role say.

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::plan::text::to_utf8;
 use mindful_core::{Error, Result};
-
-use super::environment::Environment;
+use mindful_sql::connect::environment::Environment;
 
 /// Most bytes of a service file.
 const LONGEST: u64 = 1 << 20;

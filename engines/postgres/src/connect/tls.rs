@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::{Error, Result};
+use mindful_sql::connect::environment::Environment;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion, crypto, version};
 use tokio_postgres::config::{SslMode as Attempt, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::environment::Environment;
 use super::given::Parameters;
 use super::host::Host;
 use super::verifier::{Trust, Verifier};

@@ -3,14 +3,12 @@
 //! The grammar is libpq's: `postgres://user:password@host:port,host:port/dbname?key=value&key=value`, every part
 //! percent-encoded. Errors never quote a part, because any of them may be a piece of a password with a stray `@`.
 
-use mindful_core::contract::error::one_line;
-use mindful_core::plan::secret::without_named;
 use mindful_core::{Error, Result};
+use mindful_sql::connect::url::{ESCAPES, cut, host_and_port, key_and_value, redacted};
 
 use super::parameter::Parameter;
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
-const ESCAPES: &str = "write `@` `:` `/` `%` inside a name or password as %40 %3A %2F %25";
 
 /// The parts of a URL, still percent-encoded.
 #[derive(Default)]
@@ -46,96 +44,18 @@ pub(super) fn split(url: &str) -> Result<Parts<'_>> {
     }
     parts.dbname = dbname;
     if !hosts.is_empty() {
-        parts.hosts = hosts.split(',').enumerate().map(|(i, host)| split_host(host, i + 1)).collect::<Result<_>>()?;
+        let split = |(i, host)| host_and_port(host, &format!("host {}", i + 1), 5432);
+        parts.hosts = hosts.split(',').enumerate().map(split).collect::<Result<_>>()?;
     }
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-        match pair.split_once('=') {
-            Some((key, value)) if !value.contains('=') && key.chars().all(is_key) => {
-                parts.parameters.push((key, value));
-            }
-            _ => {
-                let what = "a parameter of the target URL is not `key=value`";
-                return Err(Error::plan(what, "separate parameters by `&`; write `=` inside a value as %3D"));
-            }
-        }
+        parts.parameters.push(key_and_value(pair, '%')?);
     }
     Ok(parts)
 }
 
-fn is_key(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '%'
-}
-
-fn cut(text: &str, at: char) -> (&str, Option<&str>) {
-    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
-}
-
-fn split_host(text: &str, number: usize) -> Result<(&str, &str)> {
-    let bad = |what: &str, next: &str| Error::plan(format!("host {number} of the target URL {what}"), next);
-    let (host, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (address, port) =
-                rest.split_once(']').ok_or_else(|| bad("has no closing bracket", "write an IPv6 address as [::1]"))?;
-            let port = match port.strip_prefix(':') {
-                Some(port) => port,
-                None if port.is_empty() => port,
-                None => return Err(bad("goes on after its bracket", "write it as [::1]:5432")),
-            };
-            (address, port)
-        }
-        None => text.split_once(':').unwrap_or((text, "")),
-    };
-    if port.contains(':') {
-        return Err(bad("has two colons", "write an IPv6 address in brackets, such as [::1]:5432"));
-    }
-    if !port.is_empty() && port.parse::<u16>().is_err() {
-        return Err(bad("has a port that is not a number up to 65535", ESCAPES));
-    }
-    Ok((host, port))
-}
-
-/// The bytes that percent-encoded `text` stands for. `part` names it in an error.
-pub(super) fn decode(text: &str, part: &str) -> Result<Vec<u8>> {
-    let bad = || Error::plan(format!("the {part} in the target URL has a broken percent-encoding"), ESCAPES);
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = if byte == b'%' {
-            let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-            let (high, low) = (digit().ok_or_else(bad)?, digit().ok_or_else(bad)?);
-            (high * 16 + low) as u8
-        } else {
-            byte
-        };
-        if byte == 0 {
-            return Err(Error::plan(format!("the {part} in the target URL contains a zero byte"), "leave it out"));
-        }
-        bytes.push(byte);
-    }
-    Ok(bytes)
-}
-
-/// `text` percent-encoded so that it may stand in any part of a URL.
-pub(super) fn encode(text: &str) -> String {
-    use std::fmt::Write;
-    text.bytes().fold(String::with_capacity(text.len()), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-        out
-    })
-}
-
-/// `url` as it may be shown and stored: without passwords, on one line. Works for any text; of a URL that cannot be
-/// split only what surely is no secret is left.
+/// `url` as it may be shown and stored. Works for any text.
 pub fn redact(url: &str) -> String {
-    let remains = |url: &str| {
-        let end = url.rsplit_once('@').map_or("", |(_, end)| cut(end, '?').0);
-        format!("{}…{end}", SCHEMES[0])
-    };
-    one_line(&without_named(&split(url).map_or_else(|_| remains(url), |parts| parts.redacted())))
+    redacted(url, SCHEMES[0], split(url).map(|parts| parts.without_secrets()))
 }
 
 impl Parts<'_> {
@@ -145,7 +65,7 @@ impl Parts<'_> {
         self.password.is_some() || self.parameters.iter().any(|(key, _)| secret(key))
     }
 
-    fn redacted(&self) -> String {
+    fn without_secrets(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(|&(host, port)| show_host(host, port)).collect();
         let mut text = SCHEMES[0].to_owned();
         if let Some(user) = self.user {

@@ -12,9 +12,9 @@ use futures_util::SinkExt;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
-use mindful_core::dataset::load_queue::LoadQueue;
-use mindful_core::dataset::table_registry::{self, Table, missing_tables};
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::load_queue::LoadQueue;
+use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
 use tokio_postgres::Client;
 
 use crate::checks::connection_limit;

@@ -2,19 +2,16 @@
 //! an advisory lock of the control connection, so it ends with mindful, however that ends.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use mindful_core::{Result, plan::sharing};
+use mindful_core::Result;
+use mindful_sql::dataset::run_lock::{self, LINGERS, RETRY};
 use tokio_postgres::Client;
 
 use crate::connect::link::Link;
 use crate::connect::{Connection, pooled};
 use crate::error::Failure;
 use crate::names::Namespace;
-
-/// How long the server may take to notice that a run before this one has ended.
-const LINGERS: Duration = Duration::from_secs(2);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// What of the lock a run of this process holds.
 #[derive(Default)]
@@ -76,10 +73,10 @@ async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), F
         if begun.elapsed() > LINGERS {
             break;
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(RETRY).await;
     }
     let by = others(client, namespace).await?.map_or_else(String::new, |pids| format!(" (server process {pids})"));
-    Err(sharing::in_use_error(&format!("namespace {}{by}", namespace.quoted())).into())
+    Err(run_lock::in_use_error(&format!("namespace {}{by}", namespace.quoted())).into())
 }
 
 async fn release(client: &Client, namespace: &Namespace) -> Result<(), Failure> {

@@ -1,9 +1,9 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
 use mindful_core::contract::dataset_store::OwnedObject;
-use mindful_core::dataset::table_registry::{self, RegisteredTable};
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result};
+use mindful_sql::dataset::table_registry::{self, RegisteredTable};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 

@@ -1,8 +1,9 @@
 //! The proof of the layout, from where the rows really stand.
 
+use mindful_core::Result;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
-use mindful_core::{Error, Result, contract::clock};
+use mindful_sql::dataset::proof::{collect, refuse_stopped, unfit};
 
 use crate::connect::link::Link;
 use crate::dataset::sample::{self, Sampled};
@@ -33,45 +34,31 @@ pub fn by_sample(
     if proof.failure().is_none() { Ok(proof) } else { of_all(link, namespace, dataset, stop) }
 }
 
-fn refuse_stopped(stop: &StopFlag) -> Result<()> {
-    if stop.is_requested() { Err(Error::interrupted("the verification was stopped")) } else { Ok(()) }
-}
-
 /// Looks at every row of every schema, and at every pair of neighbouring schemas.
 pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let control = link.control()?;
-    let table = |schema| namespace.table(TableKind::Blocks, schema);
-    let mut proof = LayoutProof { schemas: Vec::new(), cross_correlation: None, proven_at_us: clock::now_us() };
-    for schema in 1..=dataset.schemas {
-        refuse_stopped(stop)?;
-        let place = format!("verifying {}", table(schema));
-        let sql = render(include_str!("../../sql/verify_schema.sql"), &[("table", &table(schema))]);
-        let row = link.run(&place, async { Ok(control.query_one(&sql, &[]).await?) })?;
+    let whole = dataset.blocks_per_schema;
+    let ask = |table: &str, sql: &str| {
+        link.run(&format!("verifying {table}"), async { Ok(control.query_one(sql, &[]).await?) })
+    };
+    let schema = |schema| {
+        let table = namespace.table(TableKind::Blocks, schema);
+        let row = ask(&table, &render(include_str!("../../sql/verify_schema.sql"), &[("table", &table)]))?;
         let count = |column: &str| row.get::<_, i64>(column).unsigned_abs();
-        if count("keys") != dataset.blocks_per_schema
-            || count("most") != dataset.blocks_per_schema
-            || count("least") != 1
-        {
-            return Err(Error::run(
-                format!("{} does not hold the keys 1 to {}", table(schema), dataset.blocks_per_schema),
-                "remove it with `mindful cleanup` and load again",
-            ));
+        if [count("keys"), count("most"), count("least")] != [whole, whole, 1] {
+            return Err(unfit(&table, &format!("does not hold the keys 1 to {whole}")));
         }
-        proof.schemas.push(SchemaProof {
+        let proof = SchemaProof {
             schema,
             rows: count("rows"),
             distinct_blocks: count("blocks"),
             rank_correlation: row.get("correlation"),
             sample: None,
-        });
-        if schema > 1 {
-            let values = [("one", &*table(schema - 1)), ("other", &*table(schema))];
-            let sql = render(include_str!("../../sql/verify_pair.sql"), &values);
-            let row = link.run(&place, async { Ok(control.query_one(&sql, &[]).await?) })?;
-            let here: f64 = row.get("correlation");
-            let worst = proof.cross_correlation.map_or(here.abs(), |before| before.max(here.abs()));
-            proof.cross_correlation = Some(worst);
-        }
-    }
-    Ok(proof)
+        };
+        Ok((proof, table))
+    };
+    collect(dataset.schemas, stop, schema, |one, other| {
+        let sql = render(include_str!("../../sql/verify_pair.sql"), &[("one", one), ("other", other)]);
+        Ok(Some(ask(other, &sql)?.get("correlation")))
+    })
 }

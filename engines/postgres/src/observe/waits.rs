@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, shared};
 use mindful_core::contract::wait::WaitEvent;
-use mindful_core::contract::wait::sampling::{self, MonitorCpu, Sampling, SamplingCost};
 use mindful_host::{cpu, priority};
+use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, Sampling, SamplingCost};
 use tokio_postgres::{Row, Statement};
 
 use self::review::Review;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
-use mindful_core::workload::{Commit, Op, OpKind, Redo, Workload};
+use mindful_core::workload::{Op, OpKind, Redo, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_sql::work::commit_policy::CommitPolicy;
 use tokio_postgres::Statement;
 
 use crate::connect::Connection;
@@ -42,8 +43,8 @@ impl ClientSession {
             Ok(prepared)
         })?;
         let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
-        let (link, commit) = (Arc::clone(link), workload.commit);
-        let statements = Statements { link, client, place, prepared, commit, uncommitted: 0, _presence: presence };
+        let (link, commits) = (Arc::clone(link), CommitPolicy::new(workload.commit));
+        let statements = Statements { link, client, place, prepared, commits, _presence: presence };
         Ok(Self { work, statements })
     }
 }
@@ -96,8 +97,7 @@ struct Statements {
     place: String,
     /// By schema, all that operations visit.
     prepared: BTreeMap<u32, Prepared>,
-    commit: Commit,
-    uncommitted: u32,
+    commits: CommitPolicy,
     _presence: Presence,
 }
 
@@ -116,24 +116,19 @@ impl Statements {
     }
 
     async fn update(&mut self, op: &Op) -> std::result::Result<u64, Failure> {
-        let each = self.commit == Commit::Each;
-        if !each && self.uncommitted == 0 {
+        if self.commits.begins() {
             self.client.batch_execute("BEGIN").await?;
         }
         let prepared = self.on(op)?;
         let rows = self.client.execute(&prepared.update, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?;
-        if !each {
-            self.uncommitted += 1;
-        }
-        if matches!(self.commit, Commit::Every(every) if self.uncommitted >= every) {
+        if self.commits.count_update() {
             self.end_transaction().await?;
         }
         Ok(rows)
     }
 
     async fn end_transaction(&mut self) -> std::result::Result<(), Failure> {
-        if self.uncommitted > 0 {
-            self.uncommitted = 0;
+        if self.commits.end() && !self.commits.is_autocommit() {
             self.client.batch_execute("COMMIT").await?;
         }
         Ok(())

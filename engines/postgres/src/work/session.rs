@@ -11,6 +11,8 @@ use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, Tally};
 use mindful_core::record::latency::Latency;
 use mindful_core::workload::{Access, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
+use mindful_sql::work::pause::Pause;
+use mindful_sql::work::warm_up;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
 
@@ -30,22 +32,6 @@ const MANY_SESSIONS: u32 = 128;
 
 /// More operations than any run can hold.
 const UNLIMITED: i64 = 1 << 60;
-
-/// Operations that plan the statements before the first slice; their numbers are beyond those of any run.
-const WARM_OP: i64 = 1 << 40;
-const WARM_OPS: i64 = 3;
-
-/// An instant far away, us since the epoch.
-const WARM_UNTIL_US: i64 = 4_000_000_000_000_000;
-
-/// A pause that a slice hands on to the next, us since the epoch; 0 for none.
-#[derive(Debug, Clone, Copy, Default)]
-struct Pause {
-    /// Reported up to here.
-    since_us: i64,
-    /// No operation begins before.
-    until_us: i64,
-}
 
 /// One connection with its procedure.
 ///
@@ -117,11 +103,9 @@ impl ServerLoop {
             link: Arc::clone(link),
         };
         // One by one, so that none of their pauses is waited for; a scan of a whole schema is planned by the first.
-        let ops = if workload.access == Access::Scan { 1 } else { WARM_OPS };
-        for op in WARM_OP..WARM_OP + ops {
-            let from = Some((op, Pause::default()));
-            let warm = Call { first_index: 0, begin_us: 0, ends_us: vec![WARM_UNTIL_US], from, last_op: op + 1 };
-            session.send(warm);
+        let ops = if workload.access == Access::Scan { 1 } else { warm_up::OPS };
+        for op in warm_up::FIRST_OP..warm_up::FIRST_OP + ops {
+            session.send(uncounted(op, 1));
             session.answer()?;
         }
         Ok(session)
@@ -205,14 +189,19 @@ impl Session for ServerLoop {
     }
 
     fn rehearse(&mut self) -> Result<()> {
-        let from = Some((WARM_OP, Pause::default()));
-        self.send(Call { first_index: 0, begin_us: 0, ends_us: vec![WARM_UNTIL_US], from, last_op: WARM_OP });
+        self.send(uncounted(warm_up::FIRST_OP, 0));
         self.answer().map(drop)
     }
 
     fn is_under_way(&self) -> bool {
         !self.under_way.is_empty()
     }
+}
+
+/// A call of `ops` operations from `first_op` on that belongs to no slice.
+fn uncounted(first_op: u64, ops: u64) -> Call {
+    let from = Some((first_op as i64, Pause::default()));
+    Call { first_index: 0, begin_us: 0, ends_us: vec![warm_up::END_US], from, last_op: (first_op + ops) as i64 }
 }
 
 fn misread(what: &str) -> Error {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events, emit_note};
-use mindful_core::contract::wait::sampling::{self, MonitorCpu, SamplingCost, within_budget};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_core::result::finding::codes;
 use mindful_host::{Kernel, cpu, kernel_file, priority, process};
+use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, SamplingCost, within_budget};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 

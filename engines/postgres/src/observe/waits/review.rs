@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::wait::sampling::{SamplingCost, within_budget};
 use mindful_host::{Kernel, process};
+use mindful_sql::observe::wait_sampling::{SamplingCost, within_budget};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
 const BUDGET: f64 = 0.007;

@@ -102,7 +102,7 @@ impl Cluster {
     async fn await_ready(&self) {
         let deadline = Instant::now() + Duration::from_mins(2);
         loop {
-            let server = Server::parse_in(&self.url(), &Environment::empty()).unwrap();
+            let server = Server::parse_in(&self.url(), &Environment::default()).unwrap();
             let Err(error) = server.connect(0).await else { return };
             let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
             assert!(Instant::now() < deadline, "the server does not start: {error}\n{log}");
@@ -128,7 +128,7 @@ impl Cluster {
 
     /// A session of the superuser.
     pub async fn admin(&self) -> Connection {
-        Server::parse_in(&self.url(), &Environment::empty()).unwrap().connect(0).await.unwrap()
+        Server::parse_in(&self.url(), &Environment::default()).unwrap().connect(0).await.unwrap()
     }
 
     /// Makes a role of this name with this password, both any text, unless it is there.

@@ -53,7 +53,7 @@ async fn hostile_names_and_passwords_reach_the_server_as_they_are() {
     let connection = connect(&url).await.unwrap();
     assert_eq!(ask(&connection, "SELECT current_user::text").await, role);
     assert_eq!(ask(&connection, "SELECT current_database()::text").await, dbname);
-    let shown = format!("{:?} {connection:?}", Server::parse_in(&url, &Environment::empty()).unwrap());
+    let shown = format!("{:?} {connection:?}", Server::parse_in(&url, &Environment::default()).unwrap());
     assert!(!shown.contains("40@:/?#&="), "{shown}");
 }
 
@@ -69,7 +69,7 @@ async fn the_environment_and_the_password_file_complete_a_bare_url() {
         cluster.port
     );
     write_passfile(&passfile, &lines, 0o600);
-    let environment = Environment::empty()
+    let environment = Environment::default()
         .with("PGHOST", "127.0.0.1")
         .with("PGPORT", cluster.port.to_string())
         .with("PGUSER", role)
@@ -99,7 +99,7 @@ async fn a_service_names_a_server_and_the_url_beats_it() {
         cluster.port
     );
     fs::write(home.path().join(".pg_service.conf"), services).unwrap();
-    let environment = Environment::empty().with_home(home.path()).with("PGHOST", "nowhere.invalid");
+    let environment = Environment::default().with_home(home.path()).with("PGHOST", "nowhere.invalid");
     let connection = connect_in("postgres:///postgres?service=bench", &environment).await.unwrap();
     assert_eq!(ask(&connection, "SHOW application_name").await, "served");
     let error = connect_in("postgres://?service=none", &environment).await.unwrap_err();
@@ -112,7 +112,7 @@ async fn each_host_of_a_url_is_an_endpoint_of_its_own() {
     let folder = encode(&cluster.folder().display().to_string());
     let port = cluster.port;
     let url = format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port},{folder}:{port}/postgres");
-    let server = Server::parse_in(&url, &Environment::empty()).unwrap();
+    let server = Server::parse_in(&url, &Environment::default()).unwrap();
     assert_eq!(server.endpoints(), 2);
     let from = "SELECT host(inet_client_addr())";
     assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "127.0.0.1");
@@ -126,7 +126,7 @@ async fn sessions_are_called_mindful_unless_named() {
     for url in [cluster.url(), cluster.socket_url()] {
         assert_eq!(ask(&connect(&url).await.unwrap(), "SHOW application_name").await, "mindful");
     }
-    let named = Server::parse_in(&cluster.url(), &Environment::empty()).unwrap().with_application_name("one");
+    let named = Server::parse_in(&cluster.url(), &Environment::default()).unwrap().with_application_name("one");
     assert_eq!(ask(&named.connect(0).await.unwrap(), "SHOW application_name").await, "one");
 }
 

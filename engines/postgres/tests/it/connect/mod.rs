@@ -20,7 +20,7 @@ async fn connect_in(url: &str, environment: &Environment) -> Result<Connection, 
 
 /// Connects to the first endpoint of `url` in surroundings that say nothing.
 async fn connect(url: &str) -> Result<Connection, Error> {
-    connect_in(url, &Environment::empty()).await
+    connect_in(url, &Environment::default()).await
 }
 
 /// The line of a connection that was refused, after checking that it is one line of the right kind.

@@ -106,7 +106,7 @@ async fn another_host_is_verified_in_full_by_default() {
         assert!(line.contains(part), "no `{part}` in: {line}");
     }
     assert!(connect(&bench.url("127.0x1", "sslmode=require")).await.is_ok());
-    let by_variable = Environment::empty().with("PGSSLMODE", "require");
+    let by_variable = Environment::default().with("PGSSLMODE", "require");
     assert!(connect_in(&bench.url("127.0x1", ""), &by_variable).await.is_ok());
 }
 
@@ -115,7 +115,7 @@ async fn the_root_certificate_of_the_home_folder_is_used() {
     let bench = Bench::new().await;
     fs::create_dir(bench.folder.path().join(".postgresql")).unwrap();
     bench.write(".postgresql/root.crt", &Authority::new("somebody else").certificate);
-    let home = Environment::empty().with_home(bench.folder.path());
+    let home = Environment::default().with_home(bench.folder.path());
     assert!(connect_in(&bench.url("localhost", "sslmode=require"), &home).await.is_err());
     bench.write(".postgresql/root.crt", &bench.cluster.authority.certificate);
     assert!(connect_in(&bench.url("localhost", "sslmode=verify-full"), &home).await.is_ok());

@@ -12,11 +12,11 @@ use proptest::prelude::*;
 use crate::connect::encode;
 
 fn parse(url: &str) -> Server {
-    Server::parse_in(url, &Environment::empty().with_user("somebody")).unwrap()
+    Server::parse_in(url, &Environment::default().with_user("somebody")).unwrap()
 }
 
 fn fault(url: &str) -> String {
-    let error = Server::parse_in(url, &Environment::empty().with_user("somebody")).unwrap_err();
+    let error = Server::parse_in(url, &Environment::default().with_user("somebody")).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
     assert!(!error.next.is_empty(), "{error}");
     error.to_string()
@@ -52,7 +52,7 @@ fn urls_mean_what_they_mean_to_libpq() {
 #[test]
 fn a_bare_url_takes_all_from_the_surroundings_a_full_one_none() {
     let environment =
-        Environment::empty().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
+        Environment::default().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
     let server = Server::parse_in("postgres://", &environment).unwrap();
     assert_eq!((server.place(0), server.place(1)), ("u@a:1/d".into(), "u@b:2/d".into()));
     let server = Server::parse_in("postgres://x@h:9/y", &environment).unwrap();
@@ -71,7 +71,7 @@ fn a_socket_of_a_stranger_is_found_by_nobody_who_names_none() {
     let socket = Path::new("/tmp").join(format!(".s.PGSQL.{port}"));
     let _listening = UnixListener::bind(&socket).unwrap();
     let to = |url: &str| {
-        let environment = Environment::empty().with("PGPASSWORD", "secret").with("PGPORT", port.to_string());
+        let environment = Environment::default().with("PGPASSWORD", "secret").with("PGPORT", port.to_string());
         let server = Server::parse_in(url, &environment).unwrap();
         (server.place(0), server.notes().join("\n"))
     };
@@ -127,7 +127,7 @@ fn what_cannot_be_honoured_is_refused_with_the_way_out() {
         let line = fault(url);
         assert!(line.contains(part), "{url}: {line}");
     }
-    let environment = Environment::empty().with_user("u").with("PGSSLMODE", "on");
+    let environment = Environment::default().with_user("u").with("PGSSLMODE", "on");
     assert!(Server::parse_in("postgres://h", &environment).unwrap_err().to_string().starts_with("PGSSLMODE: `on`"));
 }
 
@@ -167,7 +167,7 @@ fn errors_about_a_url_never_quote_a_password_in_it() {
 proptest! {
     #[test]
     fn no_text_makes_the_parser_or_the_redaction_panic(text in "(postgres(ql)?://)?[\\PC@:/?&=%,\\[\\]\n]{0,60}") {
-        let _ = Server::parse_in(&text, &Environment::empty());
+        let _ = Server::parse_in(&text, &Environment::default());
         prop_assert!(!redact(&text).contains('\n'));
     }
 
@@ -188,7 +188,7 @@ proptest! {
         let url = format!("postgres://u:{written}@localhost/d?sslmode=disable");
         let tell = |text: String| !text.contains(&password) && !text.contains(&written);
         prop_assert!(tell(redact(&url)), "{}", redact(&url));
-        match Server::parse_in(&url, &Environment::empty()) {
+        match Server::parse_in(&url, &Environment::default()) {
             Ok(server) => {
                 let shown = format!("{server:?}{}{}", server.redacted(), server.place(0));
                 prop_assert!(tell(shown.clone()), "{}", shown);

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::contract::event::{Event, Events};
 use crate::dataset::table_registry::Table;
-use crate::{Error, Result};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::{Error, Result};
 
 /// One queue for all streams, so that none waits for another's table.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! What the process's surroundings say about a connection: variables, home folder, user name.
+//! What the environment of the process contributes to a connection: variables, home folder, user name. It is read once, and
+//! tests bring their own.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -6,7 +7,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The surroundings, taken once.
+use mindful_core::{Error, Result};
+
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
@@ -15,64 +17,62 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Those of this process.
-    pub fn of_process() -> Self {
+    /// Of this process; of its variables those whose names begin with one of `prefixes`.
+    pub fn of_process(prefixes: &[&str]) -> Self {
         let variables = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .filter(|(name, _)| name.starts_with("PG"))
+            .filter(|(name, _)| prefixes.iter().any(|prefix| name.starts_with(prefix)))
             .collect();
         Self { variables, home: env::home_dir().filter(|home| home.is_absolute()), user: whoami::username().ok() }
     }
 
-    /// Surroundings that say nothing.
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
-    /// The same with `name` set.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same with this home folder.
     #[must_use]
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
     }
 
-    /// The same with this user.
     #[must_use]
     pub fn with_user(mut self, user: &str) -> Self {
         self.user = Some(user.to_owned());
         self
     }
 
-    /// A variable, unless it is empty.
-    pub(super) fn variable(&self, name: &str) -> Option<&OsString> {
+    /// The value of a variable; an empty one counts as unset.
+    pub fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name).filter(|value| !value.is_empty())
     }
 
-    /// A file or folder named by a variable.
-    pub(super) fn path(&self, variable: &str) -> Option<PathBuf> {
+    /// The same as text; the error does not show the value, which may be a password.
+    pub fn text(&self, name: &str) -> Result<Option<String>> {
+        let value = self.variable(name).map(|value| value.to_str().map(str::to_owned));
+        let not_utf8 = || Error::plan(format!("{name} is not UTF-8"), "set it again in UTF-8, or unset it");
+        value.map(|text| text.ok_or_else(not_utf8)).transpose()
+    }
+
+    /// The file or folder that a variable names.
+    pub fn path(&self, variable: &str) -> Option<PathBuf> {
         self.variable(variable).map(PathBuf::from)
     }
 
-    /// `name` in the home folder.
-    pub(super) fn in_home(&self, name: &str) -> Option<PathBuf> {
+    pub fn in_home(&self, name: &str) -> Option<PathBuf> {
         self.home.as_ref().map(|home| home.join(name))
     }
 
-    /// Name of the user this process runs as.
-    pub(super) fn user(&self) -> Option<&str> {
+    /// The user that this process runs as.
+    pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 }
 
 impl fmt::Debug for Environment {
-    /// Names alone: a value may be a password.
+    /// Names only: a value may be a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }

@@ -1,10 +1,10 @@
 //! The tables of a dataset as a registry in the database lists them: what stands, what is missing, what is another's.
 
-use crate::contract::event::{Events, emit_note};
-use crate::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
-use crate::plan::MOST_SCHEMAS;
-use crate::workload::Access;
-use crate::{Error, Result};
+use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
+use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::workload::Access;
+use mindful_core::{Error, Result};
 
 /// What a table of a dataset is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -198,8 +198,8 @@ pub fn refuse_other<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::event::Silent;
-    use crate::dataset::SchemaProof;
+    use mindful_core::contract::event::Silent;
+    use mindful_core::dataset::SchemaProof;
 
     fn plan() -> DatasetPlan {
         let content = Content::INCOMPRESSIBLE;

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{SAMPLES, WaitEvent};
-use crate::contract::metric::{Metric, Sampler, shared};
-use crate::plan::settings::Key;
-use crate::workload::draw::draw_unit;
-use crate::{Error, Result, plan::units};
+use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
+use mindful_core::plan::settings::Key;
+use mindful_core::workload::draw::draw_unit;
+use mindful_core::{Error, Result, plan::units};
 
 /// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
@@ -138,7 +138,7 @@ pub fn start_sampling(
 
 fn metric_of(event: &WaitEvent) -> Metric {
     let help = match event.class {
-        super::WaitClass::Server => "Samples in which the server itself was at this, in any database",
+        WaitClass::Server => "Samples in which the server itself was at this, in any database",
         _ => "Sessions found at this, summed over all samples",
     };
     Metric::counter(event.to_string(), "samples", help)
@@ -322,8 +322,8 @@ mod tests {
         assert_eq!(within_budget(long, Duration::MAX, 0.01), long);
     }
 
-    const READ: WaitEvent = WaitEvent::new(super::super::WaitClass::Read, "page");
-    const OTHER: WaitEvent = WaitEvent::new(super::super::WaitClass::Other, "unheard-of");
+    const READ: WaitEvent = WaitEvent::new(WaitClass::Read, "page");
+    const OTHER: WaitEvent = WaitEvent::new(WaitClass::Other, "unheard-of");
 
     /// Sees two sessions that read, until it fails.
     struct TwoReaders {

@@ -1,9 +1,11 @@
-//! One dataset in a database for several runs: refused, unless a run says that it shares.
+//! The lock of a namespace, which every engine makes of what its server has. A run has the namespace alone, or shares it with
+//! `--shared`; a load and a cleanup have it alone, always. The lock belongs to a connection, so it ends with mindful.
 
-use crate::Error;
-use crate::plan::settings::Key;
+use std::time::Duration;
 
-/// The option by which a run says so.
+use mindful_core::Error;
+use mindful_core::plan::settings::Key;
+
 pub const SHARED_KEY: Key = Key::with_default(
     "shared",
     "on|off",
@@ -11,12 +13,17 @@ pub const SHARED_KEY: Key = Key::with_default(
     "Run although another run uses the namespace, and say so in the report",
 );
 
-/// What a finding says of others who use it.
+/// The finding about others that use the namespace.
 pub const SHARED: &str = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its \
                           locks, and the server counts its work with this one's. Wait until it ends, or load another \
                           --namespace; without --shared a run is refused";
 
-/// Others use `what`.
+/// How long the server may take to notice that the connection of an earlier run has ended.
+pub const LINGERS: Duration = Duration::from_secs(2);
+/// How long to wait between two attempts.
+pub const RETRY: Duration = Duration::from_millis(50);
+
+/// Refuses `what`, because others use it.
 pub fn in_use_error(what: &str) -> Error {
     Error::target(
         format!("another run, load or cleanup of mindful uses {what}"),

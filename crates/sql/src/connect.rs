@@ -1,0 +1,9 @@
+//! Connections: where a URL and the environment lead, the control connection, how work is aborted, and words for errors.
+
+pub mod abort;
+pub mod control;
+pub mod environment;
+pub mod error_text;
+#[cfg(feature = "tls")]
+pub mod tls_fault;
+pub mod url;

@@ -1,0 +1,50 @@
+//! Whether work was asked to end. An interrupt ends what sessions do until the next step is prepared; an abort ends everything
+//! for good, because the server may let nobody in and each try would have to be waited for.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mindful_core::{Error, Result};
+
+#[derive(Debug, Default)]
+pub struct AbortState {
+    interrupted: AtomicBool,
+    aborted: AtomicBool,
+}
+
+impl AbortState {
+    pub fn set_interrupted(&self, interrupted: bool) {
+        self.interrupted.store(interrupted, Ordering::SeqCst);
+    }
+
+    /// True after an abort too.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    pub fn abort(&self) {
+        self.aborted.store(true, Ordering::SeqCst);
+        self.set_interrupted(true);
+    }
+
+    pub fn is_aborted(&self) -> bool {
+        self.aborted.load(Ordering::SeqCst)
+    }
+
+    /// Refuses to ask anything more of `server`.
+    pub fn refuse_aborted(&self, server: impl FnOnce() -> String) -> Result<()> {
+        if self.is_aborted() {
+            return Err(Error::interrupted(format!("what was asked of {} was interrupted", server())));
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on with the work of `session`.
+    pub fn refuse_interrupted(&self, session: &str) -> Result<()> {
+        if self.is_interrupted() { Err(interrupted(session)) } else { Ok(()) }
+    }
+}
+
+/// The error of work that ended because it was asked to.
+pub fn interrupted(place: &str) -> Error {
+    Error::interrupted(format!("{place} was interrupted"))
+}

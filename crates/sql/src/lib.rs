@@ -1,0 +1,28 @@
+//! What the engines for SQL databases share: everything about a database that does not depend on its driver.
+//!
+//! The folders are those of the engines. `connect` splits URLs, reads the environment, keeps the control connection and the
+//! request to abort. `dataset` reads a registry of tables, runs the streams of a load, locks a namespace and collects a
+//! proof. `work` decides when updates commit and how long a session thinks. `observe` samples wait events.
+//!
+//! A generic `Link` over a trait of drivers was rejected: one driver is asynchronous, one blocks, and one needs a thread of
+//! its own for each call, so the trait would be larger than what it saves. An engine keeps its own `Link`, made of these parts.
+
+pub mod connect;
+pub mod dataset;
+pub mod observe;
+pub mod work;
+
+use mindful_core::Capabilities;
+
+/// What an engine for a SQL database does, whichever database it is.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    loads: true,
+    updates: true,
+    scans: true,
+    server_side_loop: true,
+    client_side_loop: true,
+    rate: true,
+    commit_modes: true,
+    concurrent_writers: true,
+    access_paths: false,
+};

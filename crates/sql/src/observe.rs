@@ -1,0 +1,3 @@
+//! What the server shows of itself.
+
+pub mod wait_sampling;
