@@ -17,7 +17,6 @@ mod list;
 mod load;
 mod man;
 mod noise;
-mod own_ranks;
 mod pack;
 mod plan;
 mod ranks;

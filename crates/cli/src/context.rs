@@ -9,7 +9,6 @@ use mindful_core::contract::clock::HostClock;
 use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::Plan;
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::assignment::TargetAssignment;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
@@ -36,48 +35,9 @@ pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     Ok(Context { build: Some(version::line()), ..context })
 }
 
-/// The same for a verb whose work several ranks share: which of them this process is, and which of several targets is its own.
-///
-/// # Errors
-/// Flags and variables of launchers contradict each other, there are more ranks than sessions, or more targets than ranks.
-pub fn among_ranks(settings: Settings, matches: &ArgMatches) -> Result<Context> {
-    let rank = Rank::detect(&settings, &variable)?;
-    let context = of_targets(settings, rank.as_ref().map_or(0, Rank::target), matches)?;
-    if let Some(rank) = rank.clone().map_or_else(|| first_of_own(&context), |rank| Ok(Some(rank)))? {
-        rank.refuse_idle(context.plan.sessions)?;
-    }
-    Ok(Context { rank, ..context })
-}
-
-/// The same for a verb that takes several targets, of which it is about number `own`.
-pub fn of_targets(settings: Settings, own: u32, matches: &ArgMatches) -> Result<Context> {
-    let targets = targets::all(&settings)?;
-    let url = targets.get(own as usize).map_or("", String::as_str);
-    let context = with(targets::with_one(settings, url), matches)?;
-    for url in &targets {
-        context.engine.accepts(url, &context.settings)?;
-    }
-    Ok(Context { targets: if targets.len() > 1 { targets } else { Vec::new() }, ..context })
-}
-
 /// What the environment says; bytes that are no text come as marks, so that whoever reads it refuses what is not understood.
-fn variable(name: &str) -> Option<String> {
+pub fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
-}
-
-/// The first of the ranks that a process with several targets and no launcher starts itself, one for each; `None` where there
-/// is one target.
-pub fn first_of_own(context: &Context) -> Result<Option<Rank>> {
-    let of = context.targets.len().max(1);
-    let spread = TargetAssignment::for_targets(of, &context.settings)?;
-    let job = Some(format!("targets-{}", std::process::id()));
-    Ok((of > 1).then(|| Rank {
-        number: 0,
-        count: of as u32,
-        source: "one for each target".to_owned(),
-        job,
-        assignment: spread,
-    }))
 }
 
 /// The same for a verb that one process does by itself.

@@ -11,6 +11,7 @@ mod new_files;
 mod noise;
 mod plan_file;
 mod question;
+mod rank_context;
 mod registry;
 mod runs;
 mod service_variables;

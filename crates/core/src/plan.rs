@@ -9,7 +9,6 @@ use crate::contract::slice::Placement;
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::plan::price::Price;
 use crate::plan::units::Share;
-use crate::ranks::rank::Rank;
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
 pub mod bound;
@@ -322,14 +321,6 @@ impl Plan {
     /// Whether operations visit all these blocks equally often.
     pub fn visits_evenly(&self) -> bool {
         self.skew == Skew::Uniform && self.hot_spot.is_none() && self.hot_schema.is_none()
-    }
-
-    /// The placements of the sessions of `rank`: those that they have among all.
-    pub fn rank_placements(&self, rank: Option<&Rank>, schemas: u32, endpoints: u32) -> Vec<Placement> {
-        let all = self.placements(schemas, endpoints);
-        let Some(rank) = rank else { return all };
-        let share = rank.own_sessions(self.sessions);
-        all.get(share.start as usize..share.end as usize).unwrap_or_default().to_vec()
     }
 
     /// The placements of all sessions: schemas and endpoints in turn, so that each has its even share.

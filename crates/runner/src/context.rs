@@ -10,15 +10,13 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::{FORMAT, HookRecord, RunHead};
 use mindful_core::workload::{Commit, LoopSite};
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 
-use crate::heeding::Heeding;
+use crate::abortable_target::AbortableTarget;
 use crate::hooks::{self, HookMoment};
-use crate::party::Party;
 use crate::recording::Recording;
 use crate::source::System;
 
@@ -30,13 +28,6 @@ pub struct Context {
     pub stored: Settings,
     /// The plan they make.
     pub plan: Plan,
-    /// Which of several ranks this process is; `None` where it is alone.
-    pub rank: Option<Rank>,
-    /// All targets of the run as given, secrets included, of which its plan names the one that this process works on; empty
-    /// where there is one.
-    pub targets: Vec<String>,
-    /// The ranks it has joined.
-    pub party: Option<Arc<Party>>,
     /// The engine its target names.
     pub engine: &'static dyn Engine,
     /// Where events go.
@@ -68,9 +59,6 @@ impl Context {
             stored: settings.clone(),
             settings,
             plan,
-            rank: None,
-            targets: Vec::new(),
-            party: None,
             engine,
             recording: Recording::new(live),
             stop,
@@ -86,14 +74,14 @@ impl Context {
     }
 
     /// Opens the target.
-    pub fn open(&self) -> Result<Heeding> {
+    pub fn open(&self) -> Result<AbortableTarget> {
         self.open_system(&self.system())
     }
 
     /// Opens a system.
-    pub fn open_system(&self, system: &System) -> Result<Heeding> {
+    pub fn open_system(&self, system: &System) -> Result<AbortableTarget> {
         let open = || system.engine.open(&system.url, &system.settings, &self.events());
-        Ok(Heeding::new(self.stop.run_expendable(open)?, &self.stop))
+        Ok(AbortableTarget::new(self.stop.run_expendable(open)?, &self.stop))
     }
 
     /// The folder in which opening the target would make a server first.
@@ -104,19 +92,6 @@ impl Context {
     /// The run's own system: what its plan names.
     pub fn system(&self) -> System {
         System { engine: self.engine, url: self.plan.target.clone(), settings: self.settings.clone() }
-    }
-
-    /// Sessions of `plan` on its target, those of all ranks that work there.
-    pub fn sessions_of_target(&self, plan: &Plan) -> u32 {
-        self.rank.as_ref().map_or(plan.sessions, |rank| rank.own_target_sessions(plan.sessions).len() as u32)
-    }
-
-    /// `error` of the target, with its name in front where the run has several.
-    pub fn at_target(&self, error: Error) -> Error {
-        match &self.party {
-            Some(party) => party.at_target(error),
-            None => error,
-        }
     }
 
     /// What is known before anything is opened; the store gives the id and the time.
@@ -138,10 +113,6 @@ impl Context {
 
     /// Runs the user's hook of `phase`, if there is one, for run `id`.
     pub fn hook(&self, phase: HookMoment, id: &str) -> Result<()> {
-        // They are of the whole run, and called once.
-        if self.party.as_ref().is_some_and(|party| !party.is_first()) {
-            return Ok(());
-        }
         let begin_us = self.clock.now_us();
         let called = hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop);
         // What follows the last line of a record is no part of it.
@@ -155,11 +126,6 @@ impl Context {
     /// The target as it may be shown.
     pub fn redacted_target(&self) -> String {
         self.engine.redact(&self.plan.target)
-    }
-
-    /// All targets as they may be shown.
-    pub fn redacted_targets(&self) -> Vec<String> {
-        self.targets.iter().map(|url| self.engine.redact(url)).collect()
     }
 
     /// The settings as they may be stored: no secrets.

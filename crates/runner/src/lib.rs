@@ -1,40 +1,43 @@
-//! Runs what is measured: makes the dataset, drives sessions through steps, records, and takes one step after another.
-//! Knows no concrete engine.
+//! One runner for every run: it loads the dataset, checks the target, drives sessions through one step after another and
+//! records them. It knows no concrete engine and no other process: sources of steps ([`StepSource`]) and coordination
+//! ([`Coordination`]) are contracts that others fulfil.
 
-pub mod boundaries;
+mod abortable_target;
+mod boundaries;
 mod cached;
 pub mod calibration;
 mod clock_offset;
 mod context;
 pub mod contrast;
+mod coordination;
 pub mod dataset;
+mod early_stop;
+mod ended;
 pub mod estimate;
-mod following;
 mod gate;
-pub mod gathering;
-mod heeding;
 pub mod hooks;
 pub mod io_job;
 pub mod ladder;
 pub mod measure;
-pub mod merge;
 pub mod orion;
-pub mod party;
 pub mod preflight;
 mod recording;
 pub mod repetition;
-pub mod runner;
+mod runner;
 pub mod self_proof;
 mod session;
-pub mod shared_run;
 pub mod source;
-pub mod step;
+mod step;
+mod step_follower;
 pub mod sweep;
 pub mod walk;
 
+pub use abortable_target::{AbortWatchdog, AbortableTarget, STEP_GRACE};
+pub use clock_offset::ClockOffset;
 pub use context::Context;
-pub use following::EarlyStop;
+pub use coordination::{Alone, Coordination, Show};
+pub use ended::Ended;
+pub use hooks::HookMoment;
 pub use recording::Recording;
-pub use runner::{Ended, Resumed, run};
+pub use runner::{Resumed, run};
 pub use source::{NextStep, Single, StepSource, System};
-pub use step::{Start, StepObserver, StepOrder, StepOutcome, run_step};

@@ -17,10 +17,10 @@ use mindful_core::{Error, Result};
 use mindful_observe::Observer;
 
 use crate::context::Context;
-use crate::following::EarlyStop;
-use crate::following::{Following, Steady};
-use crate::party::Party;
+use crate::coordination::Coordination;
+use crate::early_stop::EarlyStop;
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
+use crate::step_follower::{Steady, StepFollower};
 
 /// A step that has ended.
 pub struct Measured {
@@ -32,39 +32,47 @@ pub struct Measured {
     pub given_up: bool,
 }
 
-/// Runs step number `step` of `plan`, at `point` of a sweep, on a prepared target of so many endpoints, with all counters
-/// that can be had.
+/// A step to measure.
+pub struct StepPlan<'a> {
+    pub plan: &'a Plan,
+    pub workload: Workload,
+    /// Endpoints of its target.
+    pub endpoints: u32,
+    /// Its number within the run, from 0.
+    pub number: u32,
+    /// Its place in a sweep.
+    pub point: Point,
+}
+
+/// Measures a step on a prepared target, with all counters that are readable.
 pub fn step(
     context: &Context,
+    coordination: &dyn Coordination,
     target: &dyn Target,
-    plan: &Plan,
-    workload: Workload,
-    endpoints: u32,
-    step: u32,
-    point: Point,
+    step: StepPlan<'_>,
 ) -> Result<Measured> {
+    let StepPlan { plan, workload, endpoints, number, point } = step;
     let early_stop = EarlyStop::default();
     let steady = plan.steady.then(|| Steady { early_stop: early_stop.clone(), least: plan.duration });
-    let following = Following::new(context.events(), Arc::clone(&context.clock), steady);
-    let events = Arc::clone(&following) as Arc<dyn Events>;
-    let party = context.party.as_deref();
-    // One rank of a target alone looks at it and its host, all at themselves.
-    let watches = party.is_none_or(Party::leads);
-    // What counts in the process of a rank counts that rank's work alone.
-    let of_target = if watches || target.host_view().in_process { target.samplers()? } else { Vec::new() };
+    let follower = StepFollower::new(context.events(), Arc::clone(&context.clock), steady);
+    let events = Arc::clone(&follower) as Arc<dyn Events>;
+    // One process reads the counters of a target and its host; each process reads its own.
+    let leads = coordination.leads_target();
+    // A target within the process counts the work of this process alone.
+    let of_target = if leads || target.host_view().in_process { target.samplers()? } else { Vec::new() };
     let (mut samplers, findings) =
-        if watches { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
+        if leads { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
     samplers.extend(of_target);
-    // What cannot be seen stays so for all steps of a sweep.
-    if step == 0 {
+    // Unreadable counters stay unreadable in all steps of a sweep.
+    if number == 0 {
         for finding in findings {
             events.emit(Event::Finding(finding));
         }
     }
     let head = StepHead {
-        step,
+        step: number,
         sessions: None,
-        placements: plan.rank_placements(party.map(Party::rank), workload.schemas, endpoints),
+        placements: coordination.own_sessions(plan.placements(workload.schemas, endpoints)),
         workload: Some(workload),
         warmup_slices: 0,
         duration_s: (plan.ops.is_none() && !plan.steady).then_some(plan.duration.as_secs_f64()),
@@ -72,7 +80,7 @@ pub fn step(
         point,
     };
     let (warmup, window) = spans(plan);
-    let order = StepOrder { target, head, warmup, window, early_stop, party };
+    let order = StepOrder { target, head, warmup, window, early_stop, coordination };
     let ends_early = plan.ops.is_some() || plan.steady;
     let mut observing = CounterReader {
         samplers,
@@ -85,13 +93,11 @@ pub fn step(
     let outcome = run_step(order, &*events, &context.stop, &*context.clock, &mut observing);
     observing.observer?;
     let StepOutcome { error, interrupted, given_up } = outcome?;
-    if let Some(party) = party.filter(|_| error.is_none() && !interrupted) {
-        events.emit(Event::Rank(party.record(plan.sessions)));
-    }
     if error.is_none() && !interrupted {
-        following.conclude();
+        coordination.step_ended(plan.sessions, &*events);
+        follower.conclude();
     }
-    Ok(Measured { step: following.take().unwrap_or(recorded), error, given_up })
+    Ok(Measured { step: follower.take().unwrap_or(recorded), error, given_up })
 }
 
 /// Records a step that its target refused, for what `error` says.

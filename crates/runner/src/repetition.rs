@@ -11,6 +11,7 @@ use mindful_core::{Error, Result};
 use mindful_record::Store;
 
 use crate::context::Context;
+use crate::coordination::Alone;
 use crate::runner;
 use crate::source::Single;
 
@@ -92,7 +93,7 @@ pub type Side = Vec<(Run, Analysis)>;
 /// Runs the plan of `context` once. A run that is invalid is an error, for no figure of it may stand beside others.
 pub fn run(context: &Context) -> Result<(Run, Analysis)> {
     let mut source = Single::new(context.system(), context.plan.clone());
-    let ended = runner::run(context, &mut source, None, &mut |_, _| Ok(()))?;
+    let ended = runner::run(context, &Alone, &mut source, None, &mut |_, _| Ok(()))?;
     let id = ended.run.head.id.clone();
     if ended.interrupted {
         return Err(Error::interrupted("interrupted; the runs that ended are stored"));

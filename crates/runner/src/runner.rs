@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mindful_analyze::Analysis;
 use mindful_analyze::step::analyze_step;
 use mindful_core::contract::description::Description;
 use mindful_core::contract::event::{Event, Events};
@@ -10,52 +9,58 @@ use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::record::run::{Run, StepHead};
-use mindful_core::result::StepSummary;
+use mindful_core::result::{StepSummary, Validity};
 use mindful_core::workload::Workload;
 use mindful_core::{Error, ErrorKind, Result};
 use mindful_host::Kernel;
 use mindful_host::cpu::{self, Pinned};
 use mindful_record::RunWriter;
 
+use crate::abortable_target::AbortableTarget;
 use crate::cached::{self, BaselineKey};
 use crate::context::Context;
+use crate::coordination::{Coordination, Show};
 use crate::dataset::Ensured;
-use crate::heeding::Heeding;
+use crate::ended::Ended;
 use crate::hooks::HookMoment;
-use crate::measure::Measured;
+use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
 use crate::{dataset, measure, preflight, self_proof};
 
 /// A run that was cut short and goes on: what writes it, and what stands there.
 pub type Resumed = (RunWriter, Run);
 
-/// A run that has ended and is stored.
-pub struct Ended {
-    /// The run as it was read back.
-    pub run: Run,
-    /// What it says.
-    pub analysis: Analysis,
-    /// What made it fail, if anything.
-    pub error: Option<Error>,
-    /// Whether a signal ended it.
-    pub interrupted: bool,
-}
-
-/// Takes the steps of `source` one by one, stores them in a new folder or in that of the run that is `resumed`, lets
-/// `show` tell the result, and calls the user's hooks.
+/// Measures the steps of `source` one by one and stores them in a new folder, or in that of the run that is `resumed`. Then
+/// `show` prints the result. The user's hooks are called before, between and after.
 ///
 /// # Errors
-/// What failed before the run was begun, and then nothing is stored; or that what was measured cannot be stored or shown.
+/// What failed before the run began: then nothing is stored. Or the result cannot be stored or shown.
 pub fn run(
     context: &Context,
+    coordination: &dyn Coordination,
     source: &mut dyn StepSource,
     resumed: Option<Resumed>,
-    show: &mut dyn FnMut(&Run, &Analysis) -> Result<()>,
+    show: Show<'_>,
 ) -> Result<Ended> {
-    refuse_ranks(context)?;
+    let ended = measure_and_store(context, coordination, source, resumed)
+        .and_then(|own| coordination.finish(context, own, show));
+    if let Err(error) = &ended {
+        coordination.fail(error);
+    }
+    ended
+}
+
+/// What this process measures, stored.
+fn measure_and_store(
+    context: &Context,
+    coordination: &dyn Coordination,
+    source: &mut dyn StepSource,
+    resumed: Option<Resumed>,
+) -> Result<Ended> {
+    coordination.gather()?;
     // No server is started for what could not be stored.
     context.store.probe()?;
-    let mut runner = Runner { context, opened: Vec::new(), steps: 0 };
+    let mut runner = Runner { context, coordination, opened: Vec::new(), steps: 0 };
     let own = context.system();
     runner.open(&own, true)?;
     let known = runner.begin(source, resumed)?;
@@ -74,28 +79,14 @@ pub fn run(
     let run = context.store.read(&id)?;
     let analysis = mindful_analyze::analyze(&run);
     context.store.write_summary(&analysis.summary)?;
-    show(&run, &analysis)?;
-    // What ranks measured together is stored later.
-    let hooked = if context.party.is_none() { context.hook(HookMoment::End, &id) } else { Ok(()) };
-    let error = error.or(hooked.err());
-    Ok(Ended { run, analysis, error, interrupted })
-}
-
-/// Refuses what ranks cannot share.
-fn refuse_ranks(context: &Context) -> Result<()> {
-    let asked = ["rank", "ranks"].into_iter().find(|name| context.settings.given_text(name).is_some_and(|n| n != "1"));
-    match asked.filter(|_| context.rank.is_none()) {
-        Some(name) => Err(Error::plan(
-            format!("{}: ranks share one step, that of `mindful run`", context.settings.describe_place(name)),
-            "leave it away: one process takes all steps",
-        )),
-        None => Ok(()),
-    }
+    let valid = analysis.summary.validity != Validity::Invalid;
+    Ok(Ended { run, analysis, error, interrupted, valid })
 }
 
 /// A run under way.
 struct Runner<'a> {
     context: &'a Context,
+    coordination: &'a dyn Coordination,
     /// At most one of each engine.
     opened: Vec<Opened>,
     /// Steps that stand in the folder.
@@ -107,7 +98,7 @@ struct Opened {
     system: System,
     /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
     pinned: Option<Pinned>,
-    target: Heeding,
+    target: AbortableTarget,
     description: Description,
     dataset: Dataset,
     /// What the target was made ready for, until a step has made use of it.
@@ -124,7 +115,7 @@ impl Opened {
         Ok(wanted.0)
     }
 
-    /// Keeps the server on one CPU, or gives it back all it had.
+    /// KeptCounters the server on one CPU, or gives it back all it had.
     fn pin(&mut self, on_one_cpu: bool) -> Result<()> {
         if self.pinned.is_some() == on_one_cpu {
             return Ok(());
@@ -153,15 +144,18 @@ impl Runner<'_> {
             Some(at) if self.opened[at].system.same(system) => at,
             other => {
                 other.map(|at| self.opened.remove(at));
-                let joins = self.context.party.as_ref().filter(|party| !party.leads());
-                // The first rank of a target makes what is missing; then the others open what is there.
-                joins.map_or(Ok(()), |party| party.prepared())?;
-                let target = self.context.open_system(system).map_err(|error| self.context.at_target(error))?;
-                if joins.is_some() {
+                let joins = !self.coordination.leads_target();
+                if joins {
+                    // The process that leads the target makes what is missing; then the others open what is there.
+                    self.coordination.target_prepared()?;
+                }
+                let at_target = |error| self.coordination.at_target(error);
+                let target = self.context.open_system(system).map_err(at_target)?;
+                if joins {
                     target.join_run();
                 }
                 let (description, dataset) = if loads {
-                    load(self.context, &*target).map_err(|error| self.context.at_target(error))?
+                    load(self.context, &*target).map_err(at_target)?
                 } else {
                     let gone = || Error::run("what is to be measured is gone", "run it again");
                     let dataset = target.dataset()?.ok_or_else(gone)?;
@@ -178,7 +172,8 @@ impl Runner<'_> {
     /// Examines the run's own system and opens the folder: from here on, what happens is stored. Gives what is known of
     /// the run before its first step.
     fn begin(&mut self, source: &mut dyn StepSource, resumed: Option<Resumed>) -> Result<Run> {
-        let (context, passes_over, differs) = (self.context, source.passes_over(), source.differs());
+        let (context, coordination) = (self.context, self.coordination);
+        let (passes_over, differs) = (source.passes_over(), source.differs());
         let own = self.open(&context.system(), true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
         let description = Description { words: context.engine.words(), ..own.description.clone() };
@@ -189,7 +184,7 @@ impl Runner<'_> {
             self.steps = finished;
             return Ok(known);
         }
-        match preflight_of(context, own, differs) {
+        match preflight_of(context, coordination, own, differs) {
             // The steps that cannot be carried are reported one by one.
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
             done => done?,
@@ -204,9 +199,12 @@ impl Runner<'_> {
 
     /// All steps between the user's hooks.
     fn hooked(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
-        self.context.hook(HookMoment::Before, &known.head.id)?;
+        let hook = |moment| {
+            if self.coordination.leads_run() { self.context.hook(moment, &known.head.id) } else { Ok(()) }
+        };
+        hook(HookMoment::Before)?;
         let stepped = self.steps(source, known);
-        stepped.and(self.context.hook(HookMoment::After, &known.head.id))
+        stepped.and(hook(HookMoment::After))
     }
 
     fn steps(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
@@ -227,11 +225,11 @@ impl Runner<'_> {
 
     /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
     fn step(&mut self, next: NextStep, source: &dyn StepSource) -> Result<Measured> {
-        let (context, number) = (self.context, self.steps);
+        let (context, coordination, number) = (self.context, self.coordination, self.steps);
         let opened = self.open(&next.system, next.loads)?;
         opened.pin(next.on_one_cpu)?;
         let endpoints = opened.description.endpoints;
-        match opened.ready(&next.plan, context.sessions_of_target(&next.plan)) {
+        match opened.ready(&next.plan, coordination.sessions_on_target(next.plan.sessions)) {
             Ok(workload) => {
                 if source.differs() {
                     let found = preflight::of_step(&*opened.target, &next.plan, number)?;
@@ -240,7 +238,8 @@ impl Runner<'_> {
                     }
                 }
                 opened.target.in_step(|| {
-                    measure::step(context, &*opened.target, &next.plan, workload, endpoints, number, next.point)
+                    let asked = StepPlan { plan: &next.plan, workload, endpoints, number, point: next.point };
+                    measure::step(context, coordination, &*opened.target, asked)
                 })
             }
             Err(error) if source.passes_over() && error.kind == ErrorKind::Plan => {
@@ -279,13 +278,13 @@ fn load(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)
 
 /// The run's own system made ready for its plan, and the preflight checks of it and its host; of the host alone where
 /// steps differ.
-fn preflight_of(context: &Context, own: &mut Opened, differs: bool) -> Result<()> {
+fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Opened, differs: bool) -> Result<()> {
     let workload = context.plan.workload(&own.dataset)?;
-    let sessions = context.sessions_of_target(&context.plan);
-    let shapes = own.target.prepare(&workload, sessions).map_err(|error| context.at_target(error))?;
+    let sessions = coordination.sessions_on_target(context.plan.sessions);
+    let shapes = own.target.prepare(&workload, sessions).map_err(|error| coordination.at_target(error))?;
     own.ready_for = Some((workload, sessions));
-    // The first rank of its target has looked for all of them.
-    if context.party.as_ref().is_some_and(|party| !party.leads()) {
+    // The process that leads the target has checked it for all.
+    if !coordination.leads_target() {
         return Ok(());
     }
     let events = context.events();
@@ -299,7 +298,7 @@ fn preflight_of(context: &Context, own: &mut Opened, differs: bool) -> Result<()
     for finding in found.into_iter().chain(self_proof::finding(&*own.target, &context.store)?) {
         events.emit(Event::Finding(finding));
     }
-    context.party.as_ref().map_or(Ok(()), |party| party.prepared())
+    coordination.target_prepared()
 }
 
 /// Opens a new folder for the run that `known` begins, and completes it with the folder's id and what the host is.

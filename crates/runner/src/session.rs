@@ -14,7 +14,7 @@ use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
 
-use crate::following::EarlyStop;
+use crate::early_stop::EarlyStop;
 use crate::gate::{Gate, Signal};
 
 /// What the threads of a step tell it.

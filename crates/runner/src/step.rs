@@ -14,9 +14,9 @@ use mindful_core::{Error, Result};
 
 use crate::boundaries::{self, SLICE_US};
 use crate::clock_offset::{ClockOffset, WallClock};
-use crate::following::EarlyStop;
+use crate::coordination::Coordination;
+use crate::early_stop::EarlyStop;
 use crate::gate::{Gate, Leaving, Signal};
-use crate::party::Party;
 use crate::session::{Mailbox, Message, Shared};
 
 /// Sessions that connect side by side: enough to hide round trips, too few to overrun a server's backlog.
@@ -51,8 +51,8 @@ pub struct StepOrder<'a> {
     pub window: Duration,
     /// Ends it earlier when asked.
     pub early_stop: EarlyStop,
-    /// The ranks that begin together; `None` where this process is alone.
-    pub party: Option<&'a Party>,
+    /// Decides when all processes of the run begin.
+    pub coordination: &'a dyn Coordination,
 }
 
 /// The instant everybody was released.
@@ -126,7 +126,7 @@ pub fn run_step(
             clocks: &clocks,
             wall: WallClock::now(),
             begins: None,
-            leads: None,
+            lead: None,
             heard: Duration::ZERO,
             left: 0,
             asks_clock: false,
@@ -173,8 +173,8 @@ struct Step<'scope, 'env> {
     wall: WallClock,
     /// When work begins, once that is known.
     begins: Option<Duration>,
-    /// All sessions are ready, need so long until they begin, and wait for that to be decided.
-    leads: Option<Duration>,
+    /// How long sessions need until they can begin; known while they are ready and wait for the decision.
+    lead: Option<Duration>,
     /// When a session last reported, or the clocks were last looked at for want of a report.
     heard: Duration,
     /// Sessions that have not done their work.
@@ -222,7 +222,7 @@ impl<'scope> Step<'scope, '_> {
             if self.begins.is_some() && (self.wall.was_set() || self.is_silent()) {
                 self.ask_clock();
             }
-            self.watch_others();
+            self.check_others();
             if self.halt.is_requested() {
                 let latest = self.clock.elapsed() + self.grace();
                 deadline = Some(deadline.map_or(latest, |d| d.min(latest)));
@@ -259,9 +259,7 @@ impl<'scope> Step<'scope, '_> {
                 Some(Message::Done(outcome)) => {
                     self.left -= 1;
                     if let Err(error) = outcome {
-                        self.fail(
-                            self.order.party.map_or_else(|| error.clone(), |party| party.at_target(error.clone())),
-                        );
+                        self.fail(self.order.coordination.at_target(error));
                     } else if self.begins.is_none() {
                         self.call_off();
                     }
@@ -329,48 +327,36 @@ impl<'scope> Step<'scope, '_> {
         }
     }
 
-    /// Other ranks work too: without one of them there is no run.
-    fn watch_others(&mut self) {
-        let party = self.order.party.filter(|_| self.begins.is_some() && !self.halt.is_requested());
-        if let Some(Err(error)) = party.map(Party::watch) {
+    /// Other processes may work too: without one of them there is no run.
+    fn check_others(&mut self) {
+        if self.begins.is_some()
+            && !self.halt.is_requested()
+            && let Err(error) = self.order.coordination.check_others()
+        {
             self.fail(error);
         }
     }
 
-    /// All sessions are ready to begin after `lead`; other ranks learn of it.
+    /// All sessions are ready to begin after `lead`.
     fn all_ready(&mut self, lead: Duration) {
-        self.leads = Some(lead);
-        if let Some(Err(error)) = self.order.party.map(|party| party.ready(lead)) {
+        self.lead = Some(lead);
+        if let Err(error) = self.order.coordination.ready(lead) {
             self.fail(error);
         }
     }
 
-    /// Lets sessions that are ready go, once it is known when all ranks begin. Returns the last boundary on the host's clock.
+    /// Lets sessions that are ready go, once the instant is decided. Returns the last boundary on the host's clock.
     fn released(&mut self, watch: &mut dyn StepObserver) -> Option<i64> {
-        let lead = self.leads.filter(|_| !self.halt.is_requested())?;
-        let start = self.start(lead).transpose()?;
-        self.leads = None;
+        let lead = self.lead.filter(|_| !self.halt.is_requested())?;
+        let (coordination, now_us) = (self.order.coordination, self.clock.now_us() + self.clocks.us);
+        let start = coordination.start(now_us, lead, self.clocks).transpose()?;
+        self.lead = None;
         let released = start.and_then(|start_us| {
             let last_us = self.release(start_us, watch);
-            let Some(party) = self.order.party else { return Ok(last_us) };
             let ends = self.order.head.ops.is_none().then(|| self.clock.elapsed() + self.until(last_us));
-            party.go(start_us, self.clocks, ends).map(|()| last_us)
+            coordination.started(start_us, self.clocks, ends).map(|()| last_us)
         });
         released.map_err(|error| self.fail(error)).ok()
-    }
-
-    /// When work begins on the engine's clock: chosen here, or by the first rank.
-    fn start(&self, lead: Duration) -> Result<Option<i64>> {
-        let now_us = self.clock.now_us() + self.clocks.us;
-        let Some(party) = self.order.party else { return Ok(Some(now_us + lead.as_micros() as i64)) };
-        let start = party.start(self.clocks)?;
-        match start.map(|start_us| now_us - start_us).filter(|late_us| *late_us > 0) {
-            None => Ok(start),
-            Some(late_us) => Err(Error::run(
-                format!("this rank learned of the start {:.1} s after it", late_us as f64 / 1e6),
-                "look why its host or the place where ranks meet is so slow, and run again",
-            )),
-        }
     }
 
     /// Lets all go at the instant when work begins. Returns the last boundary on the host's clock.

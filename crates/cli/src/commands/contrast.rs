@@ -2,6 +2,7 @@
 
 use clap::ArgMatches;
 use mindful_core::Result;
+use mindful_runner::Alone;
 use mindful_runner::contrast::{self, Contrast};
 
 use crate::commands::{run, show};
@@ -20,7 +21,7 @@ pub fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let context = contrast::with_small_cache(context::alone(settings, matches)?);
     let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
     let form = show::Form::of(matches);
-    let ended = mindful_runner::run(&context, &mut turns, None, &mut |run, analysis| {
+    let ended = mindful_runner::run(&context, &Alone, &mut turns, None, &mut |run, analysis| {
         show::print(run, analysis, form, &context.store)
     })?;
     run::concluded(ended)

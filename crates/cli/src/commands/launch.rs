@@ -6,6 +6,7 @@ use mindful_core::{Engine, Result, plan::units};
 use mindful_runner::Context;
 
 use crate::exit::Exit;
+use crate::rank_context::RankContext;
 use crate::{context, layers, registry};
 
 /// Ranks where nobody says how many.
@@ -24,18 +25,19 @@ enum Launcher {
 
 /// Prints what starts the ranks.
 pub fn launch(matches: &ArgMatches) -> Result<Exit> {
-    let context = context::of_targets(layers::settings(matches)?, 0, matches)?;
+    let shared = RankContext::of_target(layers::settings(matches)?, 0, matches)?;
     let name = matches.get_one::<String>("launcher").map_or("", String::as_str);
     let names = [("slurm", Launcher::Slurm), ("mpi", Launcher::Mpi), ("kubernetes", Launcher::Kubernetes)];
     let launcher = parse_choice(name, &names)?;
-    let ranks = context
+    let ranks = shared
+        .context
         .settings
         .parse("ranks", units::parse_count)?
-        .map_or(RANKS.max(context.targets.len() as u32), |ranks| ranks as u32);
+        .map_or(RANKS.max(shared.targets.len() as u32), |ranks| ranks as u32);
     context::print(&match launcher {
-        Launcher::Slurm => slurm(&context, ranks),
-        Launcher::Mpi => format!("mpirun -n {ranks} {}\n", command(&context, &[]).join(" ")),
-        Launcher::Kubernetes => kubernetes(&context, ranks),
+        Launcher::Slurm => slurm(&shared, ranks),
+        Launcher::Mpi => format!("mpirun -n {ranks} {}\n", command(&shared, &[]).join(" ")),
+        Launcher::Kubernetes => kubernetes(&shared, ranks),
     })?;
     Ok(Exit::Ok)
 }
@@ -50,17 +52,17 @@ fn password_variables(context: &Context) -> Vec<&'static str> {
 }
 
 /// `mindful run` with all that was given, without secrets, each word quoted for a shell.
-fn command(context: &Context, more: &[String]) -> Vec<String> {
-    let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(context));
+fn command(shared: &RankContext, more: &[String]) -> Vec<String> {
+    let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(shared));
     words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
 }
 
 /// The flags that give what was given, wherever that was.
-fn given(context: &Context) -> Vec<String> {
-    let settings = context.public_settings();
+fn given(shared: &RankContext) -> Vec<String> {
+    let settings = shared.context.public_settings();
     let given = settings.iter().filter(|(name, s)| s.origin != Origin::Default && !OF_LAUNCHER.contains(name));
-    let values = |name: &str, setting: &Setting| match &*context.redacted_targets() {
-        [_, ..] if name == "target" => context.redacted_targets(),
+    let values = |name: &str, setting: &Setting| match &*shared.redacted_targets() {
+        [_, ..] if name == "target" => shared.redacted_targets(),
         _ => vec![setting.value.clone()],
     };
     let flags = given.flat_map(|(name, setting)| {
@@ -86,8 +88,9 @@ fn minutes(context: &Context) -> u64 {
     (work.as_secs() / 60 + 10) * 2
 }
 
-fn slurm(context: &Context, ranks: u32) -> String {
-    let (command, minutes) = (command(context, &[]).join(" "), minutes(context));
+fn slurm(shared: &RankContext, ranks: u32) -> String {
+    let context = &shared.context;
+    let (command, minutes) = (command(shared, &[]).join(" "), minutes(context));
     let passwords = match &*password_variables(context) {
         [] => String::new(),
         names => format!(" A password: {} in the environment, or its client's file.", names.join(", ")),
@@ -107,12 +110,12 @@ fn slurm(context: &Context, ranks: u32) -> String {
 }
 
 /// An indexed Job: each pod is a rank, none is started twice.
-fn kubernetes(context: &Context, ranks: u32) -> String {
-    let own = ["run".to_owned()].into_iter().chain(given(context));
+fn kubernetes(shared: &RankContext, ranks: u32) -> String {
+    let own = ["run".to_owned()].into_iter().chain(given(shared));
     let own = own.chain(["--ranks".to_owned(), ranks.to_string()]);
     let args: Vec<String> = own.map(|word| format!("            - {}\n", for_yaml(&word))).collect();
     let (args, version) = (args.concat(), env!("CARGO_PKG_VERSION"));
-    let (secret, passwords) = secrets(&password_variables(context));
+    let (secret, passwords) = secrets(&password_variables(&shared.context));
     format!(
         "{secret}# kubectl create -f this.yaml; kubectl logs -f job/NAME shows rank 0, which has the report.\n\
          apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: mindful-\nspec:\n  completions: {ranks}\n  \

@@ -13,12 +13,13 @@ use mindful_runner::Context;
 use serde_json::json;
 
 use crate::exit::Exit;
+use crate::rank_context::RankContext;
 use crate::{context, layers};
 
 /// Shows the plan. Opens nothing, changes nothing.
 pub fn plan(matches: &ArgMatches) -> Result<Exit> {
-    let context = context::among_ranks(layers::settings(matches)?, matches)?;
-    let text = if context::wants_json(matches) { as_json(&context) } else { as_text(&context) };
+    let shared = RankContext::of_rank(layers::settings(matches)?, matches)?;
+    let text = if context::wants_json(matches) { as_json(&shared) } else { as_text(&shared) };
     context::print(&text)?;
     Ok(Exit::Ok)
 }
@@ -28,7 +29,8 @@ fn keys(context: &Context) -> Vec<&'static str> {
     plan::KEYS.iter().chain(context.engine.options()).map(|key| key.name).collect()
 }
 
-fn as_text(context: &Context) -> String {
+fn as_text(shared: &RankContext) -> String {
+    let context = &shared.context;
     let settings = context.public_settings();
     let mut text = context::found_plan(&settings);
     // Writing to a string cannot fail.
@@ -40,18 +42,18 @@ fn as_text(context: &Context) -> String {
         let _ = writeln!(text, "{name:<20} {:<28} {}", escape(value), escape(&origin));
     }
     let _ = writeln!(text, "\n{}", cost(&context.plan));
-    if let Some(rank) = &context.rank {
+    if let Some(rank) = &shared.rank {
         let _ = writeln!(text, "{}", share(rank, context.plan.sessions));
     }
-    text + &of_targets(context)
+    text + &of_targets(shared)
 }
 
 /// Which ranks and sessions work on which target, where there are several.
-fn of_targets(context: &Context) -> String {
-    let Some(rank) = ranks_of(context) else { return String::new() };
+fn of_targets(shared: &RankContext) -> String {
+    let Some(rank) = ranks_of(shared) else { return String::new() };
     let of_target = |(target, url): (u32, String)| {
         let (ranks, sessions) =
-            (rank.target_ranks(target), rank.assignment.target_sessions(target, context.plan.sessions));
+            (rank.target_ranks(target), rank.assignment.target_sessions(target, shared.context.plan.sessions));
         let ranks = if ranks.len() == 1 {
             format!("rank {}", ranks.start)
         } else {
@@ -65,13 +67,13 @@ fn of_targets(context: &Context) -> String {
             sessions.end
         )
     };
-    (0..).zip(context.redacted_targets()).map(of_target).collect()
+    (0..).zip(shared.redacted_targets()).map(of_target).collect()
 }
 
 /// This rank, or the first of those that `mindful run` would start, where there are several targets.
-fn ranks_of(context: &Context) -> Option<Rank> {
-    let own = context.rank.clone();
-    own.or_else(|| context::first_of_own(context).ok().flatten()).filter(|_| !context.targets.is_empty())
+fn ranks_of(shared: &RankContext) -> Option<Rank> {
+    let own = shared.rank.clone();
+    own.or_else(|| shared.first_local_rank().ok().flatten()).filter(|_| !shared.targets.is_empty())
 }
 
 /// Which part of the work is this rank's.
@@ -115,17 +117,18 @@ fn cost(plan: &Plan) -> String {
     )
 }
 
-fn as_json(context: &Context) -> String {
+fn as_json(shared: &RankContext) -> String {
+    let context = &shared.context;
     let settings = context.public_settings();
     let mut value = json!({ "engine": context.engine.name(), "settings": settings, "plan": context.public_plan() });
-    if let Some(rank) = &context.rank {
+    if let Some(rank) = &shared.rank {
         let share = rank.own_sessions(context.plan.sessions);
         value["rank"] = json!({
             "rank": rank.number, "ranks": rank.count, "from": rank.source, "job": rank.job,
             "first_session": share.start, "sessions": share.len(),
         });
     }
-    if let Some(rank) = ranks_of(context) {
+    if let Some(rank) = ranks_of(shared) {
         let of_target = |(target, url): (u32, String)| {
             let (ranks, sessions) =
                 (rank.target_ranks(target), rank.assignment.target_sessions(target, context.plan.sessions));
@@ -134,7 +137,7 @@ fn as_json(context: &Context) -> String {
                 "first_session": sessions.start, "sessions": sessions.len(),
             })
         };
-        value["targets"] = (0..).zip(context.redacted_targets()).map(of_target).collect();
+        value["targets"] = (0..).zip(shared.redacted_targets()).map(of_target).collect();
     }
     context::json(value, &settings)
 }

@@ -1,56 +1,101 @@
 //! `mindful run` as one of several ranks, and `mindful merge`.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use clap::ArgMatches;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
-use mindful_core::{Result, plan::units};
+use mindful_core::{Error, Result, plan::units};
+use mindful_ranks::local::{ParentWatch, RankProcesses, RendezvousFolder};
+use mindful_ranks::{JoinRequest, Ranked, key_marks, merge_folders, plan_digest, store_merged};
 use mindful_record::{LOG, Store, read_run};
-use mindful_runner::Context;
-use mindful_runner::merge;
-use mindful_runner::party::{Invitation, Party};
-use mindful_runner::shared_run::{self, Shared};
+use mindful_runner::{Coordination, Ended};
 
 use crate::commands::show;
 use crate::exit::Exit;
-use crate::{context, registry, store};
+use crate::rank_context::RankContext;
+use crate::{context, registry, signals, store};
 
-/// Meets the other ranks, where the plan says or in the target, and takes this one's share; the first one reports.
-pub fn run(context: Context, rank: &Rank, form: show::Form) -> Result<Exit> {
-    let first = context.targets.first().unwrap_or(&context.plan.target);
-    let meet = context.settings.get("meet").unwrap_or(first).to_owned();
-    run_at(&meet, context, rank, form)
+/// Measures a plan together with other processes.
+type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
+
+/// Joins the other ranks, where the plan says or in the target, and measures the share of this one.
+pub fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
+    let meet = shared.context.settings.get("meet");
+    let parent = matches.get_one::<String>("started_by").and_then(|pid| pid.parse().ok());
+    let _parent = parent.map(|pid| ParentWatch::start(pid, meet, &shared.context.stop, signals::interrupt));
+    let first = shared.targets.first().unwrap_or(&shared.context.plan.target);
+    join_at(meet.unwrap_or(first), shared, rank, measure)
 }
 
-/// The same, where the ranks meet at `meet`.
-pub fn run_at(meet: &str, context: Context, rank: &Rank, form: show::Form) -> Result<Exit> {
-    shared_run::refuse_unshared(&context)?;
-    let party = Arc::new(Party::join(invitation(&context, rank.clone(), meet)?)?);
-    let context = Context { party: Some(Arc::clone(&party)), ..context };
-    let shared =
-        shared_run::run(&context, &party, &mut |run, analysis| show::print(run, analysis, form, &context.store))?;
-    if rank.number > 0 {
-        context::tell(&in_a_line(rank, &shared));
+/// Starts a rank for each target on this host, and is the first of them.
+pub fn start_local(shared: &RankContext, first: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
+    let settings = &shared.context.settings;
+    if let Some(name) = ["meet", "job"].into_iter().find(|name| settings.get(name).is_some()) {
+        return Err(Error::plan(
+            format!(
+                "{}: mindful starts the ranks of its {} targets itself",
+                settings.describe_place(name),
+                first.count
+            ),
+            "leave it away, or let a launcher start them: --rank K --ranks N",
+        ));
     }
-    Ok(if shared.valid { Exit::Ok } else { Exit::Invalid })
+    let folder = RendezvousFolder::create()?;
+    let program = std::env::current_exe()
+        .map_err(|error| Error::run(format!("a rank cannot be started: {error}"), "run mindful by its path"))?;
+    let command = |number: u32| {
+        let mut command = Command::new(&program);
+        command.args(std::env::args_os().skip(1));
+        command.args(["--rank", &number.to_string(), "--ranks", &first.count.to_string(), "--meet", &folder.url()]);
+        command.args(["--job", first.job.as_deref().unwrap_or_default()]);
+        command.args(["--started-by", &std::process::id().to_string()]);
+        if !matches.get_flag("quiet") {
+            command.arg("--quiet");
+        }
+        command
+    };
+    let others = RankProcesses::start((1..first.count).map(command), &shared.context.stop)?;
+    let ended = join_at(&folder.url(), shared, first, measure);
+    if ended.is_err() {
+        others.terminate();
+    }
+    ended
 }
 
-fn invitation(context: &Context, rank: Rank, url: &str) -> Result<Invitation> {
+fn join_at(meet: &str, shared: &RankContext, rank: &Rank, measure: Measure<'_>) -> Result<Ended> {
+    if shared.context.plan.steady {
+        return Err(Error::plan(
+            "ranks end a step together, and none of them sees whether all are steady",
+            "leave --steady away and give --warmup and --duration",
+        ));
+    }
+    let ranked = Ranked::join(join_request(shared, rank.clone(), meet)?)?;
+    let ended = measure(&ranked)?;
+    if rank.number > 0 {
+        context::tell(&in_a_line(rank, &ended));
+    }
+    Ok(ended)
+}
+
+fn join_request(shared: &RankContext, rank: Rank, url: &str) -> Result<JoinRequest> {
+    let context = &shared.context;
     let meet = || registry::meet(url, context.engine, &context.settings, &context.events());
-    let meeting = context.stop.run_expendable(meet)?;
-    let plan = shared_run::digest(context);
-    Ok(Invitation {
+    let rendezvous = context.stop.run_expendable(meet)?;
+    let targets = shared.redacted_targets();
+    let plan = plan_digest(context, &targets);
+    Ok(JoinRequest {
         job: rank.job.clone().unwrap_or_else(|| format!("plan-{plan}")),
         rank,
-        meeting: Arc::from(meeting),
+        rendezvous: Arc::from(rendezvous),
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         version: context.build.clone().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
         plan,
-        marks: shared_run::marks(context),
-        targets: context.redacted_targets(),
+        marks: key_marks(context, &targets),
+        targets,
         timeout: context.settings.require("meet_timeout", units::parse_duration)?,
         clock: Arc::clone(&context.clock),
         stop: context.stop.clone(),
@@ -58,8 +103,8 @@ fn invitation(context: &Context, rank: Rank, url: &str) -> Result<Invitation> {
 }
 
 /// What a rank that does not report says of itself.
-fn in_a_line(rank: &Rank, shared: &Shared) -> String {
-    let summary = &shared.own.analysis.summary;
+fn in_a_line(rank: &Rank, ended: &Ended) -> String {
+    let summary = &ended.analysis.summary;
     let sessions = summary.steps.first().and_then(|step| step.sessions).unwrap_or(0);
     let ops = summary.steps.first().map_or(0, |step| {
         let kinds = [&step.ops.select, &step.ops.update, &step.ops.scan];
@@ -71,7 +116,7 @@ fn in_a_line(rank: &Rank, shared: &Shared) -> String {
         rank.count,
         units::format_counted(u64::from(sessions), "session"),
         units::format_counted(ops, "operation"),
-        shared.own.run.head.id
+        ended.run.head.id
     )
 }
 
@@ -82,7 +127,7 @@ pub fn merge(matches: &ArgMatches) -> Result<Exit> {
     let runs = names.map(|name| read(&store, name)).collect::<Result<Vec<_>>>()?;
     let own = runs.iter().all(|(_, own)| *own);
     let runs = runs.into_iter().map(|(run, _)| run).collect();
-    let (run, analysis) = merge::stored(&store, merge::of_folders(runs)?, own)?;
+    let (run, analysis) = store_merged(&store, merge_folders(runs)?, own)?;
     show::print(&run, &analysis, show::Form::of(matches), &store)?;
     Ok(if analysis.summary.validity == Validity::Invalid { Exit::Invalid } else { Exit::Ok })
 }

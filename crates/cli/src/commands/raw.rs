@@ -6,6 +6,7 @@ mod io_job;
 use clap::ArgMatches;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
+use mindful_runner::Alone;
 use mindful_runner::io_job::IoJob;
 
 use crate::commands::{run, show};
@@ -24,12 +25,12 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = context::alone(settings, matches)?;
     let form = show::Form::of(matches);
-    let Some(job) = job else { return run::measured(&context, form, None) };
+    let Some(job) = job else { return Ok(run::conclude(&run::measure(&context, &Alone, None, matches)?)) };
     if io_job::keeps_several(&job, &context.settings)? {
         mindful_raw::require_io_uring("a session of several I/Os in flight")?;
     }
     let mut steps = IoJob::new(&context, &job)?;
-    let ended = mindful_runner::run(&context, &mut steps, None, &mut |run, analysis| {
+    let ended = mindful_runner::run(&context, &Alone, &mut steps, None, &mut |run, analysis| {
         show::print(run, analysis, form, &context.store)?;
         csv.as_ref().map_or(Ok(()), |csv| csv.write(run))
     })?;

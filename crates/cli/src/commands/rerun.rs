@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
-use mindful_runner::{Ended, Single};
+use mindful_runner::{Alone, Ended, Single};
 
 use crate::commands::compare::sides::Sides;
 use crate::commands::{compare, run, sweep};
@@ -18,6 +18,7 @@ pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
     refuse(&run)?;
     let before = (run.clone(), mindful_analyze::analyze(&run));
     let settings = stored_settings::settings(&run.head, own, "rerun", matches)?;
+    refuse_shared(&before.0)?;
     let swept = before.0.steps.iter().any(|step| !step.head.point.is_plain());
     let ended = if swept { sweep::walked(settings, None, None, matches)? } else { again(settings, matches)? };
     let whole = ended.error.is_none() && !ended.interrupted;
@@ -30,10 +31,21 @@ pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
     run::concluded(ended)
 }
 
+/// Refuses a run of several ranks: one process would measure all its sessions.
+fn refuse_shared(run: &Run) -> Result<()> {
+    match run.steps.iter().find_map(|step| step.ranks.first()) {
+        None => Ok(()),
+        Some(rank) => Err(Error::plan(
+            format!("run {} was shared by {} ranks", run.head.id, rank.ranks),
+            "start the ranks again, and compare the two runs",
+        )),
+    }
+}
+
 fn again(settings: mindful_core::plan::settings::Settings, matches: &ArgMatches) -> Result<Ended> {
-    let context = context::with(settings, matches)?;
+    let context = context::alone(settings, matches)?;
     let mut source = Single::new(context.system(), context.plan.clone());
-    mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(()))
+    mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))
 }
 
 /// What no plan alone makes again.

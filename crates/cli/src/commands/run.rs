@@ -3,42 +3,46 @@
 use clap::ArgMatches;
 use mindful_core::result::Validity;
 use mindful_core::{Error, Result};
-use mindful_runner::{Context, Ended, Single};
+use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
-use crate::commands::{own_ranks, ranks, show};
+use crate::commands::{ranks, show};
 use crate::exit::Exit;
+use crate::rank_context::RankContext;
 use crate::{context, layers, new_files};
 
 /// Opens the target, loads if needed, runs, stores, reports.
 pub fn run(matches: &ArgMatches) -> Result<Exit> {
     let explained = show::explained(matches)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
-    let context = context::among_ranks(settings, matches)?;
-    let own = context::first_of_own(&context)?;
-    match (context.rank.clone(), own) {
-        (Some(rank), _) => {
-            let _parent = own_ranks::Parent::of(matches, &context);
-            ranks::run(context, &rank, show::Form::of(matches))
-        }
-        (None, Some(first)) => own_ranks::run(context, &first, matches),
-        (None, None) => measured(&context, show::Form::of(matches), explained),
-    }
+    let shared = RankContext::of_rank(settings, matches)?;
+    let measure = |coordination: &dyn Coordination| measure(&shared.context, coordination, explained, matches);
+    let ended = match (&shared.rank, &shared.first_local_rank()?) {
+        (Some(rank), _) => ranks::join(&shared, rank, matches, &measure),
+        (None, Some(first)) => ranks::start_local(&shared, first, matches, &measure),
+        (None, None) => measure(&Alone),
+    }?;
+    Ok(conclude(&ended))
 }
 
-/// The same for a context that is already made.
-pub fn measured(context: &Context, form: show::Form, explained: Option<&str>) -> Result<Exit> {
+/// Runs the plan of `context` and prints the result.
+pub fn measure(
+    context: &Context,
+    coordination: &dyn Coordination,
+    explained: Option<&str>,
+    matches: &ArgMatches,
+) -> Result<Ended> {
     let mut source = Single::new(context.system(), context.plan.clone());
-    let ended = mindful_runner::run(context, &mut source, None, &mut |run, analysis| {
-        show::print(run, analysis, form, &context.store)?;
+    mindful_runner::run(context, coordination, &mut source, None, &mut |run, analysis| {
+        show::print(run, analysis, show::Form::of(matches), &context.store)?;
         explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?))
-    })?;
-    Ok(conclusion(&ended))
+    })
 }
 
-fn conclusion(ended: &Ended) -> Exit {
-    match (&ended.error, ended.interrupted, ended.analysis.summary.validity) {
+/// How a run of one step ends.
+pub fn conclude(ended: &Ended) -> Exit {
+    match (&ended.error, ended.interrupted, ended.valid) {
         (_, true, _) => Exit::Interrupted,
-        (Some(_), ..) | (_, _, Validity::Invalid) => Exit::Invalid,
+        (Some(_), ..) | (_, _, false) => Exit::Invalid,
         _ => Exit::Ok,
     }
 }

@@ -6,9 +6,9 @@ use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::record::run::Run;
 use mindful_record::RunWriter;
-use mindful_runner::Ended;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
+use mindful_runner::{Alone, Ended};
 
 use crate::commands::{run, show};
 use crate::context;
@@ -47,7 +47,7 @@ pub fn walked(
         Some((_, run)) => Walk::resumed(&sweep, &context, run),
         None => Walk::new(&sweep, &context),
     };
-    mindful_runner::run(&context, &mut walk, resumed, &mut |run, analysis| {
+    mindful_runner::run(&context, &Alone, &mut walk, resumed, &mut |run, analysis| {
         form.map_or(Ok(()), |form| show::print(run, analysis, form, &context.store))
     })
 }

@@ -23,14 +23,14 @@ pub fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration
     for (at, point) in coarse_to_fine(points).into_iter().enumerate() {
         worth[point] = at;
     }
-    let rank = |i: &usize| {
+    let priority = |i: &usize| {
         let slot = &slots[*i];
         // The repetition of the first point is worth more than a second pass.
         let pass = if slot.drift_check { 1 } else { 2 * slot.pass };
         (pass, worth[slot.point], *i)
     };
     let mut order: Vec<usize> = (0..slots.len()).collect();
-    order.sort_by_key(rank);
+    order.sort_by_key(priority);
     let mut fits = vec![false; slots.len()];
     let mut takes = Duration::ZERO;
     for i in order {

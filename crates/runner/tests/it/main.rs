@@ -1,10 +1,7 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod cut_off;
 mod ladder_walk;
 mod looks;
-mod ranks;
-mod same_keys;
 mod simulated;
 mod simulation;

@@ -15,7 +15,7 @@ use mindful_null::{Null, SimulatedClock};
 use mindful_record::Store;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
-use mindful_runner::{Context, Ended, Resumed, Single};
+use mindful_runner::{Alone, Context, Ended, Resumed, Single};
 
 /// A simulated host with runs of its own.
 pub struct Simulation {
@@ -85,7 +85,7 @@ impl Simulation {
     pub fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
         let context = self.context(Self::settings(given), clock).unwrap();
         let mut source = Single::new(context.system(), context.plan.clone());
-        mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(())).unwrap()
+        mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(())).unwrap()
     }
 
     /// A whole sweep, or the rest of one.
@@ -99,7 +99,7 @@ impl Simulation {
             Some((_, run)) => Walk::resumed(&sweep, &context, run),
             None => Walk::new(&sweep, &context),
         };
-        mindful_runner::run(&context, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
+        mindful_runner::run(&context, &Alone, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
     }
 
     /// What was asked and holds `part`.

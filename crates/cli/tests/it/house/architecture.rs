@@ -35,6 +35,7 @@ fn each_crate_imports_only_what_stands_before_it() {
         ("record", &["core"]),
         ("analyze", &["core"]),
         ("runner", &["core", "host", "observe", "record", "analyze"]),
+        ("ranks", &["core", "record", "analyze", "runner"]),
         ("report", &["core", "analyze"]),
         ("conformance", &["core", "host"]),
         ("import", &["core", "oracle-terms"]),

@@ -1,6 +1,5 @@
 //! Follows a step while it goes on: gives it when it has ended, and ends it when it is steady where that is asked for.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,12 +15,13 @@ use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
 
 use crate::boundaries::{self, SLICE_US};
+use crate::early_stop::EarlyStop;
 
 /// How far ahead the boundary has to lie at which all sessions end, beside the slices that they may begin before, us.
 const AHEAD_US: i64 = 500_000;
 
 /// Passes all events on and follows the step in them.
-pub struct Following {
+pub struct StepFollower {
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
     /// How to end the step when it is steady; `None` to let it go on.
@@ -46,7 +46,7 @@ struct State {
     found: Option<Assessment>,
 }
 
-impl Following {
+impl StepFollower {
     /// Passes events on to `events`.
     pub fn new(events: Arc<dyn Events>, clock: Arc<dyn Clock>, steady: Option<Steady>) -> Arc<Self> {
         Arc::new(Self { events, clock, steady, state: Mutex::default() })
@@ -160,7 +160,7 @@ impl State {
     }
 }
 
-impl Events for Following {
+impl Events for StepFollower {
     fn emit(&self, event: Event) {
         self.events.emit(event.clone());
         let slice = matches!(event, Event::Slice { .. });
@@ -176,32 +176,5 @@ impl Events for Following {
             steady.early_stop.at(boundary);
             emit_note(&*self.events, "the step is steady: it ends");
         }
-    }
-}
-
-/// An early end at a boundary, the same for all sessions: tells sessions at which boundary to end; until it is reported, they go on to the last.
-#[derive(Debug, Clone)]
-pub struct EarlyStop(Arc<AtomicU32>);
-
-impl Default for EarlyStop {
-    fn default() -> Self {
-        Self(Arc::new(AtomicU32::new(u32::MAX)))
-    }
-}
-
-impl EarlyStop {
-    /// Ends the step at `boundary`, which must still lie so far ahead that no session has passed it.
-    pub fn at(&self, boundary: u32) {
-        self.0.fetch_min(boundary, Ordering::SeqCst);
-    }
-
-    /// Whether no slice begins at `boundary` any more.
-    pub fn reached(&self, boundary: u32) -> bool {
-        boundary >= self.0.load(Ordering::SeqCst)
-    }
-
-    /// The boundary at which all of `boundaries` end as far as is known.
-    pub fn or_last(&self, boundaries: &[i64]) -> usize {
-        boundaries.len().saturating_sub(1).min(self.0.load(Ordering::SeqCst) as usize)
     }
 }

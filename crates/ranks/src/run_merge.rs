@@ -1,4 +1,8 @@
-//! The parts of all ranks as they come: the run of all, and where it has several targets, the run of each.
+//! One run of the parts of all ranks, in whatever order they come.
+//!
+//! Counts, histograms and slices of ranks are added up. Counters of the target and its host come from the rank that looks after
+//! the target; only those within each process are added. A run with several targets also contains the run of each target,
+//! judged for itself, and its own counters are the sums of theirs.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +18,24 @@ use mindful_record::part::Part;
 
 /// See the [module](self).
 #[derive(Debug)]
-pub struct Gathering {
+pub struct RunMerge {
     /// The run of rank 0.
     first: Run,
     all: RankMerge,
     /// By their numbers; empty where there is one.
-    targets: BTreeMap<u32, OfTarget>,
+    targets: BTreeMap<u32, TargetMerge>,
 }
 
-/// A target as far as its ranks have come.
+/// The merge of the ranks of one target.
 #[derive(Debug, Default)]
-struct OfTarget {
-    /// Once the rank has come that looked after it: its run, and what its ranks did.
+struct TargetMerge {
+    /// The run of the rank that looks after the target, and the merged step; known once that rank's part has come.
     run: Option<(Run, RankMerge)>,
-    /// What came before that rank.
+    /// Parts that came before that.
     early: Vec<StepRecord>,
 }
 
-impl OfTarget {
+impl TargetMerge {
     fn lead(&mut self, run: Run, step: StepRecord) -> Result<(), String> {
         let cpus = step.ranks.first().and_then(|rank| rank.cpus);
         let mut gathered = RankMerge::for_target(step, cpus)?;
@@ -50,43 +54,44 @@ impl OfTarget {
         Ok(())
     }
 
-    /// The run of its ranks.
     fn finish(self) -> Result<Run, String> {
         let (run, gathered) = self.run.ok_or("the rank is missing that looked after it")?;
         Ok(with_findings(run, gathered.finish()?))
     }
 }
 
-impl Gathering {
-    /// From the run of rank 0, with all its counters.
+impl RunMerge {
+    /// Starts with the run of rank 0.
     ///
     /// # Errors
-    /// It is none of a rank's, or did not come to its end.
+    /// The run does not belong to a rank, or was cut short.
     pub fn new(first: &Run) -> Result<Self> {
         part_of(first)?;
-        let step = first.steps.first().cloned().ok_or_else(|| refused("the first has no step"))?;
+        let step = first.steps.first().cloned().ok_or_else(|| cannot_merge("the first has no step"))?;
         let mut targets = BTreeMap::new();
-        let mut all = RankMerge::new(step.clone(), cpus(first)).map_err(refused)?;
-        if on(&step).is_some() {
+        let mut all = RankMerge::new(step.clone(), cpus(first)).map_err(cannot_merge)?;
+        if target_of(&step).is_some() {
             all.forget_counters();
-            let mut own = OfTarget::default();
+            let mut own = TargetMerge::default();
             let step = StepRecord {
                 ranks: step.ranks.iter().map(|rank| RankRecord { cpus: cpus(first), ..rank.clone() }).collect(),
                 ..step
             };
-            own.lead(Run { steps: Vec::new(), ..first.clone() }, step).map_err(refused)?;
+            own.lead(Run { steps: Vec::new(), ..first.clone() }, step).map_err(cannot_merge)?;
             targets.insert(0, own);
         }
         Ok(Self { first: first.clone(), all, targets })
     }
 
-    /// Adds what another rank left.
+    /// Adds the part of another rank.
     ///
     /// # Errors
-    /// It is no part of this run.
+    /// The part does not belong to this run.
     pub fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
         self.all.add(&step)?;
-        let Some(RankTarget { target, .. }) = on(&step).filter(|_| !self.targets.is_empty()) else { return Ok(()) };
+        let Some(RankTarget { target, .. }) = target_of(&step).filter(|_| !self.targets.is_empty()) else {
+            return Ok(());
+        };
         let of_target = self.targets.entry(target).or_default();
         match lead {
             Some(run) => of_target.lead(run, step),
@@ -94,24 +99,25 @@ impl Gathering {
         }
     }
 
-    /// The run of all.
+    /// The merged run.
     ///
     /// # Errors
-    /// A rank is missing, or their sessions do not follow one another.
+    /// A rank is missing, or the sessions of two ranks do not follow one another.
     pub fn finish(self) -> Result<Run, String> {
         let mut step = self.all.finish()?;
         if self.targets.is_empty() {
             return Ok(with_findings(self.first, step));
         }
-        let of_target =
-            |(number, target): (u32, OfTarget)| target.finish().map_err(|why| format!("target {}: {why}", number + 1));
+        let of_target = |(number, target): (u32, TargetMerge)| {
+            target.finish().map_err(|why| format!("target {}: {why}", number + 1))
+        };
         let targets: Vec<Run> = self.targets.into_iter().map(of_target).collect::<Result<_, _>>()?;
         let (server, host) = (shared_server(&targets), shared_host(&targets));
         let steps: Vec<&StepRecord> = targets.iter().flat_map(|run| &run.steps).collect();
-        // What counts for two targets at once is not added up.
+        // A counter that covers two targets would be added twice.
         step.series =
             sum_counters(&steps, |source| server.is_none() && (host.is_none() || !HOST_SOURCES.contains(&source)));
-        // What they found stands with the targets.
+        // The runs of the targets have the findings.
         step.ranks.iter_mut().for_each(|rank| rank.findings.clear());
         let names: Vec<&str> = targets.iter().map(|run| run.head.target.as_str()).collect();
         let mut head = self.first.head.clone();
@@ -121,16 +127,16 @@ impl Gathering {
     }
 }
 
-/// What one rank's run says of its sessions, and of the target that it looked after where that is not the first.
+/// The part of one rank: its sessions, and its target if it looks after one other than the first.
 ///
 /// # Errors
-/// It is none of a rank's, or did not come to its end.
+/// The run does not belong to a rank, or was cut short.
 pub fn part_of(run: &Run) -> Result<Part> {
     let [step] = &*run.steps else {
-        return Err(refused(format!("run {} has {} steps", run.head.id, run.steps.len())));
+        return Err(cannot_merge(format!("run {} has {} steps", run.head.id, run.steps.len())));
     };
     if !step.finished() || step.error.is_some() {
-        return Err(refused(format!("run {} did not come to its end", run.head.id)));
+        return Err(cannot_merge(format!("run {} did not come to its end", run.head.id)));
     }
     let leads = step.ranks.first().is_some_and(RankRecord::leads_other_target);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
@@ -139,11 +145,12 @@ pub fn part_of(run: &Run) -> Result<Part> {
         (false, true) => KeptCounters::InProcess,
         (false, false) => KeptCounters::Nothing,
     };
-    let mut step = step.to_rank_part(cpus(run), keeps).map_err(|why| refused(format!("run {}: {why}", run.head.id)))?;
+    let mut step =
+        step.to_rank_part(cpus(run), keeps).map_err(|why| cannot_merge(format!("run {}: {why}", run.head.id)))?;
     if leads {
         return Ok(Part { step, lead: Some(Run { steps: Vec::new(), ..run.clone() }) });
     }
-    // The first rank's stand in its run, which becomes that of all.
+    // Those of rank 0 are in its run, which becomes the merged one.
     for rank in step.ranks.iter_mut().filter(|rank| rank.rank > 0) {
         rank.findings.clone_from(&run.findings);
         rank.findings.extend(mindful_analyze::checks::of_part(run));
@@ -151,55 +158,55 @@ pub fn part_of(run: &Run) -> Result<Part> {
     Ok(Part { step, lead: None })
 }
 
-/// CPUs that the process of `run` might use.
+/// CPUs that the process of `run` was allowed to use.
 fn cpus(run: &Run) -> Option<f64> {
     let fact = |name: &str| run.environment.get(name).and_then(|cpus| cpus.parse::<f64>().ok());
     fact(fact::CPUS_ALLOWED).or_else(|| fact(fact::CPU_COUNT)).filter(|cpus| *cpus > 0.0)
 }
 
-pub(crate) fn refused(why: impl std::fmt::Display) -> Error {
+pub(crate) fn cannot_merge(why: impl std::fmt::Display) -> Error {
     Error::plan(format!("these runs do not become one: {why}"), "give the folders of all ranks of one run, each once")
 }
 
-/// The target that the rank of a part worked on, where there are several.
-fn on(step: &StepRecord) -> Option<RankTarget> {
+/// The target of a part, if there are several.
+fn target_of(step: &StepRecord) -> Option<RankTarget> {
     step.ranks.first().and_then(|rank| rank.on_target)
 }
 
-/// `run` with the step of all its ranks, and what they found.
+/// `run` with the merged step and the findings of its ranks.
 fn with_findings(mut run: Run, mut step: StepRecord) -> Run {
     for rank in &mut step.ranks {
         let (number, host) = (rank.rank, rank.host.clone());
-        let reported =
+        let located =
             |found: Finding| Finding { evidence: format!("rank {number} on {host}: {}", found.evidence), ..found };
-        run.findings.extend(std::mem::take(&mut rank.findings).into_iter().map(reported));
+        run.findings.extend(std::mem::take(&mut rank.findings).into_iter().map(located));
     }
     run.steps = vec![step];
     run
 }
 
-/// Two targets in one server.
+/// A finding if two targets are in one server.
 fn shared_server(targets: &[Run]) -> Option<Finding> {
     let instance = |run: &Run| run.description.as_ref().and_then(|description| description.instance.clone());
-    let (one, other, _) = alike(targets, instance)?;
+    let (one, other, _) = two_with_same(targets, instance)?;
     let text = "Two targets are in one server, which counts what it does for both: the run of all has no counters rather \
                 than each of them twice, and those of each target are of both. Give each server once.";
     Some(codes::TARGETS_SHARE_SERVER.finding(text, format!("targets {one} and {other}")))
 }
 
-/// Two targets on one host, whose devices and CPUs both were seen to use.
+/// A finding if two targets are on one host whose devices and CPUs were sampled for both.
 fn shared_host(targets: &[Run]) -> Option<Finding> {
-    let (one, other, host) = alike(targets, host)?;
+    let (one, other, host) = two_with_same(targets, sampled_host)?;
     let text = "Two targets are on one host: what its devices and CPUs did is of both, so the run of all has no such \
                 figures, and those of each target are of both.";
     Some(codes::TARGETS_SHARE_HOST.finding(text, format!("targets {one} and {other} on {host}")))
 }
 
-/// The numbers, from 1, of two targets of which `what` is known and the same, and what that is.
-fn alike(targets: &[Run], what: impl Fn(&Run) -> Option<String>) -> Option<(usize, usize, String)> {
+/// The numbers, from 1, of two targets with the same known `property`, and its value.
+fn two_with_same(targets: &[Run], property: impl Fn(&Run) -> Option<String>) -> Option<(usize, usize, String)> {
     let mut known: Vec<(usize, String)> = Vec::new();
     for (number, run) in (1..).zip(targets) {
-        let Some(own) = what(run) else { continue };
+        let Some(own) = property(run) else { continue };
         if let Some((other, _)) = known.iter().find(|(_, other)| *other == own) {
             return Some((*other, number, own));
         }
@@ -208,8 +215,8 @@ fn alike(targets: &[Run], what: impl Fn(&Run) -> Option<String>) -> Option<(usiz
     None
 }
 
-/// The host that the counters of a target are of, where they tell of one.
-fn host(run: &Run) -> Option<String> {
+/// The host whose counters the run of a target has.
+fn sampled_host(run: &Run) -> Option<String> {
     if let Some(exporter) = run.head.settings.get("node_exporter") {
         return Some(exporter.to_owned());
     }

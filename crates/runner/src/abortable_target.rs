@@ -16,14 +16,14 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long those who look at the stop themselves have to end in order.
 const GRACE: Duration = Duration::from_secs(1);
 /// The same while a step is under way, which ends its sessions itself and then reads counters.
-pub const GRACE_OF_STEP: Duration = Duration::from_secs(6);
+pub const STEP_GRACE: Duration = Duration::from_secs(6);
 
 /// A thread that gives something up, again and again, from a while after someone asked to stop until this is dropped.
-pub struct GivingUp(Option<(Sender<()>, JoinHandle<()>)>);
+pub struct AbortWatchdog(Option<(Sender<()>, JoinHandle<()>)>);
 
-impl GivingUp {
+impl AbortWatchdog {
     /// Watches `stop`; where no thread can be had, only a second signal ends a wait.
-    pub fn after(
+    pub fn watch(
         stop: &StopFlag,
         grace: impl Fn() -> Duration + Send + 'static,
         give_up: impl Fn() + Send + 'static,
@@ -43,7 +43,7 @@ impl GivingUp {
     }
 }
 
-impl Drop for GivingUp {
+impl Drop for AbortWatchdog {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.0.take() {
             drop(end);
@@ -54,21 +54,21 @@ impl Drop for GivingUp {
 }
 
 /// An opened target, until this is dropped.
-pub struct Heeding {
+pub struct AbortableTarget {
     // Goes first: the target ends here and now.
-    _giving_up: GivingUp,
+    _watchdog: AbortWatchdog,
     target: Arc<dyn Target>,
     in_step: Arc<AtomicBool>,
 }
 
-impl Heeding {
+impl AbortableTarget {
     /// Watches `stop` for `target`.
     pub fn new(target: Box<dyn Target>, stop: &StopFlag) -> Self {
         let target: Arc<dyn Target> = Arc::from(target);
         let in_step = Arc::new(AtomicBool::new(false));
         let (watched, stepping) = (Arc::clone(&target), Arc::clone(&in_step));
-        let grace = move || if stepping.load(Ordering::SeqCst) { GRACE_OF_STEP } else { GRACE };
-        Self { _giving_up: GivingUp::after(stop, grace, move || watched.abort()), target, in_step }
+        let grace = move || if stepping.load(Ordering::SeqCst) { STEP_GRACE } else { GRACE };
+        Self { _watchdog: AbortWatchdog::watch(stop, grace, move || watched.abort()), target, in_step }
     }
 
     /// Does `step`, which ends by itself soon after someone asked.
@@ -80,7 +80,7 @@ impl Heeding {
     }
 }
 
-impl Deref for Heeding {
+impl Deref for AbortableTarget {
     type Target = dyn Target;
 
     fn deref(&self) -> &Self::Target {

@@ -21,8 +21,7 @@ use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, Workload};
 use mindful_null::{Null, SimulatedClock};
 
-use crate::ranks::{Given, Job};
-use crate::simulation::Simulation;
+use crate::job::{Given, Job};
 
 /// What an operation takes, in simulated time.
 const TIME: Duration = Duration::from_millis(5);
@@ -190,7 +189,7 @@ fn four_ranks_of_eight_visit_the_same_keys_as_one_of_thirty_two() {
         ];
         let given = [base, plan].concat();
         let alone = Scribe::new();
-        Simulation::on(alone.clock.clone(), alone).run(&given);
+        Job::on(alone.clock.clone(), alone).alone(&given);
         let shared = Scribe::new();
         let job = Job::on(shared.clock.clone(), shared);
         for came in job.ranks(4, &[0, 1, 2, 3].map(|rank| (rank, &*given, "1"))) {

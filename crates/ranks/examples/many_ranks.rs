@@ -1,5 +1,5 @@
 //! What the first of many ranks needs to meet the others and to make one run of what they leave, in one process and in
-//! simulated time: `cargo run -p mindful-runner --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
+//! simulated time: `cargo run -p mindful-ranks --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
 //! sessions of one rank are simulated; each other rank leaves what they did as its own. Chunks lie in files, as they lie on
 //! the server elsewhere, so the memory reported is that of the first rank and of the threads of the others.
 #![expect(clippy::print_stdout, reason = "its figures are its result")]
@@ -20,9 +20,9 @@ use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Engine, Error, Result};
 use mindful_null::{Null, Room, SimulatedClock};
+use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
-use mindful_runner::party::{Invitation, Party};
-use mindful_runner::{Context, Single, merge};
+use mindful_runner::{Alone, Context, Single};
 
 /// Enough for what a rank does; the first one reads all parts.
 const STACK: usize = 2 << 20;
@@ -34,9 +34,9 @@ fn main() -> Result<()> {
     };
     let folder = std::env::temp_dir().join(format!("many-ranks-{}", std::process::id()));
     let store = Store::open(&folder);
-    let reported = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
+    let figures = one_rank(&store, sessions, seconds).and_then(|run| together(&store, &folder, &run, ranks));
     let _ = std::fs::remove_dir_all(&folder);
-    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", reported?);
+    println!("{ranks} ranks of {sessions} sessions for {seconds} s: {}", figures?);
     Ok(())
 }
 
@@ -55,7 +55,7 @@ fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
     let context =
         Context::new(settings, engine, store.clone(), Arc::new(Silent), StopFlag::default(), Arc::new(clock.clone()))?;
     let mut source = Single::new(context.system(), context.plan.clone());
-    Ok(mindful_runner::run(&context, &mut source, None, &mut |_, _| Ok(()))?.run)
+    Ok(mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))?.run)
 }
 
 /// `run` as the part of one of so many ranks.
@@ -87,37 +87,37 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
 /// All ranks from their coming to the report of the first one.
 fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> Result<String> {
     let clock = SimulatedClock::default();
-    let meeting = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
-    let (bell, left) = (clock.new_notifier(), AtomicUsize::new(ranks as usize));
-    let (mut reported, before) = (Ok(String::new()), peak_mib());
+    let rendezvous = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
+    let (notifier, left) = (clock.new_notifier(), AtomicUsize::new(ranks as usize));
+    let (mut figures, before) = (Ok(String::new()), peak_mib());
     std::thread::scope(|scope| {
-        let mut first = Some(&mut reported);
+        let mut first = Some(&mut figures);
         for number in 0..ranks {
-            let (clock, meeting, bell, left) = (&clock, &meeting, &bell, &left);
-            let (first, mut place) = (first.take(), clock.new_thread_slot());
+            let (clock, rendezvous, notifier, left) = (&clock, &rendezvous, &notifier, &left);
+            let (first, mut slot) = (first.take(), clock.new_thread_slot());
             let work = move || {
-                place.enter();
-                let guest = invitation(number, ranks, clock, meeting);
-                if let Some(reported) = first {
-                    *reported = first_rank(guest, store, run);
+                slot.enter();
+                let request = join_request(number, ranks, clock, rendezvous);
+                if let Some(figures) = first {
+                    *figures = first_rank(request, store, run);
                 } else {
-                    drop(other_rank(guest, run));
+                    drop(other_rank(request, run));
                 }
                 left.fetch_sub(1, Ordering::SeqCst);
-                bell.notify();
+                notifier.notify();
             };
             // A thread that does not start is one that the others wait for in vain, and name.
             if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
                 left.fetch_sub(1, Ordering::SeqCst);
             }
         }
-        bell.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
+        notifier.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
     });
-    reported.map(|reported| format!("{reported}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
+    figures.map(|figures| format!("{figures}; {:.0} MiB resident at most, {before:.0} before", peak_mib()))
 }
 
-fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelved>) -> Invitation {
-    Invitation {
+fn join_request(number: u32, of: u32, clock: &SimulatedClock, rendezvous: &Arc<Shelved>) -> JoinRequest {
+    JoinRequest {
         rank: Rank {
             number,
             count: of,
@@ -125,7 +125,7 @@ fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelve
             job: None,
             assignment: TargetAssignment::default(),
         },
-        meeting: Arc::clone(meeting) as Arc<dyn Rendezvous>,
+        rendezvous: Arc::clone(rendezvous) as Arc<dyn Rendezvous>,
         job: "job".to_owned(),
         host: format!("host-{number}"),
         version: "1".to_owned(),
@@ -139,37 +139,38 @@ fn invitation(number: u32, of: u32, clock: &SimulatedClock, meeting: &Arc<Shelve
 }
 
 /// Meets, leaves its part, and goes when the first one has reported.
-fn other_rank(guest: Invitation, run: &Run) -> Result<()> {
-    let (rank, of) = (guest.rank.number, guest.rank.count);
-    let party = Party::join(guest)?;
-    party.gather()?;
-    party.prepared()?;
-    party.ready(Duration::ZERO)?;
-    let part = mindful_runner::gathering::part_of(&part_of(run, rank, of))?;
-    party.leave(&part::pack(&part)?)?;
+fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
+    let (rank, of) = (request.rank.number, request.rank.count);
+    let coordinator = RankCoordinator::join(request)?;
+    coordinator.gather()?;
+    coordinator.target_prepared()?;
+    coordinator.ready(Duration::ZERO)?;
+    let part = mindful_ranks::part_of(&part_of(run, rank, of))?;
+    coordinator.leave_part(&part::pack(&part)?)?;
     drop(part);
-    party.end(false).map(drop)
+    coordinator.end(false).map(drop)
 }
 
 /// The same as the first one, which merges; tells what it took.
-fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
-    let (of, meeting, job, began) = (guest.rank.count, Arc::clone(&guest.meeting), guest.job.clone(), cpu());
-    let clock = Arc::clone(&guest.clock);
-    let party = Party::join(guest)?;
-    party.gather()?;
-    party.prepared()?;
-    party.ready(Duration::ZERO)?;
+fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> {
+    let (of, rendezvous, job, began) =
+        (request.rank.count, Arc::clone(&request.rendezvous), request.job.clone(), cpu());
+    let clock = Arc::clone(&request.clock);
+    let coordinator = RankCoordinator::join(request)?;
+    coordinator.gather()?;
+    coordinator.target_prepared()?;
+    coordinator.ready(Duration::ZERO)?;
     let met = cpu();
     let own = part_of(run, 0, of);
     // When all have left theirs it waits for nobody: from here on time by the wall is its own.
-    await_parts(&meeting, &job, of, &*clock)?;
+    await_parts(&rendezvous, &job, of, &*clock)?;
     let (cpu_before, began_merge) = (cpu(), Instant::now());
-    let all = merge::collected(&party, &own)?;
+    let all = collect(&coordinator, &own)?;
     let (collected, taken) = (cpu(), began_merge.elapsed());
-    let chunk = meeting.read_chunk(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
-    let (_, analysis) = merge::stored(store, all, true)?;
+    let chunk = rendezvous.read_chunk(&job, 1, 0)?.map_or(0, |chunk| chunk.len());
+    let (_, analysis) = store_merged(store, all, true)?;
     let (stored, done) = (cpu(), began_merge.elapsed());
-    party.end(true)?;
+    coordinator.end(true)?;
     let step = &analysis.summary.steps[0];
     Ok(format!(
         "CPU of rank 0 to meet {:.2?}, to take parts {:.2?}, to store and judge {:.2?}; by the wall {:.2?} and {:.2?}; the \
@@ -186,9 +187,9 @@ fn first_rank(guest: Invitation, store: &Store, run: &Run) -> Result<String> {
 }
 
 /// Waits until each other rank has left its part.
-fn await_parts(meeting: &Arc<dyn Rendezvous>, job: &str, of: u32, clock: &dyn Clock) -> Result<()> {
+fn await_parts(rendezvous: &Arc<dyn Rendezvous>, job: &str, of: u32, clock: &dyn Clock) -> Result<()> {
     let left = |seen: &&PeerRow| seen.row.body.contains("\"stage\":\"measured\"");
-    while meeting.read_rows(job)?.iter().filter(left).count() + 1 < of as usize {
+    while rendezvous.read_rows(job)?.iter().filter(left).count() + 1 < of as usize {
         clock.sleep_unless(clock.now_us() + 500_000, &|| false);
     }
     Ok(())

@@ -1,0 +1,108 @@
+//! What a rank publishes of itself in its row.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
+use mindful_core::{Error, ErrorKind};
+use serde::{Deserialize, Serialize};
+
+/// A row that is not renewed for so long belongs to a rank that is gone.
+pub const LEASE: Duration = Duration::from_secs(8);
+
+/// The row of this process. Its coordinator writes it, its heartbeat renews it.
+pub(crate) struct OwnRow {
+    pub(crate) rendezvous: Arc<dyn Rendezvous>,
+    pub(crate) job: String,
+    pub(crate) row: Mutex<RankRow>,
+}
+
+/// How far a rank has come. The order of the variants is the order in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stage {
+    /// It has a row.
+    Joined,
+    /// Rank 0: all ranks have joined, with the same plan.
+    RankMerge,
+    /// The first rank of a target: the target is loaded and prepared. Rank 0: all targets are.
+    Prepared,
+    /// All its sessions are connected and warm.
+    Ready,
+    /// Its sessions have done their work, and its part waits at the rendezvous.
+    Measured,
+    /// Rank 0: the run is merged, reported and stored.
+    Ended,
+}
+
+/// Why a rank cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    kind: String,
+    what: String,
+    next: String,
+}
+
+const KINDS: [(&str, ErrorKind); 4] = [
+    ("plan", ErrorKind::Plan),
+    ("target", ErrorKind::Target),
+    ("run", ErrorKind::Run),
+    ("interrupted", ErrorKind::Interrupted),
+];
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("run", |(name, _)| name);
+        Self { kind: kind.to_owned(), what: error.what.clone(), next: error.next.clone() }
+    }
+}
+
+impl Failure {
+    /// As an error of this process, which ends with the same exit code.
+    pub(crate) fn error(&self) -> Error {
+        let kind = KINDS.iter().find(|(name, _)| *name == self.kind).map_or(ErrorKind::Run, |(_, kind)| *kind);
+        Error { kind, what: self.what.clone(), next: self.next.clone() }
+    }
+}
+
+/// The content of a rank's row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RankState {
+    /// The number of ranks that it expects.
+    pub(crate) of: u32,
+    pub(crate) host: String,
+    /// Version and build of mindful.
+    pub(crate) version: String,
+    /// Digest of its plan.
+    pub(crate) plan: String,
+    /// A mark of the value of each key, in the order of the keys; empty once all ranks are known to have the same plan.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) marks: String,
+    pub(crate) stage: Stage,
+    /// How long its sessions need from the decision until they begin, us; known once they are ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lead_us: Option<u64>,
+    /// Rank 0: when all sessions begin, by the clock of the rendezvous, us since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) start_us: Option<i64>,
+    /// Number of chunks of its part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) chunks: Option<u32>,
+    /// Rank 0: whether the run is valid; known once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) valid: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<Failure>,
+}
+
+impl RankState {
+    /// The text in the row.
+    pub(crate) fn to_body(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the text of a row; `None` if another version of mindful wrote it.
+    pub(crate) fn parse(body: &str) -> Option<Self> {
+        serde_json::from_str(body).ok()
+    }
+}

@@ -1,0 +1,208 @@
+//! A job in simulated time: ranks, each on a thread of its own, that meet in one process.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mindful_conformance::Notes;
+use mindful_core::contract::clock::{Clock, FOREVER, Time};
+use mindful_core::contract::event::Events;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::plan::KEYS;
+use mindful_core::plan::settings::{Origin, Settings};
+use mindful_core::ranks::assignment::TargetAssignment;
+use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
+use mindful_core::record::run::Run;
+use mindful_core::result::Summary;
+use mindful_core::{Engine, Error};
+use mindful_null::{Null, Room, SimulatedClock};
+use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
+use mindful_record::Store;
+use mindful_runner::{Alone, Context, Coordination, Ended, Single};
+
+use crate::cut_off::CutOff;
+
+const PLAN: [(&str, &str); 8] = [
+    ("target", "null:"),
+    ("scale", "1000"),
+    ("sessions", "32"),
+    ("work_unit", "4"),
+    ("update_pct", "20"),
+    ("warmup", "2s"),
+    ("duration", "10s"),
+    ("null_latency", "10ms"),
+];
+
+/// What a rank came to: the run that it showed, if it did, or why it ended.
+pub type Came = Result<Option<Summary>, Error>;
+
+/// Keys of a plan with their values.
+pub type Given<'a> = &'a [(&'a str, &'a str)];
+
+/// The state in the row of a rank that has joined.
+pub const JOINED: &str = r#""stage":"joined""#;
+
+/// Ranks with a clock and a rendezvous of their own.
+pub struct Job {
+    pub clock: SimulatedClock,
+    pub room: Arc<Room>,
+    engine: &'static dyn Engine,
+    store: tempfile::TempDir,
+    /// A rank that loses the rendezvous after so long.
+    pub cut_off: Option<(u32, Duration)>,
+}
+
+/// A process that has ended.
+pub struct Process {
+    pub ended: Ended,
+    /// The result that it showed.
+    pub shown: Option<Summary>,
+}
+
+impl Job {
+    pub fn new() -> Self {
+        let clock = SimulatedClock::default();
+        let engine = Null::simulated(clock.clone());
+        Self::on(clock, Box::leak(Box::new(engine)))
+    }
+
+    /// The same by an engine that goes by `clock`.
+    pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+        let room = Arc::new(Room::new(Arc::new(clock.clone())));
+        Self { clock, room, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
+    }
+
+    pub fn store(&self, rank: u32) -> Store {
+        self.store_in("job", rank)
+    }
+
+    fn store_in(&self, job: &str, rank: u32) -> Store {
+        Store::open(self.store.path().join(job).join(rank.to_string()))
+    }
+
+    /// Measures `PLAN` with `given` in one process.
+    pub fn alone(&self, given: Given<'_>) -> Ended {
+        self.process(0, 1, given, "1").unwrap().ended
+    }
+
+    /// A rank from begin to end, of the job that `given` names or of one called job.
+    pub fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
+        let process = self.process(number, of, given, version)?;
+        assert!(process.ended.valid);
+        Ok(process.shown)
+    }
+
+    /// Process `number` of `of`; one of one is no rank.
+    pub fn process(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Result<Process, Error> {
+        let context = self.context(number, given);
+        let coordination: Box<dyn Coordination> = if of == 1 {
+            Box::new(Alone)
+        } else {
+            Box::new(Ranked::join(self.join_request(&context, number, of, version))?)
+        };
+        let (mut source, mut shown) = (Single::new(context.system(), context.plan.clone()), None);
+        let ended = mindful_runner::run(&context, &*coordination, &mut source, None, &mut |_, analysis| {
+            shown = Some(analysis.summary.clone());
+            Ok(())
+        })?;
+        Ok(Process { ended, shown })
+    }
+
+    fn context(&self, number: u32, given: Given<'_>) -> Context {
+        let mut settings = Settings::defaults(KEYS.iter().chain(mindful_null::KEYS));
+        // A fixed amount of work has no time of its own.
+        let ops = given.iter().any(|(key, _)| *key == "ops");
+        for (key, value) in PLAN.iter().filter(|(key, _)| !(ops && *key == "duration")).chain(given) {
+            settings.set(key, *value, Origin::Flag(format!("--{key}")));
+        }
+        let store = self.store_in(settings.get("job").unwrap_or("job"), number);
+        let (clock, live) = (Arc::new(self.clock.clone()), Arc::new(Notes::default()) as Arc<dyn Events>);
+        Context::new(settings, self.engine, store, live, StopFlag::default(), clock).unwrap()
+    }
+
+    fn join_request(&self, context: &Context, number: u32, of: u32, version: &str) -> JoinRequest {
+        JoinRequest {
+            rank: Rank {
+                number,
+                count: of,
+                source: "a test".to_owned(),
+                job: None,
+                assignment: TargetAssignment::default(),
+            },
+            rendezvous: match self.cut_off {
+                Some((cut_off, after)) if cut_off == number => {
+                    Arc::new(CutOff { room: Arc::clone(&self.room), clock: self.clock.clone(), after })
+                }
+                _ => Arc::clone(&self.room) as Arc<dyn Rendezvous>,
+            },
+            job: context.settings.get("job").unwrap_or("job").to_owned(),
+            host: format!("host-{number}"),
+            version: version.to_owned(),
+            plan: plan_digest(context, &[]),
+            marks: key_marks(context, &[]),
+            targets: Vec::new(),
+            timeout: Duration::from_secs(30),
+            clock: Arc::clone(&context.clock),
+            stop: StopFlag::default(),
+        }
+    }
+
+    /// Does all of `works` at once, each on a thread of its own.
+    pub fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
+        let (notifier, left) = (self.clock.new_notifier(), AtomicUsize::new(works.len()));
+        let done: Vec<Mutex<Option<T>>> = works.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for (work, done) in works.into_iter().zip(&done) {
+                let (notifier, left, mut slot) = (&notifier, &left, self.clock.new_thread_slot());
+                scope.spawn(move || {
+                    slot.enter();
+                    *done.lock().unwrap() = Some(work());
+                    left.fetch_sub(1, Ordering::SeqCst);
+                    notifier.notify();
+                });
+            }
+            notifier.wait(FOREVER, &mut || left.load(Ordering::SeqCst) > 0);
+        });
+        done.into_iter().map(|done| done.into_inner().unwrap().unwrap()).collect()
+    }
+
+    /// All processes of a run, with the same plan.
+    pub fn processes(&self, of: u32, given: Given<'_>) -> Vec<Result<Process, Error>> {
+        let process = |number| {
+            Box::new(move || self.process(number, of, given, "1"))
+                as Box<dyn FnOnce() -> Result<Process, Error> + Send + '_>
+        };
+        self.all((0..of).map(process).collect())
+    }
+
+    /// Ranks by their numbers, with what each was given beside the plan.
+    pub fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
+        let works = given.iter().map(|(number, given, version)| {
+            Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
+        });
+        self.all(works.collect())
+    }
+
+    /// The run that a rank stored first: its part.
+    pub fn part(&self, rank: u32) -> Run {
+        let store = self.store(rank);
+        let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();
+        ids.retain(|id| store.read(id).unwrap().steps[0].ranks.len() == 1);
+        store.read(&ids[0]).unwrap()
+    }
+}
+
+/// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
+pub fn died(room: &Room, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
+    loop {
+        let first = room.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        if let Some(first) = first {
+            let body = first.row.body.replace(JOINED, last);
+            let row = RankRow { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
+            room.claim_rank("job", &row, lease).unwrap();
+            return;
+        }
+        clock.sleep_unless(clock.now_us() + 10_000, &|| false);
+    }
+}

@@ -1,0 +1,119 @@
+//! Ranks that come: late, never, twice, with another plan, or in the place of one that died.
+
+use std::time::Duration;
+
+use mindful_core::contract::clock::Time;
+use mindful_core::result::Summary;
+use mindful_core::{Error, ErrorKind};
+use mindful_ranks::LEASE;
+
+use crate::job::{Came, Given, JOINED, Job, died};
+
+#[test]
+fn a_rank_that_does_not_come_ends_all_with_its_name() {
+    let job = Job::new();
+    let came = job.ranks(5, &[(0, &[], "1"), (1, &[], "1"), (4, &[], "1")]);
+    for came in came {
+        let error = came.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Target);
+        assert!(
+            error.to_string().starts_with("ranks 2, 3 of 5 did not come to job job in a room within 30 s"),
+            "{error}"
+        );
+    }
+    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(45), "{:?}", job.clock.elapsed());
+    let alone = Job::new();
+    let error = alone.ranks(2, &[(1, &[], "1")]).remove(0).unwrap_err().to_string();
+    assert!(error.starts_with("rank 0 of 2 did not come"), "{error}");
+}
+
+#[test]
+fn another_plan_or_version_is_refused_before_anything_runs() {
+    let unlike: [(Given<'_>, &str, &str); 3] = [
+        (&[("sessions", "64")], "1", "rank 1 on host-1 has another --sessions than rank 0: "),
+        (
+            &[("null_latency", "1ms"), ("seed", "7")],
+            "1",
+            "rank 1 on host-1 has another --seed, --null-latency than rank 0: ",
+        ),
+        (&[], "2", "rank 1 on host-1 has mindful 2, rank 0 has 1"),
+    ];
+    for (given, version, message) in unlike {
+        let job = Job::new();
+        for came in job.ranks(3, &[(0, &[], "1"), (1, given, version), (2, &[], "1")]) {
+            let error = came.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Plan);
+            assert!(error.to_string().starts_with(message), "{error}");
+        }
+        assert!(job.room.is_empty());
+        assert!((0..3).all(|rank| job.store(rank).list().unwrap().is_empty()), "nothing ran");
+    }
+}
+
+#[test]
+fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
+    let job = Job::new();
+    let mut came = job.ranks(2, &[(0, &[], "1"), (1, &[], "1"), (1, &[], "1")]);
+    let twice = came.iter().position(Result::is_err).unwrap();
+    let error = came.remove(twice).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Plan);
+    assert!(
+        error.to_string().contains("rank 1 of job job is there twice: another process is it, on host-1"),
+        "{error}"
+    );
+    assert!(came.into_iter().all(|came| came.is_ok()));
+    assert!(job.room.is_empty());
+}
+
+#[test]
+fn a_pod_started_anew_takes_its_place_until_all_have_come() {
+    // Before the last one has come a dead process is replaced as soon as its lease is over.
+    let job = Job::new();
+    let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
+    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
+        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
+        Box::new(|| {
+            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            Some(job.rank(2, 3, &[], "1"))
+        }),
+        Box::new(|| {
+            pause(12);
+            Some(job.rank(1, 3, &[], "1"))
+        }),
+    ];
+    for came in job.all(works).into_iter().flatten() {
+        came.unwrap();
+    }
+    assert!(job.room.is_empty());
+    // Afterwards the run has lost a rank, whoever comes in its place.
+    let job = Job::new();
+    let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
+        Box::new(|| Some(job.rank(0, 3, &[], "1"))),
+        Box::new(|| Some(job.rank(1, 3, &[], "1"))),
+        Box::new(|| {
+            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            Some(job.rank(2, 3, &[], "1"))
+        }),
+    ];
+    let errors: Vec<Error> = job.all(works).into_iter().flatten().map(Result::unwrap_err).collect();
+    assert!(errors[..2].iter().all(|error| error.to_string().starts_with("rank 2 on host-x is gone")), "{errors:?}");
+    assert_eq!(errors[2].kind, ErrorKind::Target, "{}", errors[2]);
+}
+
+#[test]
+fn two_jobs_in_one_place_do_not_see_each_other() {
+    let job = Job::new();
+    let mut works: Vec<Box<dyn FnOnce() -> Came + Send + '_>> = Vec::new();
+    for (name, of) in [("one", 2), ("two", 4)] {
+        for number in 0..of {
+            let job = &job;
+            works.push(Box::new(move || job.rank(number, of, &[("job", name)], "1")));
+        }
+    }
+    let came: Vec<Option<Summary>> = job.all(works).into_iter().map(Result::unwrap).collect();
+    let reports: Vec<&Summary> = came.iter().flatten().collect();
+    let ranks: Vec<usize> = reports.iter().map(|summary| summary.steps[0].ranks.len()).collect();
+    assert_eq!(ranks, [2, 4], "each its own");
+    assert_eq!(reports[0].steps[0].ops.select, reports[1].steps[0].ops.select, "the same work, however it is shared");
+    assert!(job.room.is_empty());
+}

@@ -1,0 +1,10 @@
+//! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod coordination;
+mod cut_off;
+mod failures;
+mod job;
+mod joining;
+mod same_keys;
+mod shared_run;
