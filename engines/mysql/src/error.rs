@@ -6,7 +6,7 @@ use crate::connect::{self, code};
 
 /// The server or the road to it, or our own judgement.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The server, or the connection to it.
     #[error(transparent)]
     Server(#[from] mysql::Error),
@@ -17,7 +17,7 @@ pub enum Failure {
 
 impl Failure {
     /// The error for the rest of mindful; `place` is what was being done and on what.
-    pub fn at(self, place: &str) -> Error {
+    pub(crate) fn at(self, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
             Self::Server(error) => connect::explain(&error, place),
@@ -28,6 +28,6 @@ impl Failure {
 /// Whether the server said no for want of a right: `ER_DBACCESS_DENIED_ERROR`, `ER_ACCESS_DENIED_ERROR`,
 /// `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`,
 /// `ER_PROCACCESS_DENIED_ERROR`, `ER_KILL_DENIED_ERROR`, `ER_BINLOG_CREATE_ROUTINE_NEED_SUPER`.
-pub fn lacks_right(error: &mysql::Error) -> bool {
+pub(crate) fn lacks_right(error: &mysql::Error) -> bool {
     code(error).is_some_and(|code| [1044, 1045, 1142, 1143, 1227, 1370, 1095, 1419].contains(&code))
 }

@@ -31,7 +31,7 @@ impl Flavor {
 
 /// What a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub(crate) struct Version {
     /// Whose it is.
     pub flavor: Flavor,
     /// Such as 11 of 11.4.5.
@@ -44,7 +44,7 @@ pub struct Version {
 
 impl Version {
     /// What `text` says, as a server tells it (`11.4.5-MariaDB-log`, `8.0.31`).
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let flavor = if text.contains("MariaDB") { Flavor::MariaDb } else { Flavor::MySql };
         // What old replicas want to hear first.
         let text = if flavor == Flavor::MariaDb { text.strip_prefix("5.5.5-").unwrap_or(text) } else { text };
@@ -54,12 +54,12 @@ impl Version {
     }
 
     /// Whether it is at least `major.minor`.
-    pub fn is_from(&self, major: u32, minor: u32) -> bool {
+    pub(crate) fn is_from(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) >= (major, minor)
     }
 
     /// Whether mindful can work with it.
-    pub fn is_supported(&self) -> bool {
+    pub(crate) fn is_supported(&self) -> bool {
         let (major, minor) = self.flavor.oldest();
         self.is_from(major, minor)
     }

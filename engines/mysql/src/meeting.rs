@@ -29,7 +29,7 @@ const MOST_STATEMENT: u64 = 1 << 20;
 const DEADLOCK: u16 = 1213;
 
 /// A table in the namespace, and the link that it is read by: apart from the target's.
-pub struct MysqlRendezvous {
+pub(crate) struct MysqlRendezvous {
     link: Link,
     namespace: Namespace,
     place: String,
@@ -40,7 +40,7 @@ type Values<'a> = &'a [(&'a str, String)];
 
 impl MysqlRendezvous {
     /// Connects to `server`. `place` is what messages call it.
-    pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
+    pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         const { assert!(2 * MAX_CHUNK_BYTES < MOST_STATEMENT as usize, "a chunk fits into a statement") };
         let meeting = Self { link: Link::new(server), namespace, place };
         meeting.link.version()?;

@@ -1,62 +1,62 @@
 //! How mindful's objects are called in a server, quoted.
 
-pub use mindful_sql::dataset::table_registry::TableKind;
+pub(crate) use mindful_sql::dataset::table_registry::TableKind;
 
 /// The comment that marks the registry, and so its database, as mindful's own.
-pub const MARK: &str = "mindful: dataset, made and removed by mindful";
+pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 
 /// The comment of a table whose load is not done.
-pub const BEGUN: &str = "mindful: begun, not yet loaded";
+pub(crate) const BEGUN: &str = "mindful: begun, not yet loaded";
 
 /// Version of the rows' shape, as the registry has it.
-pub const SHAPE: i32 = 1;
+pub(crate) const SHAPE: i32 = 1;
 
 /// The table that tells what is loaded.
-pub const REGISTRY: &str = "registry";
+pub(crate) const REGISTRY: &str = "registry";
 
 /// The table of numbers that ranges are joined with, which has the mark as its comment.
-pub const NUMBERS: &str = "numbers";
+pub(crate) const NUMBERS: &str = "numbers";
 
 /// The table in which ranks of a run meet, which has the mark as its comment.
-pub const MEETING: &str = "meeting";
+pub(crate) const MEETING: &str = "meeting";
 
 /// The database of mindful's where nobody names one.
-pub const DEFAULT: &str = "mindful";
+pub(crate) const DEFAULT: &str = "mindful";
 
 /// The server cuts or refuses longer names.
-pub const LONGEST_NAME: usize = 64;
+pub(crate) const LONGEST_NAME: usize = 64;
 
 /// The database that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Namespace {
+pub(crate) struct Namespace {
     /// Bare name.
     pub name: String,
 }
 
 impl Namespace {
     /// As an identifier.
-    pub fn quoted(&self) -> String {
+    pub(crate) fn quoted(&self) -> String {
         quote_ident(&self.name)
     }
 
     /// The bare name of a table of `schema` (from 1).
-    pub fn table_name(kind: TableKind, schema: u32) -> String {
+    pub(crate) fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
 
     /// The same, qualified and quoted.
-    pub fn table(&self, kind: TableKind, schema: u32) -> String {
+    pub(crate) fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }
 
     /// Whatever is in it, qualified and quoted.
-    pub fn qualified(&self, name: &str) -> String {
+    pub(crate) fn qualified(&self, name: &str) -> String {
         format!("{}.{}", self.quoted(), quote_ident(name))
     }
 }
 
 /// `name` as an identifier.
-pub fn quote_ident(name: &str) -> String {
+pub(crate) fn quote_ident(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 

@@ -12,7 +12,7 @@ use crate::names::{self, Namespace};
 use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
-pub static KEYS: [Key; OWN.len() + private::KEYS.len() + instance::KEYS.len()] =
+pub(crate) static KEYS: [Key; OWN.len() + private::KEYS.len() + instance::KEYS.len()] =
     settings::join_keys(&[OWN, private::KEYS, instance::KEYS]);
 
 const OWN: &[Key] = &[
@@ -27,7 +27,7 @@ const OWN: &[Key] = &[
 
 /// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Where everything of ours stands.
     pub namespace: Namespace,
     /// Runs beside another run on the same namespace.
@@ -40,7 +40,7 @@ pub struct Options {
 
 impl Options {
     /// The options that `settings` give for a target whose URL names `database`.
-    pub fn from_settings(settings: &Settings, database: Option<&str>) -> Result<Self> {
+    pub(crate) fn from_settings(settings: &Settings, database: Option<&str>) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let given = settings.parse("namespace", name)?;
         let namespace = given.or(database.map(str::to_owned)).unwrap_or_else(|| names::DEFAULT.to_owned());

@@ -42,7 +42,7 @@ use crate::work::settle;
 use crate::work::statement::Reach;
 
 /// A MariaDB or MySQL server, shared by all threads.
-pub struct MysqlTarget {
+pub(crate) struct MysqlTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
     private: Option<Instance>,
@@ -60,7 +60,12 @@ pub struct MysqlTarget {
 
 impl MysqlTarget {
     /// Connects to `server` and looks what it is.
-    pub fn open(server: Server, private: Option<Instance>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub(crate) fn open(
+        server: Server,
+        private: Option<Instance>,
+        options: Options,
+        events: &Arc<dyn Events>,
+    ) -> Result<Self> {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
         if let Some(other) = link.storage()?.other() {

@@ -12,7 +12,7 @@ use crate::names::Namespace;
 use crate::work::statement::Storage;
 
 /// Keys of the engine.
-pub const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     Key::with_default(
         "namespace",
         "NAME",
@@ -37,7 +37,7 @@ pub const KEYS: &[Key] = &[
 
 /// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Which tables are ours.
     pub namespace: Namespace,
     /// How they are stored.
@@ -58,7 +58,7 @@ pub struct Options {
 
 impl Options {
     /// The options that `settings` give.
-    pub fn from_settings(settings: &Settings) -> Result<Self> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let folder = |name| settings.get(name).map(PathBuf::from);
         let switch = |name| Ok::<_, Error>(settings.parse(name, parse_switch)?.unwrap_or(false));

@@ -37,7 +37,7 @@ use crate::work::prepare;
 use crate::work::session::ServerLoop;
 
 /// An Oracle Database, shared by all threads.
-pub struct OracleTarget {
+pub(crate) struct OracleTarget {
     link: Arc<Link>,
     options: Options,
     version: Version,
@@ -57,7 +57,7 @@ pub struct OracleTarget {
 
 impl OracleTarget {
     /// Connects and looks what it is.
-    pub fn open(link: Link, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub(crate) fn open(link: Link, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let version = Version::of(&link)?;
         Ok(Self {
             link: Arc::new(link),

@@ -7,7 +7,7 @@ use crate::connect::{self, Connection};
 
 /// The server or the road to it, or our own judgement.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The server, or the connection to it.
     #[error(transparent)]
     Server(#[from] tokio_postgres::Error),
@@ -18,7 +18,7 @@ pub enum Failure {
 
 impl Failure {
     /// The error for the rest of mindful; `place` is what was being done and on what.
-    pub fn at(self, place: &str) -> Error {
+    pub(crate) fn at(self, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
             Self::Server(error) => connect::explain(&error, place),
@@ -26,7 +26,7 @@ impl Failure {
     }
 
     /// The same for work on `connection`, which knows why the server closed it.
-    pub fn on(self, connection: &Connection, place: &str) -> Error {
+    pub(crate) fn on(self, connection: &Connection, place: &str) -> Error {
         match self {
             Self::Ours(error) => error,
             Self::Server(error) => connection.explain(&error).at(place),
@@ -35,6 +35,6 @@ impl Failure {
 }
 
 /// Whether the server said no for want of a right.
-pub fn lacks_right(error: &tokio_postgres::Error) -> bool {
+pub(crate) fn lacks_right(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
 }

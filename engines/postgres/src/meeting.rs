@@ -22,7 +22,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const NONE: i32 = -1;
 
 /// A table in the namespace, and the link that it is read by: apart from the target's.
-pub struct PostgresRendezvous {
+pub(crate) struct PostgresRendezvous {
     link: Link,
     namespace: Namespace,
     place: String,
@@ -30,7 +30,7 @@ pub struct PostgresRendezvous {
 
 impl PostgresRendezvous {
     /// Connects to `server`. `place` is what messages call it.
-    pub fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
+    pub(crate) fn open(server: Server, namespace: Namespace, place: String) -> Result<Self> {
         let meeting = Self { link: Link::new(server)?, namespace, place };
         meeting.link.control()?;
         Ok(meeting)

@@ -1,18 +1,18 @@
 //! How mindful's objects are called in a database, quoted.
 
-pub use mindful_sql::dataset::table_registry::TableKind;
+pub(crate) use mindful_sql::dataset::table_registry::TableKind;
 
 use crate::template::quote_ident;
 
 /// The comment that marks a namespace as mindful's own.
-pub const MARK: &str = "mindful: dataset, made and removed by mindful";
+pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 
 /// What the registry calls the table in which ranks of a run meet: it is no part of the dataset.
-pub const MEETING: &str = "meeting";
+pub(crate) const MEETING: &str = "meeting";
 
 /// The namespace that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Namespace {
+pub(crate) struct Namespace {
     /// Bare name.
     pub name: String,
     /// A role that may own it, beside the one that runs.
@@ -21,22 +21,22 @@ pub struct Namespace {
 
 impl Namespace {
     /// As an identifier.
-    pub fn quoted(&self) -> String {
+    pub(crate) fn quoted(&self) -> String {
         quote_ident(&self.name)
     }
 
     /// The bare name of a table of `schema` (from 1).
-    pub fn table_name(kind: TableKind, schema: u32) -> String {
+    pub(crate) fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
 
     /// The same, qualified and quoted.
-    pub fn table(&self, kind: TableKind, schema: u32) -> String {
+    pub(crate) fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }
 
     /// Whatever is in it, qualified and quoted.
-    pub fn qualified(&self, name: &str) -> String {
+    pub(crate) fn qualified(&self, name: &str) -> String {
         format!("{}.{}", self.quoted(), quote_ident(name))
     }
 }

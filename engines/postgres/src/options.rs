@@ -12,7 +12,7 @@ use crate::names::Namespace;
 use crate::private;
 
 /// Keys of the engine: its own, then those of the private server.
-pub static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len()] =
+pub(crate) static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len()] =
     settings::join_keys(&[OWN, private::KEYS, server::KEYS]);
 
 const OWN: &[Key] = &[
@@ -35,7 +35,7 @@ const OWN: &[Key] = &[
 
 /// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Where everything of ours stands.
     pub namespace: Namespace,
     /// Runs beside another run on the same namespace.
@@ -55,7 +55,7 @@ const LONGEST_NAME: usize = 63;
 
 impl Options {
     /// The options that `settings` give.
-    pub fn from_settings(settings: &Settings) -> Result<Self> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let name = |text: &str| {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {

@@ -41,7 +41,7 @@ use crate::work::session::ServerLoop;
 use crate::work::settle;
 
 /// A PostgreSQL database, shared by all threads.
-pub struct PostgresTarget {
+pub(crate) struct PostgresTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
     private: Option<Instance>,
@@ -68,7 +68,12 @@ impl PostgresTarget {
     }
 
     /// Connects to `server` and looks what it is.
-    pub fn open(server: Server, private: Option<Instance>, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub(crate) fn open(
+        server: Server,
+        private: Option<Instance>,
+        options: Options,
+        events: &Arc<dyn Events>,
+    ) -> Result<Self> {
         let link = Arc::new(Link::new(server)?);
         // Nobody stands between mindful and its own server.
         if private.is_none() {

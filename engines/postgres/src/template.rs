@@ -1,7 +1,7 @@
 //! SQL from templates: `{{name}}` is replaced, names from outside are quoted.
 
 /// `template` with each `{{name}}` replaced by its text; what stands in the text is never looked at again.
-pub fn render(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut parts = template.trim_end().split("{{");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -15,7 +15,7 @@ pub fn render(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// A dollar quote that does not occur in `body`.
-pub fn dollar_quote(body: &str) -> String {
+pub(crate) fn dollar_quote(body: &str) -> String {
     let mut tag = "$body$".to_owned();
     while body.contains(&tag) {
         tag.insert(1, '_');
@@ -24,12 +24,12 @@ pub fn dollar_quote(body: &str) -> String {
 }
 
 /// A name as an identifier, whatever is in it.
-pub fn quote_ident(name: &str) -> String {
+pub(crate) fn quote_ident(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A text as a literal, whatever is in it.
-pub fn quote_literal(text: &str) -> String {
+pub(crate) fn quote_literal(text: &str) -> String {
     format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 

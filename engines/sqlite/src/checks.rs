@@ -8,7 +8,12 @@ use mindful_core::result::finding::codes;
 
 /// What share of block visits the sessions' own caches of `cache_bytes` will serve: each session works on one schema.
 /// `None` where nothing would be visited.
-pub fn predicted_hits(plan: &Plan, loaded: Option<&Dataset>, cache_bytes: u64, page_bytes: u64) -> Option<Finding> {
+pub(crate) fn predicted_hits(
+    plan: &Plan,
+    loaded: Option<&Dataset>,
+    cache_bytes: u64,
+    page_bytes: u64,
+) -> Option<Finding> {
     let active = plan.blocks_visited(loaded, page_bytes) * page_bytes;
     let index = loaded.map_or(0, |loaded| loaded.index_bytes.unwrap_or(0) / u64::from(loaded.schemas.max(1)));
     let room = cache_bytes.saturating_sub(index);

@@ -9,11 +9,11 @@ use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.
-pub const FRAME_HEADER: u64 = 24;
+pub(crate) const FRAME_HEADER: u64 = 24;
 
 /// Counters of all sessions since the target was opened.
 #[derive(Debug, Default)]
-pub struct Totals {
+pub(crate) struct Totals {
     hit: AtomicU64,
     miss: AtomicU64,
     write: AtomicU64,
@@ -24,7 +24,7 @@ pub struct Totals {
 
 impl Totals {
     /// Adds what `connection` counted since it was asked last, and what its session counted itself.
-    pub fn publish(&self, connection: &Connection, commits: u64, writer_wait_us: u64) {
+    pub(crate) fn publish(&self, connection: &Connection, commits: u64, writer_wait_us: u64) {
         let add = |total: &AtomicU64, by| total.fetch_add(by, Ordering::Release);
         add(&self.hit, take(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
         add(&self.miss, take(connection, ffi::SQLITE_DBSTATUS_CACHE_MISS));
@@ -47,7 +47,7 @@ fn take(connection: &Connection, counter: i32) -> u64 {
 }
 
 /// Reads [`Totals`].
-pub struct StatusSampler {
+pub(crate) struct StatusSampler {
     totals: Arc<Totals>,
     metrics: Vec<Metric>,
     frame_bytes: u64,
@@ -55,7 +55,7 @@ pub struct StatusSampler {
 
 impl StatusSampler {
     /// The sampler of a target whose pages have `page_bytes`.
-    pub fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
+    pub(crate) fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
         Self { totals: Arc::clone(totals), metrics: metrics(), frame_bytes: page_bytes + FRAME_HEADER }
     }
 }
@@ -109,7 +109,7 @@ impl Sampler for StatusSampler {
 /// Pages that had to leave the cache before their commit may be written again; `cache_spill` tells how many there were.
 ///
 /// What is expected of pages of `page_bytes`. The width is for operations that a window cuts.
-pub fn expected_log(page_bytes: u64) -> ExpectedLog {
+pub(crate) fn expected_log(page_bytes: u64) -> ExpectedLog {
     let frame = (page_bytes + FRAME_HEADER) as f64;
     let band = [frame * 0.8, frame * 1.25];
     let images = Some(LogImages { counter: "cache_spill".to_owned(), bytes: frame });

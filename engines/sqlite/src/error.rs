@@ -10,7 +10,7 @@ use rusqlite::ErrorCode;
 const NEXT_TO_NOTHING: u64 = 128 << 10;
 
 /// What `error` on the file at `path` means for the user.
-pub fn explain(path: &Path, error: &rusqlite::Error) -> Error {
+pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> Error {
     let file = path.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {

@@ -30,7 +30,7 @@ const HEADER: usize = 100;
 
 /// A database file that is ours or still to be made.
 #[derive(Debug, Clone)]
-pub struct DatabaseFile {
+pub(crate) struct DatabaseFile {
     path: PathBuf,
     page_bytes: u64,
     under_way: UnderWay,
@@ -38,7 +38,7 @@ pub struct DatabaseFile {
 
 impl DatabaseFile {
     /// The file that `url` names, as `sqlite:PATH`; refuses what is not ours. Only reads.
-    pub fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
+    pub(crate) fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
         let path = parse(url)?;
         let page_bytes = match (read_page_bytes(&path)?, page_bytes) {
             (None, asked) => asked.unwrap_or(DEFAULT_PAGE_BYTES),
@@ -54,22 +54,22 @@ impl DatabaseFile {
     }
 
     /// Its absolute path.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The folder it stands in.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
     /// Length of its pages.
-    pub fn page_bytes(&self) -> u64 {
+    pub(crate) fn page_bytes(&self) -> u64 {
         self.page_bytes
     }
 
     /// A connection to the file; `None` where nothing stands yet, an error where something foreign does.
-    pub fn connect(&self) -> Result<Option<Connection>> {
+    pub(crate) fn connect(&self) -> Result<Option<Connection>> {
         // Looks through SQLite alone: closing a file handle of our own would drop the locks of this process's sessions.
         if !self.path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             return Ok(None);
@@ -98,17 +98,17 @@ impl DatabaseFile {
     }
 
     /// Ends whatever its connections are at, from another thread; later ones are refused.
-    pub fn abort(&self) {
+    pub(crate) fn abort(&self) {
         self.under_way.abort();
     }
 
     /// A connection to the file, which is made if it is not there.
-    pub fn create(&self) -> Result<Connection> {
+    pub(crate) fn create(&self) -> Result<Connection> {
         self.open(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
     /// Makes an empty file where there is none, for that can be locked.
-    pub fn touch(&self) -> Result<()> {
+    pub(crate) fn touch(&self) -> Result<()> {
         if self.path.exists() {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl DatabaseFile {
     }
 
     /// Takes away what [`DatabaseFile::touch`] made, if nothing was put there.
-    pub fn remove_if_empty(&self) {
+    pub(crate) fn remove_if_empty(&self) {
         if self.path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -138,7 +138,7 @@ impl DatabaseFile {
     }
 
     /// Removes the file and what SQLite keeps beside it.
-    pub fn remove(&self) -> Result<()> {
+    pub(crate) fn remove(&self) -> Result<()> {
         let failed = |path: &Path, error: &std::io::Error| {
             Error::target(format!("cannot remove {} ({error})", path.display()), "make its folder writable")
         };
@@ -158,7 +158,7 @@ impl DatabaseFile {
 }
 
 /// The absolute path that `url` names.
-pub fn parse(url: &str) -> Result<PathBuf> {
+pub(crate) fn parse(url: &str) -> Result<PathBuf> {
     let bad = |what: &str| Error::plan(format!("`{url}` {what}"), "write sqlite:PATH, such as sqlite:/data/mindful.db");
     let rest = url.strip_prefix("sqlite:").ok_or_else(|| bad("is no SQLite target"))?;
     let path = rest.strip_prefix("//").filter(|rest| rest.starts_with('/')).unwrap_or(rest);

@@ -4,19 +4,19 @@ use mindful_core::dataset::Content;
 use mindful_core::workload::draw::mix64;
 
 /// Length of each of the narrow columns `c1` and `c2`.
-pub const NARROW: usize = 16;
+pub(crate) const NARROW: usize = 16;
 
 /// What a page holds beside the filler: its own header, the row's, its numbers, the narrow columns.
 const BESIDE: u64 = 128;
 
 /// Length of the filler that makes a row fill a page of `page_bytes`: nothing overflows, no second row fits.
-pub fn filler_bytes(page_bytes: u64) -> usize {
+pub(crate) fn filler_bytes(page_bytes: u64) -> usize {
     (page_bytes - BESIDE) as usize
 }
 
 /// Makes rows' bytes for a dataset.
 #[derive(Debug, Clone)]
-pub struct Filler {
+pub(crate) struct Filler {
     content: Content,
     seed: u64,
     distinct: u64,
@@ -25,7 +25,7 @@ pub struct Filler {
 
 impl Filler {
     /// The filler for tables of `rows` rows in pages of `page_bytes`.
-    pub fn new(content: Content, seed: u64, rows: u64, page_bytes: u64) -> Self {
+    pub(crate) fn new(content: Content, seed: u64, rows: u64, page_bytes: u64) -> Self {
         let distinct = match content {
             Content::Mixed { dedupe_ratio, .. } => (rows as f64 / dedupe_ratio).ceil() as u64,
             Content::Repeated => rows,
@@ -36,7 +36,7 @@ impl Filler {
     /// The filler of row `key` in its `version`: as it was loaded (0) or as an update writes it.
     ///
     /// Random up to `1 / compress_ratio` of its length; rows that deduplicate share their bytes.
-    pub fn row(&mut self, key: u64, version: u64) -> &[u8] {
+    pub(crate) fn row(&mut self, key: u64, version: u64) -> &[u8] {
         match self.content {
             Content::Repeated => self.bytes.fill(b'X' ^ (version as u8 & 1)),
             Content::Mixed { compress_ratio, .. } => {
@@ -50,7 +50,7 @@ impl Filler {
 }
 
 /// The narrow columns of `key` in `version`: random for all contents, so that they always change.
-pub fn narrow(seed: u64, key: u64, version: u64) -> [[u8; NARROW]; 2] {
+pub(crate) fn narrow(seed: u64, key: u64, version: u64) -> [[u8; NARROW]; 2] {
     let mut both = [[0; NARROW]; 2];
     scatter(both.as_flattened_mut(), mix64(seed ^ mix64(key)) ^ version.rotate_left(17));
     both

@@ -9,7 +9,7 @@ use crate::objects::{self, Object};
 use crate::{registry, statement};
 
 /// What is not as mindful made it, in words. The registry is read only when it is a table of ours.
-pub fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
+pub(crate) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let objects = objects::all(connection)?;
     let mut by_table: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
     for object in &objects {

@@ -26,7 +26,7 @@ const INDEX_ENTRY_BYTES: u64 = 24;
 const STRIDE: u64 = 256;
 
 /// Makes the dataset of `plan` in `file`, or completes it, while nobody else uses the file.
-pub fn load(
+pub(crate) fn load(
     file: &DatabaseFile,
     locks: &FileLocks,
     plan: &DatasetPlan,
@@ -91,7 +91,7 @@ fn complete(
 }
 
 /// Puts the file into WAL mode, which it keeps; nothing happens when it is.
-pub fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))
 }
 

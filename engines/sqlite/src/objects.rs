@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 /// An object of the file.
 #[derive(Debug)]
-pub struct Object {
+pub(crate) struct Object {
     /// `table`, `index`, `view` or `trigger`.
     pub kind: String,
     /// Its own name.
@@ -16,7 +16,7 @@ pub struct Object {
 }
 
 /// All objects, those of SQLite itself left out.
-pub fn all(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
+pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut asked = connection.prepare("SELECT type, name, lower(tbl_name), sql FROM sqlite_schema ORDER BY name")?;
     let objects = asked.query_map([], |row| {
         let sql = row.get::<_, Option<String>>(3)?.unwrap_or_default();

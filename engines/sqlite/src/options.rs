@@ -20,11 +20,11 @@ pub const KEYS: &[Key] = &[
 ];
 
 /// Page length of a new file when nobody says.
-pub const DEFAULT_PAGE_BYTES: u64 = 8192;
+pub(crate) const DEFAULT_PAGE_BYTES: u64 = 8192;
 
 /// The options, parsed.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub(crate) struct Options {
     /// Page cache of a session.
     pub cache_bytes: u64,
     /// Page length asked for.
@@ -35,7 +35,7 @@ pub struct Options {
 
 impl Options {
     /// The options that `given` holds; the defaults of [`KEYS`] elsewhere.
-    pub fn from_settings(given: &Settings) -> Result<Self> {
+    pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
         given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);
         for (name, setting) in given.iter() {

@@ -12,7 +12,7 @@ use crate::registry;
 use crate::statement;
 
 /// Proves every schema of `file`.
-pub fn prove(file: &DatabaseFile, connection: &Connection, stop: &StopFlag) -> Result<LayoutProof> {
+pub(crate) fn prove(file: &DatabaseFile, connection: &Connection, stop: &StopFlag) -> Result<LayoutProof> {
     let schemas = registry::schemas(connection).map_err(|error| explain(file.path(), &error))?;
     let schema = |number: u32| {
         let schema = schemas[number as usize - 1];

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::objects;
 
 /// "mndf": the application id in the header of a file of ours.
-pub const APPLICATION_ID: u32 = 0x6d6e_6466;
+pub(crate) const APPLICATION_ID: u32 = 0x6d6e_6466;
 
 /// Tables of the registry itself.
-pub const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
+pub(crate) const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
 
 /// What a dataset was loaded with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Parameters {
+pub(crate) struct Parameters {
     pub blocks_per_schema: u64,
     pub scan_blocks: u64,
     pub seed: u64,
@@ -34,7 +34,7 @@ impl From<&DatasetPlan> for Parameters {
 }
 
 /// Marks a new file as ours and registers what it will hold.
-pub fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
+pub(crate) fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.execute_batch(include_str!("../sql/registry.sql"))?;
     let text =
@@ -44,7 +44,7 @@ pub fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite
 }
 
 /// What the file was loaded with; `None` before [`begin`].
-pub fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
+pub(crate) fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
     let begun = connection.table_exists(None, REGISTRY[0])?;
     if !begun {
         return Ok(None);
@@ -63,7 +63,7 @@ fn impossible() -> rusqlite::Error {
 }
 
 /// Registers a complete schema, in the transaction that made it.
-pub fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index: u64) -> rusqlite::Result<()> {
+pub(crate) fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index: u64) -> rusqlite::Result<()> {
     transaction
         .execute(
             "INSERT INTO mindful_schema (schema, table_bytes, index_bytes) VALUES (?1, ?2, ?3)",
@@ -81,7 +81,7 @@ struct Kept {
 }
 
 /// Keeps `proof` with the dataset.
-pub fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
+pub(crate) fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     if !transaction.column_exists(None, REGISTRY[0], "proof")? {
         // A file of before has no place for proofs.
@@ -94,7 +94,7 @@ pub fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite
 }
 
 /// The proof that was stored, unless the file has changed since.
-pub fn stored_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
+pub(crate) fn stored_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
     if !connection.column_exists(None, REGISTRY[0], "proof")? {
         return Ok(None);
     }
@@ -126,12 +126,12 @@ fn complete(connection: &Connection) -> rusqlite::Result<Vec<Complete>> {
 }
 
 /// The complete schemas.
-pub fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
+pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
     Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }
 
 /// The dataset as far as it is complete; `None` when there is none, or not one schema of it.
-pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
+pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
     let complete = complete(connection)?;
     let total = |of: fn(&Complete) -> i64| {
@@ -155,7 +155,7 @@ pub fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Opt
 }
 
 /// The tables that are ours, the registry's own last.
-pub fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let Some(parameters) = parameters(connection)? else { return Ok(Vec::new()) };
     let mut names = Vec::new();
     for schema in schemas(connection)? {
@@ -169,7 +169,7 @@ pub fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// What stands in the file and is not ours, as `table name`.
-pub fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(crate) fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let ours = tables(connection)?;
     let mut others = objects::all(connection)?;
     others.retain(|object| !ours.contains(&object.table));

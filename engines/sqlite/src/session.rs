@@ -32,14 +32,14 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// What a session shares with its target.
 #[derive(Clone)]
-pub struct Shared {
+pub(crate) struct Shared {
     pub totals: Arc<Totals>,
     /// Grows with each [`mindful_core::Target::interrupt`].
     pub interrupts: Arc<AtomicU64>,
 }
 
 /// One session.
-pub struct SqliteSession {
+pub(crate) struct SqliteSession {
     file: DatabaseFile,
     connection: Connection,
     client: ClientLoop,
@@ -53,7 +53,7 @@ pub struct SqliteSession {
 
 impl SqliteSession {
     /// The session in `placement` on an open `connection`.
-    pub fn new(
+    pub(crate) fn new(
         file: &DatabaseFile,
         mut connection: Connection,
         workload: &Workload,

@@ -6,17 +6,17 @@ use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
 
 /// A statement text with its schema filled in.
-pub fn text(template: &str, schema: u32) -> String {
+pub(crate) fn text(template: &str, schema: u32) -> String {
     template.replace("{schema}", &schema.to_string())
 }
 
 /// The statement that reads a range of keys.
-pub fn select(schema: u32) -> String {
+pub(crate) fn select(schema: u32) -> String {
     text(include_str!("../sql/select.sql"), schema)
 }
 
 /// The statement that updates a range of keys (light), or one key (heavy).
-pub fn update(schema: u32, redo: Redo) -> String {
+pub(crate) fn update(schema: u32, redo: Redo) -> String {
     let template = match redo {
         Redo::Light => include_str!("../sql/update_light.sql"),
         Redo::Heavy => include_str!("../sql/update_heavy.sql"),
@@ -25,12 +25,12 @@ pub fn update(schema: u32, redo: Redo) -> String {
 }
 
 /// The statement that reads the scan table.
-pub fn scan(schema: u32) -> String {
+pub(crate) fn scan(schema: u32) -> String {
     text(include_str!("../sql/scan.sql"), schema)
 }
 
 /// How the operations of `workload` will be carried out, by `EXPLAIN QUERY PLAN`.
-pub fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<Vec<AccessPath>> {
+pub(crate) fn shapes(connection: &Connection, workload: &Workload) -> rusqlite::Result<Vec<AccessPath>> {
     let mut shapes = vec![shape(connection, OpKind::Select, &select(1))?];
     if !workload.update_pct.is_none() {
         shapes.push(shape(connection, OpKind::Update, &update(1, workload.redo))?);

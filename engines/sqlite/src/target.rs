@@ -37,7 +37,7 @@ use crate::statement;
 use crate::stored;
 
 /// The opened target.
-pub struct SqliteTarget {
+pub(crate) struct SqliteTarget {
     file: DatabaseFile,
     options: Options,
     shared: Shared,
@@ -51,7 +51,7 @@ pub struct SqliteTarget {
 
 impl SqliteTarget {
     /// A target on `file`; nothing is opened yet.
-    pub fn new(file: DatabaseFile, options: Options) -> Self {
+    pub(crate) fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
         let (running, locks, pages) = (Mutex::default(), FileLocks::default(), Mutex::default());
         Self { file, options, shared, running, locks, among_ranks: AtomicBool::new(false), pages }

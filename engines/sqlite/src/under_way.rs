@@ -8,7 +8,7 @@ use rusqlite::{Connection, InterruptHandle};
 
 /// The connections to one file that a target ever had; clones share them.
 #[derive(Clone, Default)]
-pub struct UnderWay(Arc<All>);
+pub(crate) struct UnderWay(Arc<All>);
 
 #[derive(Default)]
 struct All {
@@ -18,14 +18,14 @@ struct All {
 
 impl UnderWay {
     /// Takes in a connection; whether the file has not been given up.
-    pub fn begin(&self, connection: &Connection) -> bool {
+    pub(crate) fn begin(&self, connection: &Connection) -> bool {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.push(connection.get_interrupt_handle());
         !self.0.given_up.load(Ordering::SeqCst)
     }
 
     /// Ends the statement that each is at, and lets none begin.
-    pub fn abort(&self) {
+    pub(crate) fn abort(&self) {
         let connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.given_up.store(true, Ordering::SeqCst);
         // A handle whose connection is closed does nothing.

@@ -8,7 +8,7 @@ use crate::codes;
 /// What both servers begin with, of the time of single disks.
 const SLOW_IO_CAPACITY: f64 = 200.0;
 
-pub fn read_only(state: &State) -> Option<Finding> {
+pub(super) fn read_only(state: &State) -> Option<Finding> {
     let name = ["super_read_only", "read_only"].into_iter().find(|name| {
         // MariaDB has more words than two: LOCKED ones are on as well.
         state.text(name).is_some() && !state.is_off(name)
@@ -20,7 +20,7 @@ pub fn read_only(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
+pub(super) fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     let value = state.text("innodb_flush_log_at_trx_commit").filter(|value| *value != "1")?;
     (state.planned.updates && state.planned.commit_wait).then(|| {
         let text = "The plan has commits wait for the redo, the server does not let them: their time is that of memory, and \
@@ -29,7 +29,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn binlog(state: &State) -> Option<Finding> {
+pub(super) fn binlog(state: &State) -> Option<Finding> {
     (state.is_on("log_bin") && state.planned.updates).then(|| {
         let sync = state.text("sync_binlog").unwrap_or("?");
         let text = if sync == "1" {
@@ -43,7 +43,7 @@ pub fn binlog(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn doublewrite(state: &State) -> Option<Finding> {
+pub(super) fn doublewrite(state: &State) -> Option<Finding> {
     (state.is_off("innodb_doublewrite") && state.planned.updates).then(|| {
         let text = "Pages are written once and not twice, so updates cost about half the writes of a server that survives a \
                     torn page. innodb_doublewrite = ON in the option file and a restart, unless storage writes 16 KiB at once";
@@ -51,7 +51,7 @@ pub fn doublewrite(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn io_capacity(state: &State) -> Option<Finding> {
+pub(super) fn io_capacity(state: &State) -> Option<Finding> {
     let value = state.number("innodb_io_capacity").filter(|value| *value <= SLOW_IO_CAPACITY)?;
     state.planned.writes.then(|| {
         let text = "Dirty pages are written back at a rate made for a single disk: what a load left takes minutes to settle, \
@@ -61,7 +61,7 @@ pub fn io_capacity(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn flush_neighbors(state: &State) -> Option<Finding> {
+pub(super) fn flush_neighbors(state: &State) -> Option<Finding> {
     let value = state.text("innodb_flush_neighbors").filter(|value| !matches!(*value, "0" | "OFF"))?;
     state.planned.updates.then(|| {
         let text = "With a dirty page its dirty neighbours are written, which spares a disk's arm and costs others writes \

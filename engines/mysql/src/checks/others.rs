@@ -9,7 +9,7 @@ use crate::codes;
 /// Connections for counters, waits and control.
 const OWN_CONNECTIONS: u32 = 3;
 
-pub fn statements_logged(state: &State) -> Option<Finding> {
+pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     let slow = state.is_on("slow_query_log") && state.number("long_query_time").is_some_and(|time| time < 0.01);
     let logs: Vec<&str> = [
         (state.is_on("general_log"), "general_log = ON"),
@@ -25,7 +25,7 @@ pub fn statements_logged(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn sessions(state: &State) -> Option<Finding> {
+pub(super) fn sessions(state: &State) -> Option<Finding> {
     let whom = &state.activity.by_whom;
     (!whom.is_empty()).then(|| {
         let text = "Others work in this server right now: they share its buffer pool, CPU and devices, and their reads are \
@@ -35,12 +35,12 @@ pub fn sessions(state: &State) -> Option<Finding> {
 }
 
 /// Two runs on the same pages measure each other.
-pub fn users(state: &State) -> Option<Finding> {
+pub(super) fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
     Some(codes::DATASET_SHARED.finding(run_lock::SHARED, format!("connection {users}")))
 }
 
-pub fn connections(state: &State) -> Option<Finding> {
+pub(super) fn connections(state: &State) -> Option<Finding> {
     let most = state.number("max_connections")? as u32;
     let wanted = state.planned.sessions + OWN_CONNECTIONS;
     // The one that asks is among those that stand.
@@ -58,7 +58,7 @@ pub fn connections(state: &State) -> Option<Finding> {
 }
 
 /// What could not be looked at is reported, so that silence is no praise.
-pub fn hidden(state: &State) -> Option<Finding> {
+pub(super) fn hidden(state: &State) -> Option<Finding> {
     (!state.activity.sees_all).then(|| {
         let text = "The user cannot see everything, so some checks and counters were skipped. GRANT PROCESS ON *.* TO the user";
         codes::NOT_SEEN.finding(text, "server: sessions of other users")

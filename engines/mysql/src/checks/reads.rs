@@ -7,7 +7,7 @@ use super::state::State;
 use crate::codes;
 
 /// A clock that stands still within a statement.
-pub fn clock(state: &State) -> Option<Finding> {
+pub(super) fn clock(state: &State) -> Option<Finding> {
     state.clock_stands.then(|| {
         let text = "The server tells one time for all of a statement, so every latency would be zero and no slice would \
                     end: a run with the loop in the server is refused. Start the server without --sysdate-is-now, or run \
@@ -22,7 +22,7 @@ fn hit_ratio(state: &State) -> Option<f64> {
     state.number("innodb_buffer_pool_size").filter(|_| active > 0.0).map(|pool| (pool / active).min(1.0))
 }
 
-pub fn predicted_hits(state: &State) -> Option<Finding> {
+pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
     let ratio = hit_ratio(state)?;
     let held = if state.planned.uniform { "" } else { " or more, for some pages are visited more often" };
     let text = if ratio >= 1.0 {
@@ -42,7 +42,7 @@ pub fn predicted_hits(state: &State) -> Option<Finding> {
 }
 
 /// Reads of tables go through the page cache.
-pub fn page_cache(state: &State) -> Option<Finding> {
+pub(super) fn page_cache(state: &State) -> Option<Finding> {
     let named = |name: &str| state.text(name).map(|value| (name.to_owned(), value.to_owned()));
     // What MariaDB has in place of the method from 11.0 on, and then alone counts.
     let (name, value) = named("innodb_data_file_buffering").or_else(|| named("innodb_flush_method"))?;
@@ -60,7 +60,7 @@ pub fn page_cache(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn adaptive_hash(state: &State) -> Option<Finding> {
+pub(super) fn adaptive_hash(state: &State) -> Option<Finding> {
     state.is_on("innodb_adaptive_hash_index").then(|| {
         let text = "The adaptive hash index spares reads of index pages once it has grown, so logical reads and latencies \
                     drift while it does; and where the tablespaces cannot be read, the size of a table alone tells of its \
@@ -69,7 +69,7 @@ pub fn adaptive_hash(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn read_ahead(state: &State) -> Option<Finding> {
+pub(super) fn read_ahead(state: &State) -> Option<Finding> {
     let threshold = state.number("innodb_read_ahead_threshold").filter(|threshold| *threshold > 0.0);
     let random = state.is_on("innodb_random_read_ahead");
     (random || threshold.is_some()).then(|| {
@@ -84,14 +84,14 @@ pub fn read_ahead(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn change_buffering(state: &State) -> Option<Finding> {
+pub(super) fn change_buffering(state: &State) -> Option<Finding> {
     let value = state.text("innodb_change_buffering").filter(|value| !value.eq_ignore_ascii_case("none"))?;
     let text = "Changes of index pages that are not cached wait in the change buffer, and are merged by reads and writes \
                 later: those of a load fall into the run. SET GLOBAL innodb_change_buffering = none";
     Some(codes::SERVER_SETTING.finding(text, format!("innodb_change_buffering = {value}")))
 }
 
-pub fn pool_dump(state: &State) -> Option<Finding> {
+pub(super) fn pool_dump(state: &State) -> Option<Finding> {
     state.is_on("innodb_buffer_pool_load_at_startup").then(|| {
         let text = "After a restart the server reads back what was cached before: a run soon after it is not alone at the \
                     device and does not begin cold. SET GLOBAL innodb_buffer_pool_dump_at_shutdown = OFF, and \
@@ -100,7 +100,7 @@ pub fn pool_dump(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn query_cache(state: &State) -> Option<Finding> {
+pub(super) fn query_cache(state: &State) -> Option<Finding> {
     let on = !state.is_off("query_cache_type") && state.number("query_cache_size").is_some_and(|size| size > 0.0);
     on.then(|| {
         let text = "Statements are answered from the query cache where they can, without a visit to any page, and all wait \
@@ -111,7 +111,7 @@ pub fn query_cache(state: &State) -> Option<Finding> {
 }
 
 /// Read times come from the performance schema alone.
-pub fn timing(state: &State) -> Option<Finding> {
+pub(super) fn timing(state: &State) -> Option<Finding> {
     state.is_off("performance_schema").then(|| {
         let text = "The server times no reads, so their latency as the database saw it is not known. performance_schema = \
                     ON in the option file and a restart; it costs about 12 % of the CPU of short operations";

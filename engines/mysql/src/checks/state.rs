@@ -18,7 +18,7 @@ use crate::options::Options;
 
 /// The server, and what is to be done with it.
 #[derive(Debug, Clone, Default)]
-pub struct State {
+pub(super) struct State {
     /// Global settings by name.
     pub settings: BTreeMap<String, String>,
     pub activity: Activity,
@@ -31,7 +31,7 @@ pub struct State {
 
 /// Who else is at work in the server.
 #[derive(Debug, Clone, Default)]
-pub struct Activity {
+pub(super) struct Activity {
     /// Whether the sessions of other users are seen.
     pub sees_all: bool,
     /// Statements of others that run now, by user, such as `2 of app`.
@@ -43,7 +43,7 @@ pub struct Activity {
 /// What matters of the plan.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
-pub struct Planned {
+pub(super) struct Planned {
     /// Bytes of the pages that operations can visit.
     pub active_bytes: u64,
     /// Whether all of them are visited equally often.
@@ -57,7 +57,7 @@ pub struct Planned {
 
 impl State {
     /// Asks the server.
-    pub fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+    pub(super) fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
         link.run("checking the server", |conn| {
             let settings: Vec<(String, String)> = conn.query("SHOW GLOBAL VARIABLES")?;
             Ok(Self {
@@ -71,22 +71,22 @@ impl State {
     }
 
     /// A setting; `None` where this version has none.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(String::as_str)
     }
 
     /// A setting as a number.
-    pub fn number(&self, name: &str) -> Option<f64> {
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.text(name).and_then(|text| text.parse().ok())
     }
 
     /// Whether a switch is known to be on.
-    pub fn is_on(&self, name: &str) -> bool {
+    pub(super) fn is_on(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("ON") || text == "1")
     }
 
     /// Whether a switch is known to be off.
-    pub fn is_off(&self, name: &str) -> bool {
+    pub(super) fn is_off(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("OFF") || text == "0")
     }
 }

@@ -21,7 +21,7 @@ const WAYS: u32 = 4;
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     /// A session's.
     Session,
     /// All else.
@@ -44,7 +44,7 @@ struct One {
 
 /// All that stand, each by a place of its own.
 #[derive(Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     all: Mutex<BTreeMap<u64, One>>,
     next: AtomicU64,
 }
@@ -55,7 +55,7 @@ impl Standing {
     }
 
     /// Takes `connection` in, and asks its server which it is. Gives its place.
-    pub fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
+    pub(crate) fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let known = Known { number: connection.connection_id(), server: None };
         self.all().insert(place, One { what, socket: Socket::of(connection), known });
@@ -68,18 +68,18 @@ impl Standing {
     }
 
     /// The connection at `place` is about to close.
-    pub fn leave(&self, place: u64) {
+    pub(crate) fn leave(&self, place: u64) {
         self.all().remove(&place);
     }
 
     /// The server's numbers of the sessions' connections.
-    pub fn sessions(&self) -> Vec<u32> {
+    pub(crate) fn sessions(&self) -> Vec<u32> {
         self.all().values().filter(|one| one.what == Use::Session).map(|one| one.known.number).collect()
     }
 
     /// Ends what those for `what` are at, all without: their server is asked to, and whoever still stands after that is cut
     /// off, as the server may have vanished. Takes two seconds at most.
-    pub fn end(&self, server: &Server, what: Option<Use>) {
+    pub(crate) fn end(&self, server: &Server, what: Option<Use>) {
         let (places, mut doomed): (Vec<u64>, Vec<Known>) = {
             let all = self.all();
             let asked = |one: &&One| what.is_none_or(|what| what == one.what);

@@ -6,7 +6,7 @@ use mindful_core::Result;
 use mindful_sql::connect::environment::Environment as Process;
 
 #[derive(Debug, Clone, Default)]
-pub struct Environment {
+pub(super) struct Environment {
     process: Process,
     system: Vec<PathBuf>,
     sockets: Vec<PathBuf>,
@@ -28,7 +28,7 @@ const SOCKETS: [&str; 5] = [
 ];
 
 impl Environment {
-    pub fn of_process() -> Self {
+    pub(super) fn of_process() -> Self {
         Self {
             process: Process::of_process(&PREFIXES),
             system: OF_THE_HOST.map(PathBuf::from).into(),
@@ -37,24 +37,24 @@ impl Environment {
     }
 
     /// Where a server of this host may listen, most likely first.
-    pub fn sockets(&self) -> &[PathBuf] {
+    pub(super) fn sockets(&self) -> &[PathBuf] {
         &self.sockets
     }
 
     /// Option files, the one that decides last: of the host, of the server's folder, of the user.
-    pub fn option_files(&self) -> Vec<PathBuf> {
+    pub(super) fn option_files(&self) -> Vec<PathBuf> {
         let of_server = self.name_set("HOME").and_then(|name| self.process.path(&name));
         let of_server = of_server.map(|folder| Path::new(&folder).join("my.cnf"));
         self.system.iter().cloned().chain(of_server).chain(self.process.in_home(".my.cnf")).collect()
     }
 
     /// The suffix of groups in option files that are read in addition to the usual ones.
-    pub fn group_suffix(&self) -> Result<Option<String>> {
+    pub(super) fn group_suffix(&self) -> Result<Option<String>> {
         self.name_set("GROUP_SUFFIX").map_or(Ok(None), |name| self.process.text(&name))
     }
 
     /// The encrypted file of logins that `mysql_config_editor` writes, where there is one.
-    pub fn login_file(&self) -> Option<PathBuf> {
+    pub(super) fn login_file(&self) -> Option<PathBuf> {
         let named = self.process.path("MYSQL_TEST_LOGIN_FILE");
         named.or_else(|| self.process.in_home(".mylogin.cnf")).filter(|path| path.exists())
     }
@@ -65,11 +65,11 @@ impl Environment {
         names.into_iter().find(|name| self.process.variable(name).is_some())
     }
 
-    pub fn variable(&self, name: &str) -> Result<Option<String>> {
+    pub(super) fn variable(&self, name: &str) -> Result<Option<String>> {
         self.process.text(name)
     }
 
-    pub fn user(&self) -> Option<String> {
+    pub(super) fn user(&self) -> Option<String> {
         self.process.user().map(str::to_owned)
     }
 }

@@ -11,7 +11,7 @@ use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
 
 /// The number of a login that is refused.
-pub const DENIED: u16 = 1045;
+pub(super) const DENIED: u16 = 1045;
 
 /// TLS as the client's parameters call it.
 const TLS: Words = Words {
@@ -28,7 +28,7 @@ const TLS: Words = Words {
 
 /// The error for a person: `place` (such as `bench@db1:3306`), what happened there, the next move. Its kind is
 /// [`ErrorKind::Target`] where the target refuses, and [`ErrorKind::Run`] where work that had begun was ended.
-pub fn explain(error: &mysql::Error, place: &str) -> Error {
+pub(crate) fn explain(error: &mysql::Error, place: &str) -> Error {
     let explained = match error {
         mysql::Error::MySqlError(said) => server_said(said),
         mysql::Error::DriverError(fault) => driver_fault(fault),
@@ -52,7 +52,7 @@ fn beneath(error: &mysql::Error) -> Option<&io::Error> {
 }
 
 /// Why nobody was let in by TCP: beside a password, an account may ask for encryption. `in_clear` is what the user asked for.
-pub fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
+pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
     // The driver looks for a key of the server's that nobody gave it.
     if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
         let what = "the server asks for the password itself, which mindful sends to no other host in clear";
@@ -66,7 +66,7 @@ pub fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
 }
 
 /// The number of the server's error.
-pub fn code(error: &mysql::Error) -> Option<u16> {
+pub(crate) fn code(error: &mysql::Error) -> Option<u16> {
     match error {
         mysql::Error::MySqlError(said) => Some(said.code),
         _ => None,
@@ -151,13 +151,13 @@ fn no_answer() -> Error {
 }
 
 /// Something is there that speaks another language; `said` is what was made of it.
-pub fn no_mysql(said: &str) -> Error {
+pub(super) fn no_mysql(said: &str) -> Error {
     let next = "check that host and port are those of a MariaDB or MySQL server";
     Error::target(format!("answered, but not as MariaDB or MySQL{said}"), next)
 }
 
 /// The connection failed, or never stood.
-pub fn io_fault(fault: &io::Error) -> Error {
+pub(super) fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     if let Some(fault) = fault.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         return TLS.explain(fault);

@@ -22,7 +22,7 @@ const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 
 /// The road to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Road {
+pub(super) enum Road {
     /// A socket of this host.
     Socket(PathBuf),
     /// A host and a port.
@@ -31,7 +31,7 @@ pub enum Road {
 
 /// All of it. Holds a password, so there is no `Debug`.
 #[derive(Clone)]
-pub struct Given {
+pub(super) struct Given {
     pub road: Road,
     pub user: String,
     pub password: Option<String>,
@@ -44,7 +44,7 @@ pub struct Given {
 
 impl Given {
     /// What `parts` of a URL mean in these surroundings.
-    pub fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
+    pub(super) fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
         let said = option_file::read(&environment.option_files(), environment.group_suffix()?.as_deref());
         let of_url =
             |name: &str| parts.parameters.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());

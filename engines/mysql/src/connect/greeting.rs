@@ -16,14 +16,14 @@ const PROTOCOL: u8 = 10;
 const ERROR: u8 = 0xff;
 
 /// Of the server behind a socket.
-pub fn of_socket(path: &Path, within: Duration) -> Result<()> {
+pub(super) fn of_socket(path: &Path, within: Duration) -> Result<()> {
     let stream = UnixStream::connect(path).map_err(|error| io_fault(&error))?;
     stream.set_read_timeout(Some(within)).map_err(|error| io_fault(&error))?;
     read(stream, within)
 }
 
 /// Of the first of `addresses` that takes the connection.
-pub fn of_addresses(addresses: impl Iterator<Item = SocketAddr>, within: Duration) -> Result<()> {
+pub(super) fn of_addresses(addresses: impl Iterator<Item = SocketAddr>, within: Duration) -> Result<()> {
     let mut failed = Error::target("the host has no address", "correct the host name");
     for address in addresses {
         match TcpStream::connect_timeout(&address, within) {

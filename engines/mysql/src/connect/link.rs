@@ -19,7 +19,7 @@ use crate::flavor::Version;
 use crate::work::switches;
 
 /// Connections to one target.
-pub struct Link {
+pub(crate) struct Link {
     server: Server,
     control: Control<Open>,
     standing: Arc<Standing>,
@@ -28,7 +28,7 @@ pub struct Link {
 }
 
 /// A connection that is known to its link as long as it stands.
-pub struct Open {
+pub(crate) struct Open {
     connection: Conn,
     place: u64,
     standing: Arc<Standing>,
@@ -56,7 +56,7 @@ impl Drop for Open {
 
 impl Link {
     /// A link to `server`; connects nothing yet.
-    pub fn new(server: Server) -> Self {
+    pub(crate) fn new(server: Server) -> Self {
         Self {
             server,
             control: Control::default(),
@@ -67,12 +67,12 @@ impl Link {
     }
 
     /// The server it leads to.
-    pub fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
     /// What it is.
-    pub fn version(&self) -> Result<Version> {
+    pub(crate) fn version(&self) -> Result<Version> {
         self.run("asking for the version", |control| {
             let text: Option<String> = control.query_first("SELECT VERSION()")?;
             let text = text.unwrap_or_default();
@@ -82,7 +82,7 @@ impl Link {
     }
 
     /// What keeps its rows; asked once.
-    pub fn storage(&self) -> Result<&Storage> {
+    pub(crate) fn storage(&self) -> Result<&Storage> {
         if let Some(known) = self.storage.get() {
             return Ok(known);
         }
@@ -91,12 +91,12 @@ impl Link {
     }
 
     /// A new connection, not for a session.
-    pub fn connect(&self) -> Result<Open> {
+    pub(crate) fn connect(&self) -> Result<Open> {
         self.open(Use::Other)
     }
 
     /// A connection for the session in `placement`, set up for reads, and how messages name it.
-    pub fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
+    pub(crate) fn connect_session(&self, _workload: &Workload, placement: Placement) -> Result<(Open, String)> {
         let place = session_name(placement.session);
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
@@ -105,11 +105,11 @@ impl Link {
     }
 
     /// The server's numbers of the sessions' connections.
-    pub fn sessions(&self) -> Vec<u32> {
+    pub(crate) fn sessions(&self) -> Vec<u32> {
         self.standing.sessions()
     }
 
-    pub fn abort_state(&self) -> &AbortState {
+    pub(crate) fn abort_state(&self) -> &AbortState {
         &self.abort
     }
 
@@ -125,19 +125,19 @@ impl Link {
     }
 
     /// The connection for everything that is not measured. Nobody else has it meanwhile.
-    pub fn control(&self) -> Result<ControlGuard<'_, Open>> {
+    pub(crate) fn control(&self) -> Result<ControlGuard<'_, Open>> {
         let answers = |open: &mut Open| !self.abort.is_aborted() && self.server.answers(open);
         self.control.get(answers, || self.connect())
     }
 
     /// Does `work` on the control connection. `place` is what is being done, for the message.
-    pub fn run<T>(&self, place: &str, work: impl FnOnce(&mut Conn) -> Result<T, Failure>) -> Result<T> {
+    pub(crate) fn run<T>(&self, place: &str, work: impl FnOnce(&mut Conn) -> Result<T, Failure>) -> Result<T> {
         let mut control = self.control()?;
         self.run_on(&mut control, place, work)
     }
 
     /// The same on another connection.
-    pub fn run_on<T>(
+    pub(crate) fn run_on<T>(
         &self,
         connection: &mut Conn,
         place: &str,
@@ -147,7 +147,7 @@ impl Link {
     }
 
     /// The same for a session, which may have been interrupted on purpose.
-    pub fn work<T>(
+    pub(crate) fn work<T>(
         &self,
         connection: &mut Conn,
         place: &str,
@@ -157,19 +157,19 @@ impl Link {
     }
 
     /// Ends what sessions are at, by another connection.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         self.abort.set_interrupted(true);
         self.standing.end(&self.server, Some(Use::Session));
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that any connection is at is ended.
-    pub fn abort(&self) {
+    pub(crate) fn abort(&self) {
         self.abort.abort();
         self.standing.end(&self.server, None);
     }
 
     /// Closes the control connection, so that a server can be restarted.
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         self.control.release();
     }
 }

@@ -23,9 +23,9 @@ use std::time::Duration;
 use mindful_core::Result;
 use mysql::{Conn, DriverError, OptsBuilder, SslOpts};
 
-pub use explain::{code, explain};
-pub use socket::Socket;
-pub use url::redact;
+pub(crate) use explain::{code, explain};
+pub(crate) use socket::Socket;
+pub(crate) use url::redact;
 
 use environment::Environment;
 use given::{Given, Road};
@@ -35,7 +35,7 @@ const EXPOSED: &str = "a password on the command line stands in the process list
 
 /// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Clone)]
-pub struct Server {
+pub(crate) struct Server {
     given: Given,
     tls: Option<SslOpts>,
     /// Something answered there once, and it was a server of ours.
@@ -44,7 +44,7 @@ pub struct Server {
 
 impl Server {
     /// What `url` names in this process's surroundings. Nothing is connected yet.
-    pub fn parse(url: &str) -> Result<Self> {
+    pub(crate) fn parse(url: &str) -> Result<Self> {
         let parts = url::split(url)?;
         let mut given = Given::collect(&parts, &Environment::of_process())?;
         if parts.password.is_some() && env::args_os().any(|argument| argument.to_string_lossy().contains(url)) {
@@ -54,7 +54,7 @@ impl Server {
     }
 
     /// The server behind a socket, for a user without a password.
-    pub fn from_socket(socket: &Path, user: &str) -> Self {
+    pub(crate) fn from_socket(socket: &Path, user: &str) -> Self {
         let given = Given {
             road: Road::Socket(socket.to_owned()),
             user: user.to_owned(),
@@ -68,17 +68,17 @@ impl Server {
     }
 
     /// The database that the URL or an option file names.
-    pub fn database(&self) -> Option<&str> {
+    pub(crate) fn database(&self) -> Option<&str> {
         self.given.database.as_deref()
     }
 
     /// Remarks for the user, such as an option that is ignored.
-    pub fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.given.notes
     }
 
     /// How messages name it: `user@host:port`.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         match &self.given.road {
             Road::Socket(path) => format!("{}@{}", self.given.user, path.display()),
             Road::Tcp(host, port) if host.contains(':') => format!("{}@[{host}]:{port}", self.given.user),
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// Whether it is reached by a socket or a loopback address.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         match &self.given.road {
             Road::Socket(_) => true,
             Road::Tcp(host, _) if host == "localhost" => true,
@@ -96,20 +96,20 @@ impl Server {
     }
 
     /// A new connection, which waits for answers as long as it takes once it is let in.
-    pub fn connect(&self) -> Result<Conn> {
+    pub(crate) fn connect(&self) -> Result<Conn> {
         let connection = self.connect_within(self.given.connect_timeout)?;
         Socket::of(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
         Ok(connection)
     }
 
     /// Whether the server still answers on `connection`, in the time that it has to let somebody in.
-    pub fn answers(&self, connection: &mut Conn) -> bool {
+    pub(crate) fn answers(&self, connection: &mut Conn) -> bool {
         let socket = Socket::of(connection);
         socket.wait(Some(self.given.connect_timeout)).is_ok() && connection.ping().is_ok() && socket.wait(None).is_ok()
     }
 
     /// The same as [`Self::connect`], which waits for each answer no longer than this.
-    pub fn connect_within(&self, within: Duration) -> Result<Conn> {
+    pub(crate) fn connect_within(&self, within: Duration) -> Result<Conn> {
         let place = self.place();
         // Of the first connection it is known by that whether a server of ours is there at all.
         if !self.greeted.load(Ordering::Relaxed) {

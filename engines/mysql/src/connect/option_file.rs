@@ -68,7 +68,7 @@ const DEEPEST: u32 = 10;
 
 /// What the files say. A value may be a secret, so there is no `Debug`.
 #[derive(Default, Clone)]
-pub struct Said {
+pub(super) struct Said {
     /// The last value of each option.
     pub values: BTreeMap<String, String>,
     /// What was left out and why, for the user.
@@ -79,7 +79,7 @@ pub struct Said {
 
 /// Reads `files` in their order; those that are not there say nothing. With a `suffix` the groups that end in it are read
 /// as well.
-pub fn read(files: &[PathBuf], suffix: Option<&str>) -> Said {
+pub(super) fn read(files: &[PathBuf], suffix: Option<&str>) -> Said {
     let mut said = Said { suffix: suffix.map(str::to_ascii_lowercase), ..Said::default() };
     for file in files {
         said.file(file, 0);

@@ -11,22 +11,22 @@ use mysql::Conn;
 
 /// The socket of a connection that whoever has this keeps open.
 #[derive(Debug, Clone, Copy)]
-pub struct Socket(RawFd);
+pub(crate) struct Socket(RawFd);
 
 impl Socket {
-    pub fn of(connection: &Conn) -> Self {
+    pub(crate) fn of(connection: &Conn) -> Self {
         Self(connection.as_raw_fd())
     }
 
     /// Answers are waited for no longer than this; without it, as long as it takes.
-    pub fn wait(self, at_most: Option<Duration>) -> io::Result<()> {
+    pub(crate) fn wait(self, at_most: Option<Duration>) -> io::Result<()> {
         let stream = self.stream()?;
         stream.set_read_timeout(at_most)?;
         stream.set_write_timeout(at_most)
     }
 
     /// Ends the connection on this side: whoever waits for the server stops waiting, even if the server has vanished.
-    pub fn sever(self) {
+    pub(crate) fn sever(self) {
         // One that is cut off already needs no end.
         let _ = self.stream().and_then(|stream| stream.shutdown(Shutdown::Both));
     }

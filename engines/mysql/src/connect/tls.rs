@@ -9,7 +9,7 @@ use mysql::{ClientIdentity, SslOpts};
 
 /// How much of TLS is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(super) enum Mode {
     /// None.
     Disabled,
     /// Where the server has it, unverified.
@@ -24,7 +24,7 @@ pub enum Mode {
 
 impl Mode {
     /// As the client calls them.
-    pub const NAMES: [(&'static str, Self); 5] = [
+    pub(super) const NAMES: [(&'static str, Self); 5] = [
         ("DISABLED", Self::Disabled),
         ("PREFERRED", Self::Preferred),
         ("REQUIRED", Self::Required),
@@ -35,7 +35,7 @@ impl Mode {
 
 /// The mode, and the files it works with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tls {
+pub(super) struct Tls {
     pub mode: Mode,
     /// Authorities that are trusted beside the public ones.
     pub ca: Option<PathBuf>,
@@ -45,10 +45,10 @@ pub struct Tls {
 
 impl Tls {
     /// None at all.
-    pub const OFF: Self = Self { mode: Mode::Disabled, ca: None, certificate: None, key: None };
+    pub(super) const OFF: Self = Self { mode: Mode::Disabled, ca: None, certificate: None, key: None };
 
     /// What is not as the client has it.
-    pub fn remark(&self) -> Option<String> {
+    pub(super) fn remark(&self) -> Option<String> {
         (self.mode == Mode::VerifyCa).then(|| {
             "ssl-mode=VERIFY_CA trusts the public authorities beside ssl-ca, and looks at no name: VERIFY_IDENTITY does"
                 .to_owned()
@@ -56,7 +56,7 @@ impl Tls {
     }
 
     /// What the driver is given; `None` without TLS.
-    pub fn options(&self) -> Result<Option<SslOpts>> {
+    pub(super) fn options(&self) -> Result<Option<SslOpts>> {
         if self.mode == Mode::Disabled {
             return Ok(None);
         }

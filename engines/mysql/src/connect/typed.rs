@@ -10,12 +10,12 @@ use mindful_host::terminal;
 static TYPED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 /// What was typed for `place`, such as `me@db:3306`.
-pub fn of(place: &str) -> Option<String> {
+pub(super) fn of(place: &str) -> Option<String> {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
 }
 
 /// Asks whoever sits there; `None` where nobody does.
-pub fn ask(place: &str) -> Result<Option<String>> {
+pub(super) fn ask(place: &str) -> Result<Option<String>> {
     terminal::secret(&format!("Password of {place}: ")).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::interrupted(format!("{place}: no password was typed")),
         _ => Error::plan(format!("{place}: no password was read ({error})"), "put it into MYSQL_PWD or ~/.my.cnf"),
@@ -23,6 +23,6 @@ pub fn ask(place: &str) -> Result<Option<String>> {
 }
 
 /// It was the right one.
-pub fn keep(place: &str, password: String) {
+pub(super) fn keep(place: &str, password: String) {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).insert(place.to_owned(), password);
 }

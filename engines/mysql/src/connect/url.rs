@@ -10,11 +10,11 @@ use mindful_sql::connect::url::{ESCAPES, cut, decode_text, host_and_port, key_an
 const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 
 /// What may stand behind the question mark, as the mysql client calls it.
-pub const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
+pub(super) const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
 
 /// The parts of a URL, decoded.
 #[derive(Default, Clone)]
-pub struct Parts {
+pub(super) struct Parts {
     pub user: Option<String>,
     pub password: Option<String>,
     pub host: Option<String>,
@@ -24,7 +24,7 @@ pub struct Parts {
 }
 
 /// Splits `url`.
-pub fn split(url: &str) -> Result<Parts> {
+pub(super) fn split(url: &str) -> Result<Parts> {
     let rest = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(|| {
         Error::plan(
             "the target is no URL of a MariaDB or MySQL server",
@@ -84,7 +84,7 @@ fn split_host(text: &str) -> Result<(Option<String>, Option<u16>)> {
 }
 
 /// `url` as it may be shown and stored. Works for any text.
-pub fn redact(url: &str) -> String {
+pub(crate) fn redact(url: &str) -> String {
     let known = split(url).map(|parts| {
         if parts.password.is_none() {
             return url.to_owned();

@@ -26,7 +26,7 @@ use crate::error::Failure;
 use crate::observe::status;
 
 /// The share of rows without a page of their own that is overlooked once in 10^9.
-pub const SHARE: f64 = 0.01;
+pub(crate) const SHARE: f64 = 0.01;
 /// The first rows: the second page of a table begins with the ballast of the first.
 const FIRST: u64 = 2;
 /// Times that a row is looked at before it is in doubt whether it has a page of its own: what others do is counted with it.
@@ -54,7 +54,7 @@ const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockYield {
+pub(crate) struct BlockYield {
     /// Rows looked at.
     pub drawn: u64,
     /// Those that begin a page.
@@ -63,7 +63,7 @@ pub struct BlockYield {
 
 impl BlockYield {
     /// The pages that `blocks` rows stand in, as far as those drawn tell.
-    pub fn pages(self, blocks: u64) -> u64 {
+    pub(crate) fn pages(self, blocks: u64) -> u64 {
         let shared = (self.drawn - self.own) as f64 / self.drawn.max(1) as f64;
         blocks - (shared * blocks as f64).ceil() as u64
     }
@@ -71,7 +71,7 @@ impl BlockYield {
 
 /// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. What is in the way where nobody
 /// tells how many pages a statement asks for.
-pub fn measure(
+pub(crate) fn measure(
     conn: &mut Conn,
     table: &str,
     blocks: u64,

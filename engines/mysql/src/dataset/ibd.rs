@@ -13,7 +13,7 @@ use mindful_instance::files;
 use crate::dataset::layout::PAGE_BYTES;
 
 /// Length of a page.
-pub const PAGE: usize = PAGE_BYTES as usize;
+pub(crate) const PAGE: usize = PAGE_BYTES as usize;
 /// Bytes read at a time.
 const CHUNK: usize = 64 * PAGE;
 
@@ -37,7 +37,7 @@ const HEADER: usize = 5;
 
 /// A visited row and the page that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
+pub(crate) struct Stored {
     /// Number of the page in the file.
     pub page: u64,
     /// The key it is visited by.
@@ -48,7 +48,7 @@ pub struct Stored {
 
 /// The rows of a tablespace.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Tablespace {
+pub(crate) struct Tablespace {
     /// All visited rows, in the order of their pages.
     pub rows: Vec<Stored>,
     /// Rows of ballast.
@@ -57,7 +57,7 @@ pub struct Tablespace {
 
 /// The rows in `file`, a tablespace that nobody writes to meanwhile. `None` when its pages are encrypted or compressed,
 /// so that they tell nothing.
-pub fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
+pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
         Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
     };
@@ -96,7 +96,7 @@ pub fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
 }
 
 /// Ends a proof that somebody gave up.
-pub fn refuse_stopped(stop: &StopFlag) -> Result<()> {
+pub(crate) fn refuse_stopped(stop: &StopFlag) -> Result<()> {
     if stop.is_requested() { Err(Error::interrupted("the proof was stopped")) } else { Ok(()) }
 }
 
@@ -118,19 +118,19 @@ fn leaf_of(page: &[u8]) -> Option<u64> {
 }
 
 /// How many levels of its index are below `page`; `None` of a page of no index.
-pub fn level_of(page: &[u8]) -> Option<u16> {
+pub(crate) fn level_of(page: &[u8]) -> Option<u16> {
     let compact = u16_at(page, HEAP_AT) & 0x8000 != 0;
     (u16_at(page, TYPE_AT) == INDEX_PAGE && compact).then(|| u16_at(page, LEVEL_AT))
 }
 
 /// The index that `page` is part of.
-pub fn index_of(page: &[u8]) -> u64 {
+pub(crate) fn index_of(page: &[u8]) -> u64 {
     u64_at(page, INDEX_AT)
 }
 
 /// What a page above the leaves tells of one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Node {
+pub(crate) struct Node {
     /// The least primary key that it may hold.
     pub least: u64,
     /// Its number in the file.
@@ -138,7 +138,7 @@ pub struct Node {
 }
 
 /// The pages below one of the clustered index, in the order of primary keys.
-pub fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
+pub(crate) fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
     let mut nodes = Vec::new();
     each_record(page, 8 + 4, |at| {
         // The first one of a level may hold whatever comes before the others.
@@ -150,7 +150,7 @@ pub fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static str> {
 }
 
 /// Adds the rows of a leaf of the clustered index.
-pub fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
+pub(crate) fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
     each_record(page, KEY_BEHIND + 8, |at| {
         let deleted = page[at - HEADER] & 0x20 != 0;
         // The first bit before the header tells whether the first column that may be null is.

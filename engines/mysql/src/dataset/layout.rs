@@ -8,23 +8,23 @@ use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::workload::draw::{self, Permutation, Purpose};
 
 /// Length of the pages that rows are made for.
-pub const PAGE_BYTES: u64 = 16_384;
+pub(crate) const PAGE_BYTES: u64 = 16_384;
 
 /// Columns of filler that an update may change.
-pub const FILLERS: usize = 8;
+pub(crate) const FILLERS: usize = 8;
 
 /// Bytes of each of them.
-pub const FILLER_BYTES: usize = 124;
+pub(crate) const FILLER_BYTES: usize = 124;
 
 /// Bytes that make a visited row so long that no other one fits beside it and its ballast.
-pub const PAD_BYTES: usize = 6_700;
+pub(crate) const PAD_BYTES: usize = 6_700;
 
 /// Scan tables have their own layout, beyond those of all schemas.
 const SCANNED: u32 = 1 << 16;
 
 /// One row as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// The primary key: even for visited rows, odd for ballast.
     pub id: u64,
     /// The key it is visited by, from 1, and its place among the visited ones, from 0; `None` for ballast.
@@ -38,18 +38,18 @@ pub struct Row<'a> {
 }
 
 /// Refuses a content that no page can have.
-pub fn refuse_impossible(content: Content) -> Result<()> {
+pub(crate) fn refuse_impossible(content: Content) -> Result<()> {
     content.refuse_repeated("pages", "page of InnoDB has a number, key and log position of its own")
 }
 
 /// The key, from 0, by place of `schema` with `blocks` visited rows.
-pub fn order(blocks: u64, seed: u64, schema: u32) -> Permutation {
+pub(crate) fn order(blocks: u64, seed: u64, schema: u32) -> Permutation {
     Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION)
 }
 
 /// Makes the rows of one table, page after page.
 #[derive(Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     order: Permutation,
     filler: u64,
     content: Content,
@@ -60,7 +60,7 @@ pub struct Rows {
 
 impl Rows {
     /// The rows of `schema` (from 1) with `blocks` visited ones; of its scan table where `scanned`.
-    pub fn new(blocks: u64, seed: u64, schema: u32, scanned: bool, content: Content) -> Self {
+    pub(crate) fn new(blocks: u64, seed: u64, schema: u32, scanned: bool, content: Content) -> Self {
         let layout = if scanned { schema + SCANNED } else { schema };
         Self {
             order: order(blocks, seed, layout),
@@ -73,7 +73,7 @@ impl Rows {
     }
 
     /// Hands the next page's rows to `take`, the visited one first; tells whether there was a page left.
-    pub fn page(&mut self, mut take: impl FnMut(&Row<'_>)) -> bool {
+    pub(crate) fn page(&mut self, mut take: impl FnMut(&Row<'_>)) -> bool {
         if self.next == self.blocks {
             return false;
         }
@@ -117,7 +117,7 @@ impl Rows {
 impl Row<'_> {
     /// Appends the row as `LOAD DATA` reads it by default: columns end with a tab, rows with a line feed. Filler and pad
     /// hold no byte that would have to be escaped.
-    pub fn text(&self, out: &mut Vec<u8>) {
+    pub(crate) fn text(&self, out: &mut Vec<u8>) {
         number(out, self.id);
         match self.visited {
             Some((key, place)) => {

@@ -34,7 +34,7 @@ const INDEXED_BYTES: u64 = 80;
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
-pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
+pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     layout::refuse_impossible(plan.content)?;
     match registry::find(link, &options.namespace)? {
         Found::Nothing => Ok(false),
@@ -47,7 +47,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
 }
 
 /// Makes what is missing of the dataset.
-pub fn load(
+pub(crate) fn load(
     link: &Link,
     options: &Options,
     private: bool,

@@ -20,11 +20,11 @@ const SLOTS: usize = 16;
 
 /// What of the lock a run of this process holds: the slot that a control connection took.
 #[derive(Default)]
-pub struct RunLock(Mutex<Option<usize>>);
+pub(crate) struct RunLock(Mutex<Option<usize>>);
 
 impl RunLock {
     /// Holds a slot for as long as the control connection stands; refuses when others have one too, unless `shared`.
-    pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
+    pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", |conn| {
             // The connection may be another by now, on a server that was started anew.
@@ -46,7 +46,7 @@ impl RunLock {
 }
 
 /// Does `work`, which changes what the namespace holds, while nobody else uses it.
-pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
     link.run("locking the namespace", |conn| {
         enter(conn, namespace)?;
         in_peace(conn, namespace, false).inspect_err(|_| {
@@ -61,7 +61,7 @@ pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Resul
 }
 
 /// The connections of others that use the namespace, as a list of their numbers.
-pub fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<String>, Failure> {
+pub(crate) fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<String>, Failure> {
     let own = conn.connection_id();
     let looks: Vec<String> =
         (0..=SLOTS).map(|slot| format!("IS_USED_LOCK('{}')", name(namespace, (slot > 0).then_some(slot)))).collect();

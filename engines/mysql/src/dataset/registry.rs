@@ -9,7 +9,7 @@ use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 
-pub use judge::{Fault, Judged};
+pub(crate) use judge::{Fault, Judged};
 
 use crate::connect::link::Link;
 use crate::dataset::layout::PAGE_BYTES;
@@ -19,7 +19,7 @@ use crate::names::{MARK, MEETING, Namespace, REGISTRY, SHAPE, TableKind, quote_i
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// As the registry lists it.
     pub table: RegisteredTable,
     /// What about that table is not as it was made.
@@ -27,13 +27,13 @@ pub struct Entry {
 }
 
 /// What the registry lists.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
+pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
 
 /// The namespace as it was found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub(crate) enum Found {
     /// There is no such database, or there is nothing in it.
     Nothing,
     /// One with our registry.
@@ -46,7 +46,7 @@ pub enum Found {
 }
 
 /// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
-pub fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
+pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
     let found = link.run("looking for the dataset", |conn| look(conn, namespace))?;
     let Found::Ours { entries } = &found else { return Ok(found) };
     match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
@@ -63,7 +63,7 @@ fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
 }
 
 /// Whether the table in which ranks meet is there; refuses one that is not as it was made.
-pub fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
+pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
     let judged = link.run("looking for the place to meet", |conn| judge::read(conn, namespace))?;
     if let Some(why) = judged.refusal(namespace).filter(|_| !judged.is_empty()) {
         return Err(why);
@@ -75,7 +75,7 @@ pub fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
 }
 
 /// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
-pub fn look(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
+pub(crate) fn look(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
     let judged = judge::read(conn, namespace)?;
     if judged.is_empty() {
         return Ok(Found::Nothing);
@@ -114,7 +114,7 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
 }
 
 /// Makes the namespace with its registry, unless it is there.
-pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
+pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     match find(link, namespace)? {
         Found::Ours { entries } => Ok(entries),
         Found::Foreign(why) => Err(why),
@@ -131,7 +131,12 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
 }
 
 /// Registers a complete table.
-pub fn register(conn: &mut Conn, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<(), Failure> {
+pub(crate) fn register(
+    conn: &mut Conn,
+    namespace: &Namespace,
+    table: Table,
+    plan: &DatasetPlan,
+) -> Result<(), Failure> {
     let columns = "name, kind, schema_number, `blocks`, seed, content, shape, made_at";
     let registry = namespace.qualified(REGISTRY);
     let sql = format!("INSERT INTO {registry} ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, CAST(NOW(6) AS CHAR))");
@@ -142,17 +147,17 @@ pub fn register(conn: &mut Conn, namespace: &Namespace, table: Table, plan: &Dat
 }
 
 /// The dataset that complete tables make up.
-pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[SHAPE], PAGE_BYTES)
 }
 
 /// The proof that was stored with it.
-pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part, and the time the table was built.
-pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     link.run("storing the proof", |conn| {
         let judged = judge::read(conn, namespace)?;
         let registry = namespace.qualified(REGISTRY);
@@ -168,13 +173,13 @@ pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> R
 }
 
 /// What a cleanup removes and what it leaves, with the reason.
-pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     link.run("listing what is mindful's", |conn| list(conn, namespace))
 }
 
 /// Drops what [`inventory`] calls ours, the registry last but for the database: a cleanup that is cut off goes on where it
 /// ended.
-pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     link.run("cleaning up", |conn| {
         let objects = list(conn, namespace)?;
         for object in objects.iter().filter(|object| object.kept_because.is_none()) {
@@ -235,7 +240,7 @@ fn beside(namespace: &Namespace, name: &str, ours: bool, bytes: u64) -> OwnedObj
 }
 
 /// Databases of a private server that are neither the server's own nor mindful's.
-pub fn foreign_databases(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
+pub(crate) fn foreign_databases(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     link.run("looking for what is not mindful's", |conn| {
         let names: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA ORDER BY 1")?;
         let own = ["mysql", "information_schema", "performance_schema", "sys", namespace.name.as_str()];

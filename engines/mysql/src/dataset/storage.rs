@@ -17,7 +17,7 @@ const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
 
 /// What keeps the rows of a server's tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Storage {
+pub(crate) enum Storage {
     /// InnoDB, with pages of the length that rows are made for.
     InnoDb,
     /// Anything else.
@@ -26,7 +26,7 @@ pub enum Storage {
 
 /// Another storage than InnoDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
+pub(crate) struct Other {
     /// What tells it: `the server is TiDB`.
     pub what: String,
     /// Whom the catalogue names as the engine of a table.
@@ -37,7 +37,7 @@ pub struct Other {
 
 impl Storage {
     /// Asks the server. Refuses an InnoDB whose pages have another length.
-    pub fn read(conn: &mut Conn) -> Result<Self, Failure> {
+    pub(crate) fn read(conn: &mut Conn) -> Result<Self, Failure> {
         let said: Option<(String, Option<String>)> = conn.query_first("SELECT VERSION(), @@version_comment")?;
         let (version, comment) = said.unwrap_or_default();
         let forced = variable(conn, "enforce_storage_engine")?.filter(|engine| !engine.is_empty());
@@ -71,7 +71,7 @@ impl Storage {
     }
 
     /// The other storage, where it is one.
-    pub const fn other(&self) -> Option<&Other> {
+    pub(crate) const fn other(&self) -> Option<&Other> {
         match self {
             Self::InnoDb => None,
             Self::Other(other) => Some(other),
@@ -79,12 +79,12 @@ impl Storage {
     }
 
     /// Whom the catalogue names as the engine of our tables.
-    pub fn engine(&self) -> &str {
+    pub(crate) fn engine(&self) -> &str {
         self.other().map_or("InnoDB", |other| &other.engine)
     }
 
     /// What `CREATE TABLE` says behind its columns; `more` is what InnoDB understands.
-    pub fn clause(&self, more: &str) -> String {
+    pub(crate) fn clause(&self, more: &str) -> String {
         match self.other() {
             None => format!("ENGINE = InnoDB {more}"),
             Some(other) if other.forced => format!("ENGINE = {}", quote_ident(&other.engine)),

@@ -17,7 +17,7 @@ const LOOKED_INTO: u64 = 500;
 
 /// A leaf: its page, and the least primary key it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// Number of the page in the file.
     pub page: u64,
     /// No row of a lesser primary key is in it, none from that of the next leaf on.
@@ -26,7 +26,7 @@ pub struct Leaf {
 
 /// The leaves of the clustered index of `file`, in the order of primary keys; `None` when there are more than `blocks`, or
 /// the pages above them cannot be read as such: then only a look at every page tells.
-pub fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
+pub(crate) fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
     let Some((root, mut level)) = root_of(file) else { return Ok(None) };
     // Each page is in the tree once: one that leads to a page again and again is none of it.
     let mut pages_left = pages_of(file);
@@ -54,14 +54,14 @@ pub fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Le
 
 /// Whether there is a leaf for each visited row: the next one begins with the next even primary key, or with the ballast
 /// before it, as the second page of a table does.
-pub fn is_one_row_a_leaf(leaves: &[Leaf], blocks: u64) -> bool {
+pub(crate) fn is_one_row_a_leaf(leaves: &[Leaf], blocks: u64) -> bool {
     let begins = |(leaf, id): (&Leaf, u64)| leaf.least == id || leaf.least + 1 == id;
     leaves.len() as u64 == blocks && leaves.iter().zip((0..).step_by(2)).all(begins)
 }
 
 /// Whether leaves drawn at random hold the one visited row that they should, and no other. `ids` has the primary key of
 /// each key, from 1.
-pub fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &StopFlag) -> Result<bool> {
+pub(crate) fn leaves_hold(file: &File, leaves: &[Leaf], ids: &[u64], stop: &StopFlag) -> Result<bool> {
     let blocks = leaves.len() as u64;
     let draws = Permutation::new(blocks, draw::mix64(clock::now_us().unsigned_abs()));
     let mut keys: Vec<u64> = (0..blocks.min(LOOKED_INTO)).map(|index| draws.get(index)).collect();

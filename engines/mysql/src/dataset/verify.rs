@@ -24,7 +24,7 @@ use crate::work::settle;
 
 /// How much of a tablespace is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub(crate) enum Look {
     /// The index above the rows tells the page of each; some leaves are looked into.
     Tree,
     /// Every page.
@@ -33,7 +33,7 @@ pub enum Look {
 
 /// Looks where every row of every schema stands, and at every pair of neighbouring schemas. `data` is the server's folder,
 /// where it is on this host.
-pub fn of_all(
+pub(crate) fn of_all(
     link: &Link,
     namespace: &Namespace,
     dataset: &Dataset,
@@ -65,7 +65,7 @@ pub fn of_all(
 }
 
 /// Where nothing is known of pages: all keys are there, and nothing is proven of where.
-pub fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<LayoutProof> {
+pub(crate) fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<LayoutProof> {
     for schema in 1..=dataset.schemas {
         let table = namespace.table(TableKind::Blocks, schema);
         link.run(&format!("verifying {table}"), |conn| primary_keys(conn, &table, dataset.blocks_per_schema))?;
@@ -75,7 +75,7 @@ pub fn of_none(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<
 
 /// The file of a schema's table. The server writes letters and figures of a database's name as they are, all else as
 /// their number.
-pub fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> PathBuf {
+pub(crate) fn tablespace(data: &Path, namespace: &Namespace, schema: u32) -> PathBuf {
     let coded = |letter: char| match letter {
         '0'..='9' | 'a'..='z' | 'A'..='Z' | '_' => letter.to_string(),
         other => format!("@{:04x}", u32::from(other)),

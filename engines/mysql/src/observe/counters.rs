@@ -108,7 +108,11 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Samplers for all that can be read; what cannot is reported as a finding, with what to do.
-pub fn samplers(link: &Arc<Link>, committed: &Arc<Committed>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(
+    link: &Arc<Link>,
+    committed: &Arc<Committed>,
+    events: &dyn Events,
+) -> Result<Vec<Box<dyn Sampler>>> {
     let connection = Arc::new(Mutex::new(link.connect()?));
     let mut samplers: Vec<Box<dyn Sampler>> =
         vec![Box::new(Status::new(link, &connection)), Box::new(Commits::new(committed))];
@@ -172,14 +176,14 @@ impl Sampler for Status {
 }
 
 /// What sessions committed, as they publish it when a slice ends.
-pub struct Commits {
+pub(crate) struct Commits {
     committed: Arc<Committed>,
     metrics: Vec<Metric>,
 }
 
 impl Commits {
     /// Of all sessions of a target.
-    pub fn new(committed: &Arc<Committed>) -> Self {
+    pub(crate) fn new(committed: &Arc<Committed>) -> Self {
         let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
         Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(shared::COMMITS, "1", help)] }
     }

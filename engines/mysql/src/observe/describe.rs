@@ -95,7 +95,7 @@ fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
 }
 
 /// The server's version and settings; `blocks` are those of a table, where one is loaded.
-pub fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
+pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
     let listed: Vec<String> = FACTS.iter().map(|name| format!("'{name}'")).collect();
     let mut facts: BTreeMap<String, String> = link.run("reading the server's settings", |conn| {
         let rows: Vec<(String, String)> =
@@ -141,6 +141,6 @@ fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Resu
 }
 
 /// Where it can be seen on this host.
-pub fn host(link: &Link) -> HostView {
+pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.server().is_local(), ..HostView::default() }
 }

@@ -8,7 +8,7 @@ use mysql::prelude::Queryable;
 use crate::error::{Failure, lacks_right};
 
 /// The values of the variables of those names that the server has and tells as a number.
-pub fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Failure> {
+pub(crate) fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Failure> {
     let listed: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     let sql = format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", listed.join(", "));
     let rows: Vec<(String, String)> = conn.query(sql)?;
@@ -16,7 +16,7 @@ pub fn read(conn: &mut Conn, names: &[&str]) -> Result<BTreeMap<String, f64>, Fa
 }
 
 /// Transactions whose row versions purge still has to remove; `None` where the role may not know.
-pub fn history(conn: &mut Conn) -> Result<Option<f64>, Failure> {
+pub(crate) fn history(conn: &mut Conn) -> Result<Option<f64>, Failure> {
     let name = "Innodb_history_list_length";
     if let Some(length) = read(conn, &[name])?.remove(name) {
         return Ok(Some(length));

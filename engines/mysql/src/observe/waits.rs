@@ -16,7 +16,7 @@ use self::monitor::Monitor;
 use crate::connect::link::Link;
 
 /// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None where nothing can be looked at, which is reported.
-pub fn samplers(link: &Arc<Link>, interval: Duration, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(link: &Arc<Link>, interval: Duration, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let Some(monitor) = Monitor::open(link, events)? else { return Ok(Vec::new()) };
     let known = monitor.events();
     let (_, samplers) = sampling::start_sampling(monitor, known, interval, "thread")?;

@@ -3,7 +3,7 @@
 use mindful_instance::log::{first_with, last_with};
 
 /// The first error, which those behind it follow from, else the last line; without its time, thread and subsystem.
-pub fn complaint(said: &str) -> Option<String> {
+pub(super) fn complaint(said: &str) -> Option<String> {
     let line = first_with(said, &["[ERROR] "]).or_else(|| last_with(said, &[""]))?;
     let mut rest = line.as_str();
     while let Some((_, behind)) = rest.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {

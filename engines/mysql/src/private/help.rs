@@ -13,7 +13,7 @@ use super::share;
 
 /// Refuses a program that does not run, and settings that it does not know by their whole name: the server itself would
 /// take any beginning of one. Without settings it is asked for its version alone: to read its help takes ten times as long.
-pub fn check_settings(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<()> {
+pub(super) fn check_settings(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<()> {
     if set.is_empty() {
         let said = ask(programs, account, &["--version"])?;
         return if said.status.success() { Ok(()) } else { Err(broken(programs, &said)) };
@@ -64,7 +64,7 @@ fn ask(programs: &Programs, account: &Account, words: &[&str]) -> Result<Output>
 }
 
 /// Where the program finds what it says.
-pub fn messages(bin: &Path) -> Vec<String> {
+pub(super) fn messages(bin: &Path) -> Vec<String> {
     let Some(share) = share::of(bin) else { return Vec::new() };
     let share = share.display();
     vec![format!("--lc-messages-dir={share}"), format!("--character-sets-dir={share}/charsets")]

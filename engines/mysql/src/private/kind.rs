@@ -6,13 +6,13 @@ use rustix::process::Signal;
 use crate::flavor::Flavor;
 
 /// Name of the socket.
-pub const SOCKET: &str = "mysql.sock";
+pub(super) const SOCKET: &str = "mysql.sock";
 
 /// Written last into a new data folder: which version made it.
-pub const MADE_BY: &str = "made-by";
+pub(super) const MADE_BY: &str = "made-by";
 
 /// The pid file, in the data folder.
-pub const PID_FILE: &str = "server.pid";
+pub(super) const PID_FILE: &str = "server.pid";
 
 /// What mindful's own connection or the safety of the folder hangs on, and what would load or run code of others.
 const FIXED: &[&str] = &[
@@ -92,7 +92,7 @@ static MYSQL: Kind = Kind {
 };
 
 /// That of a flavor.
-pub fn of(flavor: Flavor) -> &'static Kind {
+pub(super) fn of(flavor: Flavor) -> &'static Kind {
     match flavor {
         Flavor::MariaDb => &MARIADB,
         Flavor::MySql => &MYSQL,

@@ -19,7 +19,7 @@ use crate::flavor::{Flavor, Version};
 
 /// The server that was found, and what a user wants of it.
 #[derive(Debug)]
-pub struct Server {
+pub(super) struct Server {
     /// Its program.
     pub programs: Programs,
     /// What it is set up for.

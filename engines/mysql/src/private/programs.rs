@@ -13,7 +13,7 @@ use crate::flavor::{Flavor, Version};
 
 /// A folder with the program, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Programs {
+pub(super) struct Programs {
     /// The folder.
     pub bin: PathBuf,
     /// What the program says of itself.
@@ -91,7 +91,7 @@ static KNOWN_MYSQL: Known = Known {
 
 impl Programs {
     /// Finds the program, from the network if it is nowhere else.
-    pub fn find(options: &Options, base: &Path, account: &Account, events: &dyn Events) -> Result<Self> {
+    pub(super) fn find(options: &Options, base: &Path, account: &Account, events: &dyn Events) -> Result<Self> {
         let flavor = options.flavor;
         let (known, pinned) = of(flavor);
         let (major, minor) = flavor.oldest();
@@ -111,7 +111,7 @@ impl Programs {
     }
 
     /// What would be fetched.
-    pub fn pinned(flavor: Flavor) -> Self {
+    pub(super) fn pinned(flavor: Flavor) -> Self {
         let (_, pinned) = of(flavor);
         let version = read(flavor, pinned.version).unwrap_or(Version {
             flavor,
@@ -123,7 +123,7 @@ impl Programs {
     }
 
     /// The program that serves.
-    pub fn server(&self) -> PathBuf {
+    pub(super) fn server(&self) -> PathBuf {
         self.bin.join(of(self.version.flavor).0.programs[0])
     }
 }

@@ -12,7 +12,7 @@ use crate::flavor::{Flavor, Version};
 
 /// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub(super) struct Known {
     /// What the server is.
     pub version: Version,
     /// What it is set up for.
@@ -36,13 +36,13 @@ const MIB: u64 = 1 << 20;
 const HELD_BYTES: u64 = 8 * 16_384;
 
 /// What the making of a data folder is given: no more log than a start needs.
-pub fn of_a_new_folder(version: &Version) -> Vec<String> {
+pub(super) fn of_a_new_folder(version: &Version) -> Vec<String> {
     let log = log_setting(version);
     vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
 }
 
 /// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
-pub fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety(facts);
     chosen.extend(quiet(facts));
     chosen.push(space_for_log(facts));
@@ -158,7 +158,7 @@ fn pool_for_run(facts: &Known) -> Result<(u64, &'static str)> {
 }
 
 /// Refuses a cache size that the host cannot carry.
-pub fn check_cache(given: Option<u64>) -> Result<()> {
+pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
     match given {
         Some(size) if size < SMALLEST_POOL => Err(Error::plan(
             format!("a {POOL} of {} is too small for InnoDB", units::format_bytes(size)),
@@ -174,7 +174,7 @@ const POOL: &str = "buffer pool";
 const SMALLEST_POOL: u64 = 8 * MIB;
 
 /// Bytes of the tables of all databases: what a buffer pool has to hold, and no log.
-pub fn bytes_of_tables(data: &Path) -> u64 {
+pub(super) fn bytes_of_tables(data: &Path) -> u64 {
     let files = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let databases = files(data).filter(|path| path.is_dir());
     let tables = databases.flat_map(|folder| files(&folder).collect::<Vec<_>>());
@@ -183,7 +183,7 @@ pub fn bytes_of_tables(data: &Path) -> u64 {
 }
 
 /// Whether servers with these settings take reads of tables past the page cache.
-pub fn is_direct<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
+pub(super) fn is_direct<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
     // The last one counts.
     let mut direct = false;
     for (name, value) in settings {

@@ -8,19 +8,19 @@ use mindful_core::Error;
 const TABLES: [&str; 3] = ["system_tables", "performance_tables", "system_tables_data"];
 
 /// The folder with the messages of the server in `bin`; `None` where it must know that itself.
-pub fn of(bin: &Path) -> Option<PathBuf> {
+pub(super) fn of(bin: &Path) -> Option<PathBuf> {
     let top = bin.parent()?;
     let folders = ["share", "share/mariadb", "share/mysql"].map(|name| top.join(name));
     folders.into_iter().find(|folder| folder.join("english/errmsg.sys").is_file())
 }
 
 /// The scripts that make the system tables of a MariaDB, in their order.
-pub fn scripts(share: &Path) -> Option<[PathBuf; 3]> {
+pub(super) fn scripts(share: &Path) -> Option<[PathBuf; 3]> {
     let named = |word: &str| TABLES.map(|table| share.join(format!("{word}_{table}.sql")));
     [named("mariadb"), named("mysql")].into_iter().find(|files| files.iter().all(|file| file.is_file()))
 }
 
 /// What a text from outside should have been.
-pub fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     Error::target(format!("{}: {error}", path.display()), "see that mindful may read it")
 }

@@ -17,14 +17,14 @@ use crate::work::commit::{Commits, Committed};
 use crate::work::statement;
 
 /// One connection and its loop.
-pub struct ClientSession {
+pub(crate) struct ClientSession {
     work: ClientLoop,
     statements: Statements,
 }
 
 impl ClientSession {
     /// Connects and prepares every statement the workload needs.
-    pub fn open(
+    pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
         placement: Placement,

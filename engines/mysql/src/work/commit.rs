@@ -12,17 +12,17 @@ use crate::error::Failure;
 
 /// Transactions that all sessions of a target have committed. The server's own counters know statements, not these.
 #[derive(Debug, Default)]
-pub struct Committed(AtomicU64);
+pub(crate) struct Committed(AtomicU64);
 
 impl Committed {
     /// How many there are by now.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 }
 
 /// The transactions of a session.
-pub struct Commits {
+pub(crate) struct Commits {
     policy: CommitPolicy,
     all: Arc<Committed>,
     unpublished: u64,
@@ -30,22 +30,22 @@ pub struct Commits {
 
 impl Commits {
     /// Of a session that commits by `mode` and adds to `all`.
-    pub fn new(mode: Commit, all: &Arc<Committed>) -> Self {
+    pub(crate) fn new(mode: Commit, all: &Arc<Committed>) -> Self {
         Self { policy: CommitPolicy::new(mode), all: Arc::clone(all), unpublished: 0 }
     }
 
     /// Before an update: opens a transaction where updates share one.
-    pub fn before(&mut self, conn: &mut Conn) -> Result<(), Failure> {
+    pub(crate) fn before(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.begins() { Ok(conn.query_drop("BEGIN")?) } else { Ok(()) }
     }
 
     /// After an update: commits where it is time.
-    pub fn after(&mut self, conn: &mut Conn) -> Result<(), Failure> {
+    pub(crate) fn after(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.count_update() { self.commit(conn) } else { Ok(()) }
     }
 
     /// At the end of a slice: commits what is open, and publishes how much was committed.
-    pub fn end_slice(&mut self, conn: &mut Conn) -> Result<(), Failure> {
+    pub(crate) fn end_slice(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         self.commit(conn)?;
         self.all.0.fetch_add(std::mem::take(&mut self.unpublished), Ordering::Release);
         Ok(())

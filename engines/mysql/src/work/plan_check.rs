@@ -29,7 +29,12 @@ const PUSHED_DOWN: &str = "Using index condition";
 const FAR: &str = "'2099-01-01 00:00:00.000000'";
 
 /// The paths of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
-pub fn check(link: &Link, workload: &Workload, namespace: &Namespace, reach: Option<Reach>) -> Result<Vec<AccessPath>> {
+pub(crate) fn check(
+    link: &Link,
+    workload: &Workload,
+    namespace: &Namespace,
+    reach: Option<Reach>,
+) -> Result<Vec<AccessPath>> {
     let mut paths: Vec<AccessPath> = Vec::new();
     let flavor = link.version()?.flavor;
     for schema in 1..=workload.schemas {
@@ -52,7 +57,7 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace, reach: Opt
 
 /// Paths that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
 /// reported where it is to be run.
-pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
+pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let flavor = link.version()?.flavor;
     let paths = link.run("checking the plans", |conn| {
         switches::set(conn, flavor)?;

@@ -16,7 +16,7 @@ use crate::work::statement::{self, Reach};
 const NUMBERS_AT_A_TIME: u64 = 1_000;
 
 /// Refuses work that contradicts itself, or that this engine has no form of.
-pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
+pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if workload.access == Access::Bitmap || (!workload.access.is_index() && !workload.update_pct.is_none()) {
         return Err(Error::plan(
             format!("access {} is not to be had here", workload.access),
@@ -27,7 +27,7 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
 }
 
 /// Refuses a loop in the server where nothing says what it would visit.
-pub fn refuse_server_loop(link: &Link) -> Result<()> {
+pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
     match link.storage()?.other() {
         None => Ok(()),
         Some(other) => Err(Error::plan(
@@ -41,7 +41,7 @@ pub fn refuse_server_loop(link: &Link) -> Result<()> {
 const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
 
 /// Refuses a server whose SYSDATE stands still within a statement: every latency would be zero.
-pub fn refuse_standing_clock(link: &Link) -> Result<()> {
+pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
     let probed: Option<(Value, Value, Value)> = link.run("probing the server's clock", |conn| {
         let statement = conn.prep(PROBE)?;
         Ok(conn.exec_first(statement, ())?)
@@ -57,7 +57,7 @@ pub fn refuse_standing_clock(link: &Link) -> Result<()> {
 }
 
 /// Sets the private server's commits as `workload` wants them; refuses another server whose are set otherwise.
-pub fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
+pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
     if workload.update_pct.is_none() {
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
 }
 
 /// How reads of `workload` reach their pages; makes what they need in the namespace.
-pub fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Reach> {
+pub(crate) fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Reach> {
     if statement::is_single(workload) {
         return Ok(Reach::Key);
     }

@@ -5,14 +5,14 @@ use mysql::Value;
 const DAY_US: i64 = 86_400_000_000;
 
 /// Microseconds since the epoch of a DATETIME; `None` of anything else.
-pub fn us(value: &Value) -> Option<i64> {
+pub(crate) fn us(value: &Value) -> Option<i64> {
     let Value::Date(year, month, day, hour, minute, second, micros) = *value else { return None };
     let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
     Some(days(year.into(), month.into(), day.into()) * DAY_US + seconds * 1_000_000 + i64::from(micros))
 }
 
 /// The DATETIME of an instant, us since the epoch.
-pub fn datetime(us: i64) -> Value {
+pub(crate) fn datetime(us: i64) -> Value {
     let (days, within) = (us.div_euclid(DAY_US), us.rem_euclid(DAY_US));
     let (year, month, day) = civil(days);
     let (seconds, micros) = (within / 1_000_000, within % 1_000_000);

@@ -43,7 +43,7 @@ struct Prepared {
 }
 
 /// One connection with its statements.
-pub struct ServerLoop {
+pub(crate) struct ServerLoop {
     link: Arc<Link>,
     conn: Open,
     place: String,
@@ -63,7 +63,7 @@ pub struct ServerLoop {
 
 impl ServerLoop {
     /// Connects, prepares every statement the workload needs and plans those that read.
-    pub fn open(
+    pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
         placement: Placement,

@@ -29,7 +29,7 @@ const CLEANER_STANDS: Duration = Duration::from_secs(10);
 
 /// Writes everything back that belongs to `tables`, and does `work` while nobody changes them. `None` where the role
 /// lacks the right to it.
-pub fn exported<T>(
+pub(crate) fn exported<T>(
     conn: &mut Conn,
     tables: &[String],
     work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
@@ -45,7 +45,13 @@ pub fn exported<T>(
 
 /// Lets purge finish, so that no step pays for row versions that are of no use to anyone, and writes back all pages of
 /// `tables`: reads write nothing then. On a `private` server the undo log and what else is dirty is written back as well.
-pub fn before_reads(link: &Link, tables: &[String], private: bool, events: &dyn Events, stop: &StopFlag) -> Result<()> {
+pub(crate) fn before_reads(
+    link: &Link,
+    tables: &[String],
+    private: bool,
+    events: &dyn Events,
+    stop: &StopFlag,
+) -> Result<()> {
     if tables.is_empty() {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use crate::names::{NUMBERS, Namespace, TableKind};
 
 /// How a read of more than one block reaches them within one row of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// One key, by equality.
     Key,
     /// A range, by a stored function of ours: a correlated range would be planned as a full scan.
@@ -21,23 +21,23 @@ pub enum Reach {
 }
 
 /// How many of the longest read's blocks there are.
-pub fn longest(workload: &Workload) -> u64 {
+pub(crate) fn longest(workload: &Workload) -> u64 {
     // Older arithmetic visits one block more than its work unit.
     (workload.work_unit + 1).min(workload.scale).max(1)
 }
 
 /// Reads of one block with every knob off need no range.
-pub fn is_single(workload: &Workload) -> bool {
+pub(crate) fn is_single(workload: &Workload) -> bool {
     workload.work_unit == 1 && workload.compatibility == mindful_core::workload::Compatibility::Mindful
 }
 
 /// The function that counts a range of a schema's keys.
-pub fn function(namespace: &Namespace, schema: u32) -> String {
+pub(crate) fn function(namespace: &Namespace, schema: u32) -> String {
     namespace.qualified(&format!("visit_{schema}"))
 }
 
 /// What makes it.
-pub fn create_function(namespace: &Namespace, schema: u32) -> String {
+pub(crate) fn create_function(namespace: &Namespace, schema: u32) -> String {
     include_str!("../../sql/visit.sql")
         .replace("{{function}}", &function(namespace, schema))
         .replace("{{table}}", &namespace.table(TableKind::Blocks, schema))
@@ -45,7 +45,7 @@ pub fn create_function(namespace: &Namespace, schema: u32) -> String {
 
 /// One statement that makes many reads, each timed by itself, none begun after the deadline. Parameters: the keys as
 /// JSON (see [`keys`]) and the deadline. A row is one operation: begin, blocks, end.
-pub fn batch(workload: &Workload, namespace: &Namespace, schemas: &BTreeSet<u32>, reach: Reach) -> String {
+pub(crate) fn batch(workload: &Workload, namespace: &Namespace, schemas: &BTreeSet<u32>, reach: Reach) -> String {
     let visits: Vec<String> = schemas.iter().map(|schema| visit(workload, namespace, *schema, reach)).collect();
     let visit = match visits.as_slice() {
         [only] => only.clone(),
@@ -93,7 +93,7 @@ fn is_several(schemas: &BTreeSet<u32>) -> bool {
 }
 
 /// The keys of `ops` for [`batch`], as JSON.
-pub fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String {
+pub(crate) fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String {
     let mut json = String::with_capacity(ops.len() * 12 + 2);
     for op in ops {
         json.push(if json.is_empty() { '[' } else { ',' });
@@ -110,13 +110,13 @@ pub fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String {
 }
 
 /// A read of the keys from the first parameter to the second: one statement an operation.
-pub fn select(namespace: &Namespace, schema: u32) -> String {
+pub(crate) fn select(namespace: &Namespace, schema: u32) -> String {
     let table = namespace.table(TableKind::Blocks, schema);
     format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k BETWEEN ? AND ?")
 }
 
 /// An update of the keys from the first parameter to the second.
-pub fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
+pub(crate) fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
     let template = match workload.redo {
         Redo::Light => include_str!("../../sql/update_light.sql"),
         Redo::Heavy => include_str!("../../sql/update_heavy.sql"),
@@ -125,7 +125,7 @@ pub fn update(workload: &Workload, namespace: &Namespace, schema: u32) -> String
 }
 
 /// A read of a whole table, with the server's time before and behind it.
-pub fn scan(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
+pub(crate) fn scan(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
     let kind = TableKind::scanned_by(workload.access);
     let table = namespace.table(kind, schema);
     format!("SELECT SYSDATE(6), (SELECT COUNT(seq) FROM {table} FORCE INDEX (PRIMARY)), SYSDATE(6)")

@@ -17,7 +17,7 @@ use crate::observe::describe;
 use crate::options::Options;
 
 /// Findings before a run.
-pub fn checks(
+pub(crate) fn checks(
     link: &Link,
     options: &Options,
     plan: &Plan,

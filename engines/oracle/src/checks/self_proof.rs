@@ -43,7 +43,7 @@ const SPAN_US: i64 = 2_000_000;
 const LATE_US: i64 = 5_000;
 
 /// Proves the engine on the server behind `link`.
-pub fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &StopFlag) -> Result<SelfProof> {
+pub(crate) fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &StopFlag) -> Result<SelfProof> {
     let namespace = Namespace::parse(NAMESPACE)?;
     let options = Options { namespace: namespace.clone(), ..options.clone() };
     let mut proof = Proof { link, lines: Vec::new(), namespace, options, major, own: Arc::default() };

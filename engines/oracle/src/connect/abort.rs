@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// Does `work`, and goes on without it where that is interrupted meanwhile.
-pub fn done<T: Send + 'static>(
+pub(crate) fn done<T: Send + 'static>(
     abort: &AbortState,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::result::Result<T, Failure> {
@@ -50,7 +50,7 @@ fn wait<T>(reported: &Receiver<T>, abort: &AbortState) -> std::result::Result<T,
 }
 
 /// A connection whose calls, and whose end, can be left to themselves.
-pub struct Leavable {
+pub(crate) struct Leavable {
     /// `None` once a call was left.
     connection: Option<Box<dyn Connection>>,
     abort: Arc<AbortState>,
@@ -58,7 +58,7 @@ pub struct Leavable {
 
 impl Leavable {
     /// `connection`, left once work is interrupted.
-    pub fn new(connection: Box<dyn Connection>, abort: Arc<AbortState>) -> Self {
+    pub(crate) fn new(connection: Box<dyn Connection>, abort: Arc<AbortState>) -> Self {
         Self { connection: Some(connection), abort }
     }
 
@@ -110,7 +110,7 @@ fn borrowed(binds: &[(String, Bind)]) -> Vec<(&str, Bind)> {
 }
 
 /// A session that works on a thread of its own.
-pub struct Apart {
+pub(crate) struct Apart {
     abort: Arc<AbortState>,
     events: Arc<dyn Events>,
     place: String,
@@ -121,7 +121,7 @@ pub struct Apart {
 
 impl Apart {
     /// Has a thread open the session that `place` names, and work in it; what is left of it is reported to `events`.
-    pub fn open<S: Session>(
+    pub(crate) fn open<S: Session>(
         abort: Arc<AbortState>,
         events: Arc<dyn Events>,
         place: String,

@@ -15,7 +15,7 @@ const MOST_SERVICES: u32 = 256;
 
 /// A parsed URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     /// The account.
     pub user: String,
     /// One a service, in the order they are given, each as the driver takes it.
@@ -24,7 +24,7 @@ pub struct Address {
 
 impl Address {
     /// Parses `url`, and refuses a password in it.
-    pub fn parse(url: &str) -> Result<Self> {
+    pub(crate) fn parse(url: &str) -> Result<Self> {
         let rest = rest(url);
         let refuse = |what: &str, next: &str| Err(Error::plan(format!("target `{}`: {what}", redact(url)), next));
         if rest.chars().any(char::is_control) {
@@ -54,7 +54,7 @@ fn rest(url: &str) -> &str {
 
 /// The URL without what looks like a password. Works for any text: where no `@` says which part is the account, what
 /// follows its first word is taken for one.
-pub fn redact(url: &str) -> String {
+pub(crate) fn redact(url: &str) -> String {
     let rest = rest(url);
     let begin = &url[..url.len() - rest.len()];
     let (user, address) = rest.rsplit_once('@').map_or((rest, None), |(user, address)| (user, Some(address)));

@@ -6,7 +6,7 @@ use crate::connect::driver::Failure;
 
 /// What was being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub(crate) enum Doing {
     /// Connecting.
     Connect,
     /// Anything before or after the work.
@@ -16,7 +16,7 @@ pub enum Doing {
 }
 
 /// `failure` while doing something at `place`.
-pub fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
+pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
     let (what, next) = match failure {
         Failure::Left => {
             return Error::interrupted(format!(
@@ -94,7 +94,7 @@ fn of_code(code: u32) -> Option<&'static str> {
 }
 
 /// Numbers that a first contact meets, each with the next move.
-pub const NEXT: &[(u32, &str)] = &[
+pub(super) const NEXT: &[(u32, &str)] = &[
     (1, "two rows have one key: `mindful cleanup` and load anew"),
     (18, "raise the parameter sessions, or use fewer --sessions"),
     (20, "raise the parameter processes, or use fewer --sessions"),

@@ -13,12 +13,12 @@ use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row
 use crate::connect::{Doing, explain};
 
 /// How long a question about the target may take.
-pub const QUESTION: Duration = Duration::from_mins(2);
+pub(crate) const QUESTION: Duration = Duration::from_mins(2);
 /// How long a load or a proof of a table may take: nobody knows, but no network keeps quiet for longer.
-pub const HEAVY: Duration = Duration::from_hours(7 * 24);
+pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 
 /// What sessions of mindful's call themselves in V$SESSION.
-pub const MODULE: &str = "mindful";
+pub(crate) const MODULE: &str = "mindful";
 
 /// Words of a descriptor or an address that are no names.
 const DESCRIPTOR: [&str; 15] = [
@@ -40,7 +40,7 @@ const DESCRIPTOR: [&str; 15] = [
 ];
 
 /// The services of a target, and who connects to them.
-pub struct Link {
+pub(crate) struct Link {
     driver: &'static dyn Driver,
     /// One a service.
     logins: Vec<Login>,
@@ -52,23 +52,23 @@ pub struct Link {
 
 impl Link {
     /// A link to `logins`, one a service; connects to nothing yet.
-    pub fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
+    pub(crate) fn new(driver: &'static dyn Driver, logins: Vec<Login>) -> Self {
         let tag = format!("{}-{}", std::process::id(), clock::now_us());
         Self { driver, logins, control: Control::default(), tag, abort: Arc::default() }
     }
 
     /// How many services there are.
-    pub fn endpoints(&self) -> u32 {
+    pub(crate) fn endpoints(&self) -> u32 {
         self.logins.len() as u32
     }
 
     /// The account.
-    pub fn user(&self) -> &str {
+    pub(crate) fn user(&self) -> &str {
         &self.logins[0].user
     }
 
     /// Names of accounts and addresses, and the parts of these, which stand in no report of a bug; the longest first.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let parts = |address: &str| -> Vec<String> {
             let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
             // Ports and words of a descriptor tell nobody's name.
@@ -83,23 +83,23 @@ impl Link {
     }
 
     /// The first service as it was given.
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.logins[0].address
     }
 
     /// Whether the first service is on this host by its address.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         let address = self.logins[0].address.trim_start_matches("tcps://").trim_start_matches("tcp://");
         ["localhost", "127.", "[::1]"].iter().any(|local| address.starts_with(local))
     }
 
     /// Shared with the threads of sessions, which end when they are asked to.
-    pub fn abort_state(&self) -> &Arc<AbortState> {
+    pub(crate) fn abort_state(&self) -> &Arc<AbortState> {
         &self.abort
     }
 
     /// A new connection to service `endpoint`, which calls itself by `role`; its calls are left once someone asked to stop.
-    pub fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
+    pub(crate) fn connect(&self, endpoint: u32, role: &str) -> Result<Box<dyn Connection>> {
         let connection = self.open(endpoint, role)?;
         Ok(Box::new(Leavable::new(connection, Arc::clone(&self.abort))))
     }
@@ -118,27 +118,27 @@ impl Link {
     }
 
     /// What connections of `role` call themselves; sessions, whose work is measured, have no role.
-    pub fn action(&self, role: &str) -> String {
+    pub(crate) fn action(&self, role: &str) -> String {
         if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
     }
 
     /// The connection of the session in `placement`, which has a thread of its own for its calls.
-    pub fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
+    pub(crate) fn connect_session(&self, placement: Placement) -> Result<Box<dyn Connection>> {
         self.open(placement.endpoint, "").map_err(|error| error.at(session_name(placement.session)))
     }
 
     /// Asks over the connection for everything that is not measured.
-    pub fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+    pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
         self.ask(sql, binds).and_then(|asked| asked.map_err(|failure| explain(&failure, Doing::Prepare, place)))
     }
 
     /// The same with the failure as it came.
-    pub fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
+    pub(crate) fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
         self.on_control(|connection| connection.query(sql, binds, HEAVY))
     }
 
     /// Executes and commits over the same.
-    pub fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+    pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
         let done = self.on_control(|connection| {
             let done = connection.execute(sql, binds, HEAVY)?;
             connection.commit()?;
@@ -162,24 +162,29 @@ impl Link {
 }
 
 /// Asks over `connection`.
-pub fn query_on(connection: &mut dyn Connection, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
+pub(crate) fn query_on(
+    connection: &mut dyn Connection,
+    place: &str,
+    sql: &str,
+    binds: &[(&str, Bind)],
+) -> Result<Vec<Row>> {
     connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
 }
 
 /// The instance's clock, us since the epoch.
-pub fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
+pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
     let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
     now.ok_or_else(|| Error::target("the instance reported no time", "see whether it is an Oracle Database"))
 }
 
 /// A column of a row as text.
-pub fn text(row: &Row, column: usize) -> Option<&str> {
+pub(crate) fn text(row: &Row, column: usize) -> Option<&str> {
     row.get(column)?.as_deref()
 }
 
 /// A column of a row as a number.
-pub fn number(row: &Row, column: usize) -> Option<u64> {
+pub(crate) fn number(row: &Row, column: usize) -> Option<u64> {
     let text = text(row, column)?;
     text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))
 }

@@ -9,6 +9,6 @@ mod password;
 #[cfg(feature = "thin")]
 pub(crate) mod thin;
 
-pub use address::{Address, redact};
-pub use explain::{Doing, explain};
-pub use password::{PASSWORD, of_wallet, password};
+pub(crate) use address::{Address, redact};
+pub(crate) use explain::{Doing, explain};
+pub(crate) use password::{PASSWORD, of_wallet, password};

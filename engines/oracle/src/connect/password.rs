@@ -11,12 +11,12 @@ use mindful_host::terminal;
 use mindful_sql::connect::environment::Environment;
 
 /// The variable with the password.
-pub const PASSWORD: &str = "ORACLE_PASSWORD";
+pub(crate) const PASSWORD: &str = "ORACLE_PASSWORD";
 /// The variable with the password of the wallet.
 const WALLET_PASSWORD: &str = "ORACLE_WALLET_PASSWORD";
 
 /// The password of `user`.
-pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
+pub(crate) fn password(user: &str, file: Option<&Path>) -> Result<String> {
     if let Some(file) = file {
         return of_file(file);
     }
@@ -34,7 +34,7 @@ pub fn password(user: &str, file: Option<&Path>) -> Result<String> {
 }
 
 /// The password of the wallet.
-pub fn of_wallet() -> Result<Option<String>> {
+pub(crate) fn of_wallet() -> Result<Option<String>> {
     variable(WALLET_PASSWORD)
 }
 

@@ -12,7 +12,7 @@ use oracledb::{Config, ErrorKind, ToDbValue};
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
 /// The driver.
-pub struct Thin;
+pub(crate) struct Thin;
 
 impl Driver for Thin {
     fn connect(&self, login: &Login) -> Result<Box<dyn Connection>, Failure> {

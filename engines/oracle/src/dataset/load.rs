@@ -25,7 +25,7 @@ use crate::work::statement;
 const LEAST_BLOCK_BYTES: u64 = 2_048;
 
 /// The tables of `plan` that are not whole; refuses another dataset.
-pub fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
+pub(crate) fn missing(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Vec<Table>> {
     refuse_other(options, entries, plan)?;
     Ok(table_registry::missing_tables(registry::data(entries), plan))
 }
@@ -51,7 +51,7 @@ fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Res
 }
 
 /// Refuses what no load can make.
-pub fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
+pub(crate) fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
     if i32::try_from(plan.blocks_per_schema.max(plan.scan_blocks)).is_err() {
         return Err(ops::too_large());
     }
@@ -59,7 +59,13 @@ pub fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
 }
 
 /// Makes what is missing of the dataset.
-pub fn load(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<()> {
+pub(crate) fn load(
+    link: &Link,
+    options: &Options,
+    plan: &DatasetPlan,
+    events: &dyn Events,
+    stop: &StopFlag,
+) -> Result<()> {
     refuse_impossible(plan)?;
     let entries = registry::entries(link, &options.namespace)?.unwrap_or_default();
     let missing = missing(options, &entries, plan)?;
@@ -146,7 +152,7 @@ impl Work<'_> {
 
 /// Where tables go, and what room there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     /// The tablespace.
     pub tablespace: String,
     /// Length of its blocks.
@@ -165,7 +171,7 @@ pub struct Room {
 
 impl Room {
     /// The room of the tablespace that `options` name, or the account's own.
-    pub fn of(link: &Link, options: &Options) -> Result<Self> {
+    pub(crate) fn of(link: &Link, options: &Options) -> Result<Self> {
         let named = options.storage.tablespace.clone().unwrap_or_default();
         let sql = include_str!("../../sql/load/room.sql").trim_end();
         let rows = link.query("looking for room", sql, &[("tablespace", Bind::Text(named.clone()))])?;
@@ -190,7 +196,7 @@ impl Room {
     }
 
     /// Refuses `blocks` that do not fit, before the first is made.
-    pub fn check(&self, blocks: u64, options: &Options, events: &dyn Events) -> Result<()> {
+    pub(crate) fn check(&self, blocks: u64, options: &Options, events: &dyn Events) -> Result<()> {
         let place = |what: String| format!("tablespace {}: {what}", self.tablespace);
         if !self.creates {
             return Err(Error::target("the account may not make tables", "GRANT CREATE TABLE TO it"));

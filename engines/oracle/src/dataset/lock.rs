@@ -17,11 +17,11 @@ const BUSY: u32 = 54;
 
 /// What of the lock this process holds.
 #[derive(Default)]
-pub struct RunLock(Mutex<Option<Box<dyn Connection>>>);
+pub(crate) struct RunLock(Mutex<Option<Box<dyn Connection>>>);
 
 impl RunLock {
     /// Holds a share until [`RunLock::release`] or the end; refuses when others hold one too, unless `shared`.
-    pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
+    pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_some() {
             return Ok(());
@@ -39,13 +39,18 @@ impl RunLock {
     }
 
     /// Lets go of it.
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 /// Does `work`, which changes what is loaded, while nobody else uses it; `registered` where there is a registry.
-pub fn alone<T>(link: &Link, namespace: &Namespace, registered: bool, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn alone<T>(
+    link: &Link,
+    namespace: &Namespace,
+    registered: bool,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     if registered {
         let mut connection = link.connect(0, "lock")?;
         take(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;

@@ -11,11 +11,11 @@ use crate::names::{MARK, Namespace, TableKind};
 use crate::work::statement;
 
 /// Version of the shape of rows.
-pub const SHAPE: i32 = 1;
+pub(crate) const SHAPE: i32 = 1;
 
 /// What stands of a registered table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// No table of its name.
     None,
     /// A table whose load was cut off: it was registered when no other of its name stood.
@@ -28,7 +28,7 @@ pub enum State {
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// As the registry lists it.
     pub table: RegisteredTable,
     /// What stands of it.
@@ -36,12 +36,12 @@ pub struct Entry {
 }
 
 /// What the registry lists.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
+pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
 
 /// All tables registered; `None` without a registry. Refuses a table of the registry's name that is not marked as ours.
-pub fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
+pub(crate) fn entries(link: &Link, namespace: &Namespace) -> Result<Option<Vec<Entry>>> {
     let registry = namespace.registry();
     let look = include_str!("../../sql/load/look.sql").trim_end();
     let found = link.query("looking for the dataset", look, &[("registry", Bind::Text(registry.clone()))])?;
@@ -81,7 +81,7 @@ fn entry(row: &Row) -> Entry {
 }
 
 /// Makes the registry unless it is there.
-pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
+pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     if let Some(entries) = entries(link, namespace)? {
         return Ok(entries);
     }
@@ -92,12 +92,12 @@ pub fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
 }
 
 /// The dataset that complete tables make up.
-pub fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
+pub(crate) fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[SHAPE], block_bytes)
 }
 
 /// Keeps `proof` with its tables, each its own part.
-pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
+pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/store_proof.sql"), namespace);
     for (schema, json) in table_registry::split_proof(proof) {
         let name = namespace.table(TableKind::Blocks, schema);
@@ -107,7 +107,7 @@ pub fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProof) -> R
 }
 
 /// Registers a table that is about to be made; refuses where another one of its name stands.
-pub fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
+pub(crate) fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
     let name = namespace.table(table.kind, table.schema);
     let by_name = [("name", Bind::Text(name.clone()))];
     let before = entries(link, namespace)?.unwrap_or_default();
@@ -137,7 +137,7 @@ pub fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPla
 }
 
 /// Registers it as whole.
-pub fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
+pub(crate) fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/end_table.sql"), namespace);
     let name = Bind::Text(namespace.table(table.kind, table.schema));
     link.execute("registering a table", &sql, &[("name", name)]).map(drop)
@@ -151,7 +151,7 @@ fn tables(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
 }
 
 /// What a cleanup removes, and what of like names it leaves.
-pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     let Some(entries) = entries(link, namespace)? else { return Ok(Vec::new()) };
     let registry = namespace.registry();
     let object = |name: String| {
@@ -167,7 +167,7 @@ pub fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>>
 }
 
 /// Drops what [`inventory`] calls ours, the registry last.
-pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
+pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     let objects = inventory(link, namespace)?;
     let registry = namespace.registry();
     let ours = || objects.iter().filter(|object| object.kept_because.is_none());
@@ -179,7 +179,7 @@ pub fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
 }
 
 /// Drops a table of ours.
-pub fn drop_table(link: &Link, name: &str) -> Result<()> {
+pub(crate) fn drop_table(link: &Link, name: &str) -> Result<()> {
     let sql = statement::of_table(include_str!("../../sql/load/drop.sql"), name);
     link.execute(&format!("dropping {name}"), &sql, &[]).map(drop)
 }

@@ -10,7 +10,7 @@ use crate::names::{Namespace, TableKind};
 use crate::work::statement;
 
 /// Looks at every row of every schema, and at every pair of neighbouring schemas.
-pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
+pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let whole = dataset.blocks_per_schema;
     let unreadable =
         |table: &str| Error::run(format!("verifying {table}: the answer cannot be read"), "run `mindful doctor`");

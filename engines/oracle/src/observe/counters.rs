@@ -75,7 +75,7 @@ const HISTOGRAM: &[(&str, &str)] = &[
 ];
 
 /// The samplers of all views that can be read; the others are findings.
-pub fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let monitors: Monitors = Arc::new(Mutex::new(own::monitors(link, "counters")?));
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in Source::ALL {

@@ -17,11 +17,11 @@ use crate::names::Namespace;
 use crate::work::statement;
 
 /// What is said once of each run and in each export.
-pub const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
+pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
                           without its consent. This engine of mindful is experimental: nobody has yet tried it on a real server.";
 
 /// Parameters that are kept with a run.
-pub const PARAMETERS: &[&str] = &[
+pub(crate) const PARAMETERS: &[&str] = &[
     "commit_logging",
     "commit_wait",
     "cpu_count",
@@ -58,7 +58,7 @@ const HELD_FIXED: [(&str, &str); 3] = [
 
 /// Release and words of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub(crate) struct Version {
     /// `19`.
     pub major: u32,
     /// Its own words.
@@ -67,7 +67,7 @@ pub struct Version {
 
 impl Version {
     /// Asks for it; refuses what is no Oracle Database of release 12 or later.
-    pub fn of(link: &Link) -> Result<Self> {
+    pub(crate) fn of(link: &Link) -> Result<Self> {
         let sql = include_str!("../../sql/describe/banner.sql").trim_end();
         let rows = link.query("asking for the version", sql, &[])?;
         let banner = rows.first().and_then(|row| text(row, 0)).unwrap_or_default().to_owned();
@@ -92,7 +92,7 @@ fn release(banner: &str) -> Option<u32> {
 }
 
 /// The server as it describes itself; what may not be seen is missing.
-pub fn describe(link: &Link, version: &Version, block_bytes: u64) -> Description {
+pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Description {
     let mut facts = BTreeMap::new();
     facts.insert("engine".to_owned(), "experimental".to_owned());
     for row in parameters(link).unwrap_or_default() {
@@ -136,7 +136,7 @@ pub fn describe(link: &Link, version: &Version, block_bytes: u64) -> Description
 const CALLS: f64 = 100_000.0;
 
 /// What a call of SYSTIMESTAMP costs, us.
-pub fn clock_cost_us(link: &Link) -> Result<f64> {
+pub(crate) fn clock_cost_us(link: &Link) -> Result<f64> {
     let sql = include_str!("../../sql/client/clock_cost.sql").trim_end();
     let done = link.execute("timing the clock", sql, &[("answer", Bind::Room(40))])?;
     let us = done.out.first().and_then(|text| text.as_ref()?.trim().parse::<f64>().ok());
@@ -145,7 +145,7 @@ pub fn clock_cost_us(link: &Link) -> Result<f64> {
 
 /// The database as a self-proof is kept for it: by its numbers, or by its address where they may not be read. Release and
 /// account are part of it, for texts and rights may differ.
-pub fn identity(link: &Link, version: &Version) -> String {
+pub(crate) fn identity(link: &Link, version: &Version) -> String {
     let row = seen(link, include_str!("../../sql/describe/identity.sql")).into_iter().next().unwrap_or_default();
     let numbers = (text(&row, 0), text(&row, 1));
     let database = match numbers {
@@ -161,14 +161,14 @@ fn seen(link: &Link, sql: &str) -> Vec<Row> {
 }
 
 /// Names and values of [`PARAMETERS`]; `None` where they may not be read.
-pub fn parameters(link: &Link) -> Option<Vec<Row>> {
+pub(crate) fn parameters(link: &Link) -> Option<Vec<Row>> {
     let sql = statement::of_names(include_str!("../../sql/describe/parameters.sql"), PARAMETERS);
     link.ask(&sql, &[]).ok()?.ok()
 }
 
 /// The files behind mindful's tables that can be read here, in whole: others' tables may lie in them too. None of a server
 /// elsewhere, in ASM or in a container.
-pub fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<Vec<PathBuf>> {
+pub(crate) fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<Vec<PathBuf>> {
     if !link.is_local() {
         return Ok(Vec::new());
     }
@@ -190,7 +190,7 @@ fn can_be_read(path: &Path) -> bool {
 }
 
 /// Where the server can be seen: on this host or not, for its processes and files are not looked for.
-pub fn host(link: &Link) -> HostView {
+pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.is_local(), ..HostView::default() }
 }
 

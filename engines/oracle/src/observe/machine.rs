@@ -49,7 +49,7 @@ const DISKS: View = View {
 };
 
 /// The samplers of these views that can be read; the others are findings, but that of ASM, which few have.
-pub fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for view in [HOST, FILES, DISKS] {
         let metrics = (view.metrics)(!link.is_local());

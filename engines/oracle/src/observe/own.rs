@@ -13,7 +13,7 @@ use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
 use crate::work::statement;
 
 /// Statistics of a session that are read.
-pub const STATISTICS: &[&str] = &[
+pub(crate) const STATISTICS: &[&str] = &[
     statistic::LOGICAL_READS,
     statistic::CONSISTENT_GETS,
     statistic::BLOCKS_READ,
@@ -30,7 +30,7 @@ pub const STATISTICS: &[&str] = &[
 
 /// What one source of a session's statistics is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub(crate) enum Source {
     /// V$SESSTAT.
     Statistics,
     /// V$SESSION_EVENT.
@@ -41,10 +41,10 @@ pub enum Source {
 
 impl Source {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Statistics, Self::Events, Self::Times];
+    pub(crate) const ALL: [Self; 3] = [Self::Statistics, Self::Events, Self::Times];
 
     /// The view, as reports name it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Statistics => "v$sesstat",
             Self::Events => "v$session_event",
@@ -53,7 +53,7 @@ impl Source {
     }
 
     /// What must be granted for it.
-    pub const fn views(self) -> &'static [&'static str] {
+    pub(crate) const fn views(self) -> &'static [&'static str] {
         match self {
             Self::Statistics => &["V_$SESSION", "V_$SESSTAT", "V_$STATNAME"],
             Self::Events => &["V_$SESSION", "V_$SESSION_EVENT"],
@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// The statement that reads it of all our sessions; that of the session that asks.
-    pub fn statements(self) -> [String; 2] {
+    pub(crate) fn statements(self) -> [String; 2] {
         let (all, mine) = match self {
             Self::Statistics => {
                 (include_str!("../../sql/counters/own.sql"), include_str!("../../sql/counters/mine.sql"))
@@ -100,13 +100,13 @@ impl Source {
 }
 
 /// Sums over events: of reads of one block how many and how long, of all reads, of all waits for redo; us.
-pub const SINGLE_READS: &str = "single block reads";
+pub(crate) const SINGLE_READS: &str = "single block reads";
 /// See [`SINGLE_READS`].
-pub const SINGLE_READ_TIME: &str = "single block read time";
+pub(crate) const SINGLE_READ_TIME: &str = "single block read time";
 /// See [`SINGLE_READS`].
-pub const READ_TIME: &str = "read time";
+pub(crate) const READ_TIME: &str = "read time";
 /// See [`SINGLE_READS`].
-pub const LOG_TIME: &str = "log time";
+pub(crate) const LOG_TIME: &str = "log time";
 
 type Values = BTreeMap<String, f64>;
 
@@ -121,7 +121,7 @@ struct Sums {
 
 /// The statistics of our sessions.
 #[derive(Debug, Default)]
-pub struct Own {
+pub(crate) struct Own {
     sums: Mutex<BTreeMap<Source, Sums>>,
     /// Someone reads them, so sessions tell theirs when they go.
     read: AtomicBool,
@@ -135,7 +135,7 @@ impl Own {
     }
 
     /// The values of a session that goes are kept with those of the others that are gone.
-    pub fn leave(&self, connection: &mut dyn Connection) {
+    pub(crate) fn leave(&self, connection: &mut dyn Connection) {
         if !self.read.load(Ordering::SeqCst) {
             return;
         }
@@ -155,7 +155,7 @@ impl Own {
     }
 
     /// What all our sessions did by now, of `source`, read by `monitors`, one an instance.
-    pub fn read(&self, link: &Link, monitors: &mut [Monitor], source: Source) -> Result<Values, Failure> {
+    pub(crate) fn read(&self, link: &Link, monitors: &mut [Monitor], source: Source) -> Result<Values, Failure> {
         self.read.store(true, Ordering::SeqCst);
         let [all, _] = source.statements();
         let names = [("module", Bind::Text(MODULE.to_owned())), ("action", Bind::Text(link.action("")))];
@@ -182,7 +182,7 @@ impl Own {
     }
 
     /// How far the clock behind `connection` to service `endpoint` is ahead of that of the first service, us.
-    pub fn ahead_us(&self, link: &Link, connection: &mut dyn Connection, endpoint: u32) -> Result<i64> {
+    pub(crate) fn ahead_us(&self, link: &Link, connection: &mut dyn Connection, endpoint: u32) -> Result<i64> {
         if endpoint == 0 || link.endpoints() == 1 {
             return Ok(0);
         }
@@ -204,7 +204,7 @@ fn add_up(sum: &mut Values, values: &Values) {
 }
 
 /// How far the instance's clock is ahead of this host's: the quickest of a few answers.
-pub fn offset_us(connection: &mut dyn Connection) -> Result<i64> {
+pub(crate) fn offset_us(connection: &mut dyn Connection) -> Result<i64> {
     let mut best = (i64::MAX, 0);
     for _ in 0..5 {
         let asked = clock::now_us();
@@ -223,7 +223,7 @@ fn whoami(connection: &mut dyn Connection) -> Result<Option<(u32, u64)>, Failure
 }
 
 /// A connection that reads views, and the instance it is on.
-pub struct Monitor {
+pub(crate) struct Monitor {
     /// The connection.
     pub connection: Box<dyn Connection>,
     /// Number of the instance.
@@ -231,15 +231,15 @@ pub struct Monitor {
 }
 
 /// Monitors that all samplers share, one an instance.
-pub type Monitors = Arc<Mutex<Vec<Monitor>>>;
+pub(crate) type Monitors = Arc<Mutex<Vec<Monitor>>>;
 
 /// The monitors, for one question.
-pub fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
+pub(crate) fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
     monitors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A monitor for each instance behind the services of `link`.
-pub fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
+pub(crate) fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
     let mut monitors: Vec<Monitor> = Vec::new();
     for endpoint in 0..link.endpoints() {
         let mut connection = link.connect(endpoint, role)?;

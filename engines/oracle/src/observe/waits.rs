@@ -22,7 +22,7 @@ const BUDGET_CPUS: f64 = 0.01;
 
 /// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub(crate) enum Whom {
     /// Those of this mindful.
     Ours,
     /// All clients of the instance.
@@ -99,7 +99,7 @@ fn metric_of(doing: &str) -> WaitEvent {
 }
 
 /// The samplers `waits` and `wait_sampling` of [`sampling::start`]; a finding where V$SESSION may not be read.
-pub fn samplers(
+pub(crate) fn samplers(
     link: &Arc<Link>,
     interval: Duration,
     whom: Whom,

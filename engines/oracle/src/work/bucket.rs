@@ -4,10 +4,10 @@
 //! Its number is `power * 128 + ns / 2^power`.
 
 /// Numbers of one kind of operation; the next kind's begin here.
-pub const OF_KIND: u64 = 5_000;
+pub(crate) const OF_KIND: u64 = 5_000;
 
 /// The bucket of a latency of `us`, as `sql/slice/block.sql` finds it.
-pub fn number(us: u64) -> u64 {
+pub(crate) fn number(us: u64) -> u64 {
     let ns = us * 1_000;
     let (mut width, mut power) = (1, 0);
     while ns >= 256 * width {
@@ -18,7 +18,7 @@ pub fn number(us: u64) -> u64 {
 }
 
 /// The least latency of a bucket, ns.
-pub fn least_ns(number: u64) -> u64 {
+pub(crate) fn least_ns(number: u64) -> u64 {
     if number < 256 {
         return number;
     }

@@ -16,7 +16,7 @@ use crate::observe::own::Own;
 use crate::work::statement;
 
 /// One connection with its loop.
-pub struct ClientSession {
+pub(crate) struct ClientSession {
     looping: ClientLoop,
     worker: Worker,
 }
@@ -34,7 +34,7 @@ struct Worker {
 
 impl ClientSession {
     /// Connects and reads one block, so that the first slice parses nothing.
-    pub fn open(
+    pub(crate) fn open(
         link: &Arc<Link>,
         own: &Arc<Own>,
         workload: &Workload,

@@ -14,17 +14,17 @@ use crate::work::bucket;
 const MOST_BYTES: usize = 32_767;
 
 /// Most operations of one call, of `entry_bytes` each.
-pub fn most(entry_bytes: usize) -> usize {
+pub(crate) fn most(entry_bytes: usize) -> usize {
     MOST_BYTES / entry_bytes
 }
 
 /// Room that the answer to `ops` operations needs: head, slow operations, and a bucket each at worst.
-pub fn room(ops: usize) -> usize {
+pub(crate) fn room(ops: usize) -> usize {
     (500 + ops.min(100) * 32 + ops * 9).min(MOST_BYTES)
 }
 
 /// `ops` as the block takes them; `schemas` are its slots.
-pub fn packed(ops: &[Op], schemas: &BTreeSet<u32>, entry_bytes: usize) -> Result<Vec<u8>> {
+pub(crate) fn packed(ops: &[Op], schemas: &BTreeSet<u32>, entry_bytes: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(ops.len() * entry_bytes);
     for op in ops {
         let slot = schemas.iter().position(|schema| *schema == op.schema).unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn packed(ops: &[Op], schemas: &BTreeSet<u32>, entry_bytes: usize) -> Result
 }
 
 /// More than a whole number of PL/SQL holds.
-pub fn too_large() -> Error {
+pub(crate) fn too_large() -> Error {
     Error::plan(
         format!("a key or pause is beyond {}, the largest whole number of PL/SQL", i32::MAX),
         "give a smaller --scale or --think-time, or more --schemas",
@@ -47,7 +47,7 @@ pub fn too_large() -> Error {
 
 /// What a call did.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Operations done, of those sent.
     pub done: usize,
     /// When it began.
@@ -70,7 +70,7 @@ pub struct Answer {
 
 impl Answer {
     /// Reads what the block wrote; `None` where that is something else.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(';');
         let numbers = |part: &str| part.split(' ').map(|word| word.parse::<i64>().ok()).collect::<Option<Vec<_>>>();
         let [done, began_us, now_us, since_us, until_us, think_us, pending] =
@@ -92,7 +92,7 @@ impl Answer {
     }
 
     /// When its work ended: where a pause goes on, that is reported up to its end of the slice.
-    pub fn ended_us(&self) -> i64 {
+    pub(crate) fn ended_us(&self) -> i64 {
         if self.pause.until_us > 0 { self.pause.since_us } else { self.now_us }
     }
 }
@@ -105,7 +105,7 @@ fn long_op(word: &str) -> Option<LongOp> {
 
 /// Adds up the calls of a slice.
 #[derive(Debug, Default)]
-pub struct Summed {
+pub(crate) struct Summed {
     report: SliceReport,
     latencies: [Recorder; 3],
     sums_us: [u64; 3],
@@ -115,7 +115,7 @@ pub struct Summed {
 
 impl Summed {
     /// Adds what a call did of `sent`.
-    pub fn add(&mut self, answer: &Answer, sent: &[Op]) {
+    pub(crate) fn add(&mut self, answer: &Answer, sent: &[Op]) {
         if !std::mem::replace(&mut self.begun, true) {
             self.report.begin_us = answer.began_us;
         }
@@ -138,7 +138,7 @@ impl Summed {
     }
 
     /// The report of slice `index`.
-    pub fn report(mut self, index: u32) -> SliceReport {
+    pub(crate) fn report(mut self, index: u32) -> SliceReport {
         for (kind, recorder) in self.latencies.iter_mut().enumerate() {
             let mut latency = recorder.drain();
             latency.sum_ns = self.sums_us[kind] * 1_000;

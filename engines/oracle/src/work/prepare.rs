@@ -12,7 +12,7 @@ use crate::work::session::MOST_SCHEMAS;
 use crate::work::statement;
 
 /// Refuses what this engine does not do, or what would hang.
-pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
+pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if workload.access != Access::Index {
         return Err(Error::plan(
             format!("the engine for Oracle has no access path {}", workload.access),
@@ -38,7 +38,7 @@ pub fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
 }
 
 /// How the server reaches the blocks of each kind of operation; refuses what is not the method's.
-pub fn paths(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
+pub(crate) fn paths(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let table = |kind| namespace.table(kind, 1);
     let mut wanted = vec![(OpKind::Select, statement::client_select(&table(TableKind::Blocks)))];
     if !workload.update_pct.is_none() {

@@ -20,13 +20,13 @@ use crate::work::ops::{self, Answer, Summed};
 use crate::work::statement;
 
 /// Most schemas that the block of one session names.
-pub const MOST_SCHEMAS: usize = 128;
+pub(crate) const MOST_SCHEMAS: usize = 128;
 
 /// The first call is of so many operations; later ones of as many as fit into a slice.
 const FIRST_CALL: usize = 256;
 
 /// One connection with its block.
-pub struct ServerLoop {
+pub(crate) struct ServerLoop {
     link: Arc<Link>,
     connection: Box<dyn Connection>,
     block: String,
@@ -46,7 +46,7 @@ pub struct ServerLoop {
 
 impl ServerLoop {
     /// Connects and has the server parse the block, without an operation.
-    pub fn open(
+    pub(crate) fn open(
         link: &Arc<Link>,
         own: &Arc<Own>,
         workload: &Workload,

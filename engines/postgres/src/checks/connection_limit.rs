@@ -10,7 +10,7 @@ use crate::connect::link::Link;
 
 /// The tightest limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     /// Connections that can still be made.
     pub free: i32,
     /// The limit: `max_connections is 100`.
@@ -23,7 +23,7 @@ pub struct Room {
 
 impl Room {
     /// Asks the server.
-    pub async fn read(client: &Client) -> Result<Option<Self>, tokio_postgres::Error> {
+    pub(crate) async fn read(client: &Client) -> Result<Option<Self>, tokio_postgres::Error> {
         let bounds = client.query(include_str!("../../sql/capacity.sql"), &[]).await?;
         Ok(bounds.first().map(Self::of))
     }
@@ -51,7 +51,7 @@ impl Room {
 
     /// Why `wanted` connections more do not fit; `what` counts them in the message, `flag` asks for fewer, and `own` more
     /// are needed beside them.
-    pub fn refusal(&self, wanted: i32, what: &str, flag: &str, own: i32) -> Option<Error> {
+    pub(crate) fn refusal(&self, wanted: i32, what: &str, flag: &str, own: i32) -> Option<Error> {
         let free = (self.free - own).max(0);
         (wanted > free).then(|| {
             let (before, behind) = &self.remedy;
@@ -70,7 +70,7 @@ const LOOKS: u32 = 10;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// Refuses what [`Room::refusal`] refuses, on the server that `link` leads to.
-pub fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) -> Result<()> {
+pub(crate) fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) -> Result<()> {
     let wanted = i32::try_from(wanted).unwrap_or(i32::MAX);
     let mut looks = 0;
     loop {

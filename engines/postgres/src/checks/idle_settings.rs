@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use crate::private::is_direct_io;
 
 /// Settings of reads ahead, of several blocks at once or by others; `io_min_workers` and `io_max_workers` since 19.
-pub const OF_READ_AHEAD: [&str; 9] = [
+pub(crate) const OF_READ_AHEAD: [&str; 9] = [
     "io_method",
     WORKERS[0],
     WORKERS[1],
@@ -26,7 +26,7 @@ const INDEX_SCANS_KNOWN: u32 = 18;
 
 /// What decides on the server's side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
+pub(crate) struct Server {
     pub major: u32,
     /// Where it has several ways to read.
     pub io_method: Option<String>,
@@ -36,14 +36,14 @@ pub struct Server {
 
 /// A way to blocks on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Path<'a> {
+pub(crate) struct Path<'a> {
     pub server: &'a Server,
     pub access: Access,
 }
 
 impl Server {
     /// What `client`'s server says.
-    pub async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
+    pub(crate) async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
         let row = client.query_one(include_str!("../../sql/read_ahead.sql"), &[]).await?;
         let direct: Option<String> = row.get("direct");
         Ok(Self {
@@ -54,18 +54,18 @@ impl Server {
     }
 
     /// The path of one kind of operation.
-    pub fn of_path(&self, access: Access, scans: bool) -> Path<'_> {
+    pub(crate) fn of_path(&self, access: Access, scans: bool) -> Path<'_> {
         Path { server: self, access: if scans { Access::Scan } else { access } }
     }
 }
 
 /// The settings that cannot matter for what is read by `path`, in the order of [`OF_READ_AHEAD`].
-pub fn names(path: &Path<'_>) -> Vec<String> {
+pub(crate) fn names(path: &Path<'_>) -> Vec<String> {
     OF_READ_AHEAD.into_iter().filter(|name| why(name, path).is_some()).map(str::to_owned).collect()
 }
 
 /// Why `setting` cannot matter for what is read by `path`; `None` where it can, or where it is not known.
-pub fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
+pub(crate) fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
     let Path { server, access } = path;
     if !OF_READ_AHEAD.contains(&setting) {
         return None;

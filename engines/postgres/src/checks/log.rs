@@ -9,14 +9,14 @@ use super::state::State;
 /// Log a second that is reckoned with beside full pages, bytes: a modest rate of small updates.
 const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
 
-pub fn fsync(state: &State) -> Option<Finding> {
+pub(super) fn fsync(state: &State) -> Option<Finding> {
     let text = "Nothing is ever forced to storage: commits cost nothing, and a crash destroys the database. Figures with \
                 updates are not those of a database. ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()";
     let severity = if state.planned.updates { Severity::Warning } else { Severity::Info };
     state.is("fsync", "off").then(|| Finding::new(codes::PG_FSYNC_OFF, severity, text, "fsync = off"))
 }
 
-pub fn full_page_writes(state: &State) -> Option<Finding> {
+pub(super) fn full_page_writes(state: &State) -> Option<Finding> {
     (state.planned.updates && state.is("full_page_writes", "off")).then(|| {
         let text = "The log holds no full pages: updates after a checkpoint cost less log than a database that survives \
                     torn pages pays. ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()";
@@ -25,7 +25,7 @@ pub fn full_page_writes(state: &State) -> Option<Finding> {
 }
 
 /// Sessions take `synchronous_commit` as they find it, unless the plan says that commits do not wait.
-pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
+pub(super) fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     let asked = state.planned.updates && state.planned.commit_wait;
     (asked && state.is("synchronous_commit", "off")).then(|| {
         let text = "The plan has commits wait for the log, the server does not let them: commits are cheaper than they \
@@ -34,7 +34,7 @@ pub fn commits_that_do_not_wait(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn standbys(state: &State) -> Option<Finding> {
+pub(super) fn standbys(state: &State) -> Option<Finding> {
     let names = state.text("synchronous_standby_names").filter(|names| !names.is_empty())?;
     let waits = !state.is("synchronous_commit", "off") && !state.is("synchronous_commit", "local");
     (state.planned.updates && state.planned.commit_wait && waits).then(|| {
@@ -45,7 +45,7 @@ pub fn standbys(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn archiving(state: &State) -> Option<Finding> {
+pub(super) fn archiving(state: &State) -> Option<Finding> {
     let mode = state.text("archive_mode").filter(|mode| *mode != "off")?;
     (state.planned.updates || state.activity.replicas > 0).then(|| {
         let text = "Log is read and copied again while it is written: archiver and replicas share CPU, device and network \
@@ -55,7 +55,7 @@ pub fn archiving(state: &State) -> Option<Finding> {
 }
 
 /// A checkpoint is forced when the log since the last one is `max_wal_size / (1 + checkpoint_completion_target)`.
-pub fn room(state: &State) -> Option<Finding> {
+pub(super) fn room(state: &State) -> Option<Finding> {
     let planned = &state.planned;
     let target = state.number("checkpoint_completion_target").unwrap_or(0.9);
     let room = state.number("max_wal_size")? / (1.0 + target);
@@ -75,7 +75,7 @@ pub fn room(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn checkpoint_by_the_clock(state: &State) -> Option<Finding> {
+pub(super) fn checkpoint_by_the_clock(state: &State) -> Option<Finding> {
     let (timeout_s, run_s) = (state.number("checkpoint_timeout")? / 1e3, state.planned.duration.as_secs_f64());
     (state.planned.updates && timeout_s < run_s).then(|| {
         let text = "Checkpoints by the clock fall into the run: let the window hold two or more whole ones, or none. \

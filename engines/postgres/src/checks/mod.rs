@@ -25,7 +25,7 @@ use crate::connect::link::Link;
 use crate::options::Options;
 
 /// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
-pub fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
+pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
     Ok(check(&State::read(link, options, plan, dataset)?))
 }
 

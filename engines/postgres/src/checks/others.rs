@@ -15,7 +15,7 @@ const OLD_S: f64 = 5.0;
 /// 12.3 MiB (docs/benchmarks.md).
 const OF_A_SESSION: u64 = 12 << 20;
 
-pub fn autovacuum(state: &State) -> Option<Finding> {
+pub(super) fn autovacuum(state: &State) -> Option<Finding> {
     let tables = state.activity.vacuumed;
     (tables > 0 && state.is("autovacuum", "on")).then(|| {
         let text = "Autovacuum may begin on mindful's tables while the run goes on: its reads and writes are counted with \
@@ -24,7 +24,7 @@ pub fn autovacuum(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn sessions(state: &State) -> Option<Finding> {
+pub(super) fn sessions(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     (activity.active > 0).then(|| {
         let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
@@ -35,7 +35,7 @@ pub fn sessions(state: &State) -> Option<Finding> {
 }
 
 /// Old snapshots keep every version of a row alive, so that updates can no longer stay in their block.
-pub fn horizon(state: &State) -> Option<Finding> {
+pub(super) fn horizon(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     let oldest = activity.oldest_s.filter(|age| *age > OLD_S);
     if oldest.is_none() && activity.holding_slots == 0 {
@@ -54,7 +54,7 @@ pub fn horizon(state: &State) -> Option<Finding> {
     Some(Finding::new(codes::PG_HELD_HORIZON, severity, text, evidence))
 }
 
-pub fn slots(state: &State) -> Option<Finding> {
+pub(super) fn slots(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     (activity.slots > 0 && (state.planned.updates || activity.inactive_slots > 0)).then(|| {
         let text = "Replication slots keep log that nobody has fetched: storage may run full, and log is read again while \
@@ -67,7 +67,7 @@ pub fn slots(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn connections(state: &State) -> Option<Finding> {
+pub(super) fn connections(state: &State) -> Option<Finding> {
     let refusal = state.room.as_ref()?.refusal(
         i32::try_from(state.planned.sessions).unwrap_or(i32::MAX),
         "sessions",
@@ -79,7 +79,7 @@ pub fn connections(state: &State) -> Option<Finding> {
 }
 
 /// Where memory ends, the kernel swaps or ends processes, mindful's or the server's.
-pub fn memory(state: &State) -> Option<Finding> {
+pub(super) fn memory(state: &State) -> Option<Finding> {
     let (free, sessions) = (state.available_bytes?, u64::from(state.planned.sessions));
     let needed = sessions * OF_A_SESSION;
     (needed > free).then(|| {
@@ -99,13 +99,13 @@ pub fn memory(state: &State) -> Option<Finding> {
 }
 
 /// Two runs on the same blocks measure each other.
-pub fn users(state: &State) -> Option<Finding> {
+pub(super) fn users(state: &State) -> Option<Finding> {
     let users = state.users.as_ref()?;
     Some(codes::DATASET_SHARED.finding(run_lock::SHARED, format!("server process {users}")))
 }
 
 /// What could not be looked at is reported, so that silence is no praise.
-pub fn hidden(state: &State) -> Option<Finding> {
+pub(super) fn hidden(state: &State) -> Option<Finding> {
     let missing: Vec<_> = [
         (!state.activity.sees_all, "other roles' sessions"),
         (

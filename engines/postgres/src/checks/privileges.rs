@@ -9,7 +9,7 @@ use crate::names::Namespace;
 /// The rights that the work asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent rights")]
-pub struct Rights {
+pub(crate) struct Rights {
     /// Nothing may be written: a standby, or a role or database set to read alone.
     pub read_only: bool,
     /// TEMP on the database: the server-side loop is a function in the session's own schema.
@@ -26,7 +26,10 @@ pub struct Rights {
 
 impl Rights {
     /// Asks the server.
-    pub async fn read(client: &Client, namespace: &Namespace) -> std::result::Result<Self, tokio_postgres::Error> {
+    pub(crate) async fn read(
+        client: &Client,
+        namespace: &Namespace,
+    ) -> std::result::Result<Self, tokio_postgres::Error> {
         Ok(Self::of(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
     }
 
@@ -47,7 +50,7 @@ impl Rights {
     }
 
     /// Why nothing can be loaded.
-    pub fn no_create(&self) -> Option<Error> {
+    pub(crate) fn no_create(&self) -> Option<Error> {
         (!self.may_create).then(|| {
             let what = format!("the role {} has no CREATE right on the database {}", self.role, self.database);
             Error::target(what, self.grant("CREATE"))
@@ -55,7 +58,7 @@ impl Rights {
     }
 
     /// Why the server-side loop cannot be installed.
-    pub fn no_temp(&self) -> Option<Error> {
+    pub(crate) fn no_temp(&self) -> Option<Error> {
         (!self.may_install).then(|| {
             let what = "the role has no TEMP right on the database, which the server-side loop needs";
             Error::target(what, format!("{}, or run with --loop client", self.grant("TEMPORARY")))
@@ -63,21 +66,21 @@ impl Rights {
     }
 
     /// Why nothing can be written.
-    pub fn no_writes(&self) -> Option<Error> {
+    pub(crate) fn no_writes(&self) -> Option<Error> {
         self.read_only.then(|| {
             Error::target("the server is read-only", "name the primary in the URL, or run --loop client --update-pct 0")
         })
     }
 
     /// The first reason to refuse a workload that loops `in_server` or `updates`.
-    pub fn refusal(&self, in_server: bool, updates: bool) -> Option<Error> {
+    pub(crate) fn refusal(&self, in_server: bool, updates: bool) -> Option<Error> {
         let writes = if in_server || updates { self.no_writes() } else { None };
         writes.or_else(|| if in_server { self.no_temp() } else { None })
     }
 }
 
 /// The rights of the role on the server that `link` leads to.
-pub fn of(link: &Link, namespace: &Namespace) -> Result<Rights> {
+pub(crate) fn of(link: &Link, namespace: &Namespace) -> Result<Rights> {
     let control = link.control()?;
     link.run("checking for rights", async { Ok(Rights::read(&control, namespace).await?) })
 }

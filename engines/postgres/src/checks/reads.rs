@@ -18,7 +18,7 @@ fn hit_ratio(state: &State) -> Option<f64> {
     state.number("shared_buffers").filter(|_| active > 0.0).map(|cache| (cache / active).min(1.0))
 }
 
-pub fn predicted_hits(state: &State) -> Option<Finding> {
+pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
     let ratio = hit_ratio(state)?;
     let held = if state.planned.uniform { "" } else { " or more, for some blocks are visited more often" };
     let text = if ratio >= 1.0 {
@@ -38,7 +38,7 @@ pub fn predicted_hits(state: &State) -> Option<Finding> {
 }
 
 /// Reads are buffered, and memory is left for the data.
-pub fn page_cache_ahead(state: &State) -> Option<Finding> {
+pub(super) fn page_cache_ahead(state: &State) -> Option<Finding> {
     let available = state.available_bytes?;
     let direct = state.text("debug_io_direct").is_some_and(is_direct_io);
     let active = state.planned.active_bytes;
@@ -59,7 +59,7 @@ pub fn page_cache_ahead(state: &State) -> Option<Finding> {
 }
 
 /// Plain index scans read block by block; only scans read ahead.
-pub fn read_ahead(state: &State) -> Option<Finding> {
+pub(super) fn read_ahead(state: &State) -> Option<Finding> {
     state.planned.scans.then(|| {
         let shown = |name: &str| state.text(name).map(|text| format!("{name} = {text}"));
         let settings: Vec<_> = ["effective_io_concurrency", "io_method", "io_combine_limit"]
@@ -74,7 +74,7 @@ pub fn read_ahead(state: &State) -> Option<Finding> {
 }
 
 /// A setting was given that what is measured never looks at.
-pub fn idle_settings(state: &State) -> Option<Finding> {
+pub(super) fn idle_settings(state: &State) -> Option<Finding> {
     let (server, planned) = (state.reads.as_ref()?, &state.planned);
     let selects = planned.access != Access::Scan;
     let paths = [(selects, false), (planned.scans, true)].into_iter().filter(|(taken, _)| *taken);
@@ -92,7 +92,7 @@ pub fn idle_settings(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn checksums(state: &State) -> Option<Finding> {
+pub(super) fn checksums(state: &State) -> Option<Finding> {
     state.is("data_checksums", "off").then(|| {
         let text = "Blocks are not checked when they are read: a read costs less CPU than where they are, as by default \
                     since PostgreSQL 18. pg_checksums --enable on the stopped server";
@@ -100,7 +100,7 @@ pub fn checksums(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn huge_pages(state: &State) -> Option<Finding> {
+pub(super) fn huge_pages(state: &State) -> Option<Finding> {
     let cache = state.number("shared_buffers").filter(|cache| *cache >= LARGE_CACHE)?;
     let off = state.is("huge_pages_status", "off")
         || (state.text("huge_pages_status").is_none() && state.is("huge_pages", "off"));

@@ -13,20 +13,20 @@ fn refused(code: Code, refusal: Option<Error>) -> Option<Finding> {
     })
 }
 
-pub fn writes(state: &State) -> Option<Finding> {
+pub(super) fn writes(state: &State) -> Option<Finding> {
     let wanted = state.planned.in_server || state.planned.updates || state.planned.loads;
     refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_writes().filter(|_| wanted))
 }
 
-pub fn create(state: &State) -> Option<Finding> {
+pub(super) fn create(state: &State) -> Option<Finding> {
     refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_create().filter(|_| state.planned.loads))
 }
 
-pub fn temp(state: &State) -> Option<Finding> {
+pub(super) fn temp(state: &State) -> Option<Finding> {
     refused(codes::WRITE_REFUSED, state.rights.as_ref()?.no_temp().filter(|_| state.planned.in_server))
 }
 
-pub fn checkpoint(state: &State) -> Option<Finding> {
+pub(super) fn checkpoint(state: &State) -> Option<Finding> {
     let rights = state.rights.as_ref()?;
     (!rights.may_checkpoint).then(|| {
         let text = format!(

@@ -26,7 +26,7 @@ const CLOCK_CALLS: i64 = 20_000;
 
 /// The server, and what is to be done with it.
 #[derive(Debug, Clone, Default)]
-pub struct State {
+pub(super) struct State {
     /// Text and number (bytes, ms or plain) of each setting the role may see.
     pub settings: BTreeMap<String, (String, Option<f64>)>,
     pub activity: Activity,
@@ -50,7 +50,7 @@ pub struct State {
 
 /// Who else is at work in the server.
 #[derive(Debug, Clone, Default)]
-pub struct Activity {
+pub(super) struct Activity {
     /// Whether the role sees other roles' sessions.
     pub sees_all: bool,
     pub active: i64,
@@ -71,7 +71,7 @@ pub struct Activity {
 /// What matters of the plan.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
-pub struct Planned {
+pub(super) struct Planned {
     /// Bytes of the blocks that operations can visit.
     pub active_bytes: u64,
     /// Whether all of them are visited equally often.
@@ -92,7 +92,7 @@ pub struct Planned {
 
 impl State {
     /// Asks the server.
-    pub fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
+    pub(super) fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
         let namespace = &options.namespace;
         let control = link.control()?;
         let available_bytes = available(link);
@@ -136,17 +136,17 @@ impl State {
     }
 
     /// A setting as text; `None` where this version has none or the role may not see it.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(|(text, _)| text.as_str())
     }
 
     /// A setting as bytes, ms, or a plain number.
-    pub fn number(&self, name: &str) -> Option<f64> {
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.settings.get(name).and_then(|(_, number)| *number)
     }
 
     /// Whether a switch is known to be on, or known to be off.
-    pub fn is(&self, name: &str, value: &str) -> bool {
+    pub(super) fn is(&self, name: &str, value: &str) -> bool {
         self.text(name) == Some(value)
     }
 

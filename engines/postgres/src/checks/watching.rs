@@ -5,7 +5,7 @@ use mindful_core::result::Finding;
 
 use super::state::State;
 
-pub fn io_timing(state: &State) -> Option<Finding> {
+pub(super) fn io_timing(state: &State) -> Option<Finding> {
     state.is("track_io_timing", "off").then(|| {
         let cost = state.clock_ns.map_or_else(String::new, |ns| {
             format!("; it would cost two looks at the clock a read, about {ns:.0} ns each here")
@@ -16,7 +16,7 @@ pub fn io_timing(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn statements_logged(state: &State) -> Option<Finding> {
+pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     let all = |name: &str| state.number(name).filter(|ms| *ms == 0.0).map(|_| format!("{name} = 0"));
     let is = |name: &str, value: &str| state.is(name, value).then(|| format!("{name} = {value}"));
     let reported: Vec<_> = [
@@ -36,7 +36,7 @@ pub fn statements_logged(state: &State) -> Option<Finding> {
     })
 }
 
-pub fn libraries(state: &State) -> Option<Finding> {
+pub(super) fn libraries(state: &State) -> Option<Finding> {
     let libraries = state.text("shared_preload_libraries").filter(|libraries| !libraries.is_empty())?;
     let text = "Libraries are loaded into the server that may cost CPU with every statement. Where they are not part of \
                 what is to be measured: ALTER SYSTEM RESET shared_preload_libraries, and restart";
@@ -44,7 +44,7 @@ pub fn libraries(state: &State) -> Option<Finding> {
 }
 
 /// Compiling costs CPU of the server; mindful's sessions turn it off, other clients do not.
-pub fn jit(state: &State) -> Option<Finding> {
+pub(super) fn jit(state: &State) -> Option<Finding> {
     state.is("jit", "on").then(|| {
         let above = state.text("jit_above_cost").unwrap_or("unknown");
         let text = "Expensive statements of other clients are compiled, which costs CPU beside a run; mindful's own sessions \

@@ -13,14 +13,14 @@ use crate::connect::{Backend, Canceller, Connection, pooled};
 const CANCEL_AT_A_TIME: usize = 32;
 
 /// How long cancel requests may take, all together.
-pub const CANCEL_WITHIN: Duration = Duration::from_secs(1);
+pub(crate) const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 
 /// How long a cancelled session has to end by itself.
 const END_WITHIN: Duration = Duration::from_millis(500);
 
 /// Sessions by number.
 #[derive(Debug, Default)]
-pub struct Sessions(Mutex<Numbered>);
+pub(crate) struct Sessions(Mutex<Numbered>);
 
 #[derive(Debug, Default)]
 struct Numbered {
@@ -36,14 +36,14 @@ struct AtWork {
 
 /// A session is at work as long as it holds this.
 #[derive(Debug)]
-pub struct Presence {
+pub(crate) struct Presence {
     sessions: Arc<Sessions>,
     number: u64,
 }
 
 impl Sessions {
     /// A session begins on `connection`; refused where its server process is that of another one.
-    pub fn enter(self: &Arc<Self>, connection: &Connection) -> Result<Presence> {
+    pub(crate) fn enter(self: &Arc<Self>, connection: &Connection) -> Result<Presence> {
         let backend = connection.backend();
         let mut held = self.held();
         if held.at_work.values().any(|other| other.backend.is_some() && other.backend == backend) {
@@ -56,7 +56,7 @@ impl Sessions {
     }
 
     /// Ends what all of them are doing.
-    pub async fn end(&self) {
+    pub(crate) async fn end(&self) {
         end(|| self.held().at_work.values().map(|session| session.canceller.clone()).collect()).await;
     }
 
@@ -67,7 +67,7 @@ impl Sessions {
 
 /// Ends what those `at_work` are doing: their server is asked to cancel it, and whoever still is at work after that is cut
 /// off, as the server may have vanished. Takes three seconds at most.
-pub async fn end(at_work: impl Fn() -> Vec<Canceller>) {
+pub(crate) async fn end(at_work: impl Fn() -> Vec<Canceller>) {
     cancel(&at_work()).await;
     tokio::time::sleep(END_WITHIN).await;
     let left = at_work();

@@ -20,7 +20,7 @@ use crate::work::access;
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Connections to one target, and the thread that drives their sockets.
-pub struct Link {
+pub(crate) struct Link {
     runtime: Runtime,
     server: Server,
     control: Control<Arc<Connection>>,
@@ -45,13 +45,13 @@ impl Shared {
 
 impl Link {
     /// A link to `server`; connects nothing yet.
-    pub fn new(server: Server) -> Result<Self> {
+    pub(crate) fn new(server: Server) -> Result<Self> {
         Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server, Arc::default())
     }
 
     /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
     /// it costs is that thread's CPU alone.
-    pub fn apart(&self) -> Result<Self> {
+    pub(crate) fn apart(&self) -> Result<Self> {
         Self::on(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
     }
 
@@ -64,19 +64,19 @@ impl Link {
     }
 
     /// The server it leads to.
-    pub fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
     /// Waits for `work` on this thread. `place` is what is being done, for the message.
-    pub fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
+    pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
         self.runtime
             .block_on(work)
             .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.at(place)))
     }
 
     /// The same for work on `connection`, which knows why the server closed it.
-    pub fn run_on<T>(
+    pub(crate) fn run_on<T>(
         &self,
         connection: &Connection,
         place: &str,
@@ -88,7 +88,7 @@ impl Link {
     }
 
     /// The same for a session, which may have been interrupted on purpose.
-    pub fn work<T>(
+    pub(crate) fn work<T>(
         &self,
         connection: &Connection,
         place: &str,
@@ -98,22 +98,22 @@ impl Link {
     }
 
     /// Waits for `work` on this thread.
-    pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
 
     /// The error of a session, which may have been interrupted on purpose.
-    pub fn session_failed(&self, connection: &Connection, place: &str, failure: Failure) -> Error {
+    pub(crate) fn session_failed(&self, connection: &Connection, place: &str, failure: Failure) -> Error {
         if self.shared.abort.is_interrupted() { interrupted(place) } else { failure.on(connection, place) }
     }
 
     /// From now on sessions end because they were asked to, until work is prepared anew.
-    pub fn set_interrupted(&self, interrupted: bool) {
+    pub(crate) fn set_interrupted(&self, interrupted: bool) {
         self.shared.abort.set_interrupted(interrupted);
     }
 
     /// From now on whatever fails has been interrupted, and nothing more is asked; all that connections are at is cancelled.
-    pub fn abort(&self) {
+    pub(crate) fn abort(&self) {
         self.shared.abort.abort();
         self.wait(abort::end(|| self.shared.connections().clone()));
     }
@@ -128,7 +128,7 @@ impl Link {
     }
 
     /// A new connection to `endpoint` (from 0).
-    pub fn connect(&self, endpoint: u32) -> Result<Connection> {
+    pub(crate) fn connect(&self, endpoint: u32) -> Result<Connection> {
         self.refuse_aborted()?;
         let connection = self.wait(self.server.connect(endpoint))?;
         self.shared.connections().push(connection.canceller());
@@ -136,7 +136,7 @@ impl Link {
     }
 
     /// A connection for the session in `placement`, set up as all sessions of `workload` are, and how messages name it.
-    pub fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
+    pub(crate) fn connect_session(&self, workload: &Workload, placement: Placement) -> Result<(Connection, String)> {
         let place = session_name(placement.session);
         let client = self.connect(placement.endpoint).map_err(|error| error.at(&place))?;
         self.run_on(&client, &place, async {
@@ -153,14 +153,14 @@ impl Link {
     }
 
     /// The connection for everything that is not measured; made anew when it broke.
-    pub fn control(&self) -> Result<Arc<Connection>> {
+    pub(crate) fn control(&self) -> Result<Arc<Connection>> {
         self.refuse_aborted()?;
         let control = self.control.get(|client| !client.is_closed(), || Ok(Arc::new(self.connect(0)?)))?;
         Ok(Arc::clone(&control))
     }
 
     /// Closes the control connection, so that a server can be restarted.
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         self.control.release();
     }
 }

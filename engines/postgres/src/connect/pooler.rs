@@ -16,7 +16,7 @@ const ROUNDS: usize = 4;
 const SECOND_WITHIN: Duration = Duration::from_secs(10);
 
 /// Refuses a pooler that does not keep sessions, and one that has room for one only.
-pub fn refuse(link: &Link) -> Result<()> {
+pub(crate) fn refuse(link: &Link) -> Result<()> {
     let first = link.control()?;
     let place = link.server().place(0);
     let second = link.wait(async { tokio::time::timeout(SECOND_WITHIN, link.server().connect(0)).await });

@@ -7,7 +7,7 @@ use mindful_core::{Error, Result};
 use crate::dataset::space::BLOCK_BYTES;
 
 /// Columns of filler in a row.
-pub const FILLERS: usize = 8;
+pub(crate) const FILLERS: usize = 8;
 
 /// Bytes of filler in a column when nobody asks for a ratio: rows of about 1 KiB, with room for six new versions.
 const NARROW_FILLER: usize = 124;
@@ -22,16 +22,16 @@ const COMPRESSED_OVERHEAD: f64 = 92.0;
 const COMPRESSED_REST: f64 = 11.0;
 
 /// Compress ratios of stored blocks that rows can be shaped for.
-pub const RATIOS: std::ops::RangeInclusive<f64> = 1.0..=30.0;
+pub(crate) const RATIOS: std::ops::RangeInclusive<f64> = 1.0..=30.0;
 
 /// Versions of the row's layout, as the registry has them: narrow rows, and rows shaped for a compress ratio.
-pub const NARROW: i32 = 1;
+pub(crate) const NARROW: i32 = 1;
 /// See [`NARROW`].
-pub const SHAPED: i32 = 2;
+pub(crate) const SHAPED: i32 = 2;
 
 /// The row of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// [`NARROW`] or [`SHAPED`].
     pub number: i32,
     /// Bytes of filler in each column.
@@ -42,7 +42,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of `number` for `content`; refuses ratios that stored blocks cannot have.
-    pub fn of(number: i32, content: Content) -> Result<Self> {
+    pub(crate) fn of(number: i32, content: Content) -> Result<Self> {
         content.refuse_repeated("blocks", "block of PostgreSQL has a key, log position and checksum of its own")?;
         match content {
             Content::Mixed { compress_ratio, .. } if number == SHAPED => Self::for_ratio(compress_ratio),
@@ -71,18 +71,18 @@ impl Shape {
     }
 
     /// Bytes of a row in its block: header, filler with its lengths (one byte up to 126, else four), four numbers.
-    pub const fn tuple_bytes(self) -> usize {
+    pub(crate) const fn tuple_bytes(self) -> usize {
         let length = if self.filler < 127 { 1 } else { 4 };
         24 + 16 + (FILLERS * (self.filler + length)).next_multiple_of(8) + 16
     }
 
     /// Versions of the row that a block holds: behind its header of 24 bytes each takes four more for its pointer.
-    pub const fn versions(self) -> usize {
+    pub(crate) const fn versions(self) -> usize {
         (BLOCK_BYTES as usize - 24) / (self.tuple_bytes() + 4)
     }
 
     /// Refuses updates that would have to leave their block.
-    pub fn refuse_updates_without_room(self) -> Result<()> {
+    pub(crate) fn refuse_updates_without_room(self) -> Result<()> {
         if self.versions() > 1 {
             return Ok(());
         }

@@ -35,7 +35,7 @@ use crate::work::settle;
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
-pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
+pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     let control = link.control()?;
     let namespace = &options.namespace;
     match link.run("looking for the dataset", registry::find(&control, namespace))? {
@@ -49,7 +49,7 @@ pub fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result
 }
 
 /// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
-pub fn load(
+pub(crate) fn load(
     link: &Link,
     options: &Options,
     plan: &DatasetPlan,

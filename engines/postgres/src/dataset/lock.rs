@@ -15,7 +15,7 @@ use crate::names::Namespace;
 
 /// What of the lock a run of this process holds.
 #[derive(Default)]
-pub struct RunLock(Mutex<Option<Held>>);
+pub(crate) struct RunLock(Mutex<Option<Held>>);
 
 struct Held {
     by: Weak<Connection>,
@@ -26,7 +26,7 @@ struct Held {
 impl RunLock {
     /// Holds a share of the lock for as long as the control connection stands; refuses when others hold one too, unless
     /// `shared`.
-    pub fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
+    pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let control = link.control()?;
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", async {
@@ -50,7 +50,7 @@ impl RunLock {
 }
 
 /// Does `work`, which changes what the namespace holds, while nobody else uses it.
-pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let control = link.control()?;
     link.run("locking the namespace", take(&control, include_str!("../../sql/lock/alone.sql"), namespace))?;
     let done = work();
@@ -60,7 +60,7 @@ pub fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Resul
 }
 
 /// The server processes of others that use the namespace, as a list of their numbers.
-pub async fn others(client: &Client, namespace: &Namespace) -> Result<Option<String>, tokio_postgres::Error> {
+pub(crate) async fn others(client: &Client, namespace: &Namespace) -> Result<Option<String>, tokio_postgres::Error> {
     Ok(client.query_one(include_str!("../../sql/lock/others.sql"), &[&namespace.name]).await?.get("pids"))
 }
 

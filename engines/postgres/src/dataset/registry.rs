@@ -18,7 +18,7 @@ use crate::template::{quote_literal, render};
 
 /// One registered table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// As the registry lists it; it stands while a table of its name and oid does.
     pub table: RegisteredTable,
     /// Its oid when it was made.
@@ -30,13 +30,13 @@ pub struct Entry {
 }
 
 /// Those of `entries` that are part of the dataset.
-pub fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
+pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
 
 /// Why a table is not used: it would run code of others, or is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Behind the table's name: `has the trigger x`.
     pub what: String,
     /// Whether the table is ours nevertheless, and so may be removed.
@@ -45,7 +45,7 @@ pub struct Fault {
 
 /// The namespace as it was found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub(crate) enum Found {
     /// There is none of that name.
     Nothing,
     /// One with our mark and its registry, owned by the role that runs or by the one it trusts.
@@ -99,7 +99,7 @@ const MEETING_COLUMNS: &[&str] =
 
 impl Found {
     /// Refuses a namespace in which a table of ours is no longer as it was made.
-    pub fn sound(self, namespace: &Namespace) -> Result<Self> {
+    pub(crate) fn sound(self, namespace: &Namespace) -> Result<Self> {
         let Self::Ours { entries, .. } = &self else { return Ok(self) };
         match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
             None => Ok(self),
@@ -111,7 +111,7 @@ impl Found {
     }
 
     /// Every registered table of ours; refuses what is not ours.
-    pub fn entries(self) -> Result<Vec<Entry>> {
+    pub(crate) fn entries(self) -> Result<Vec<Entry>> {
         match self {
             Self::Nothing => Ok(Vec::new()),
             Self::Foreign(why) => Err(why),
@@ -121,12 +121,12 @@ impl Found {
 }
 
 /// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
-pub async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
     Ok(look(client, namespace).await?.sound(namespace)?)
 }
 
 /// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
-pub async fn look(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+pub(crate) async fn look(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
     let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
     let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
     let Some(row) = found.first() else { return Ok(Found::Nothing) };
@@ -187,13 +187,13 @@ async fn faults(
 }
 
 /// The oids of the tables whose blocks are visited.
-pub async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
+pub(crate) async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
     let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
     Ok(visited(&entries))
 }
 
 /// The oids of those of `entries` whose blocks are visited.
-pub fn visited(entries: &[Entry]) -> Vec<u32> {
+pub(crate) fn visited(entries: &[Entry]) -> Vec<u32> {
     let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(TableKind::Blocks));
     blocks.map(|entry| entry.object).collect()
 }
@@ -226,7 +226,7 @@ fn unmarked(namespace: &Namespace) -> Error {
 }
 
 /// Makes the namespace with its mark and registry, unless it is there.
-pub async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
+pub(crate) async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<Entry>, Failure> {
     match find(client, namespace).await? {
         Found::Ours { entries, .. } => Ok(entries),
         Found::Foreign(why) => Err(why.into()),
@@ -243,17 +243,21 @@ pub async fn ensure(client: &Connection, namespace: &Namespace) -> Result<Vec<En
 }
 
 /// The dataset that complete tables make up.
-pub fn dataset(entries: &[Entry]) -> Option<Dataset> {
+pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
 }
 
 /// The proof that was stored with it.
-pub fn proof(entries: &[Entry]) -> Option<LayoutProof> {
+pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
 
 /// Keeps `proof` with the tables it is about: each has its own schema's part.
-pub async fn store_proof(client: &mut Client, namespace: &Namespace, proof: &LayoutProof) -> Result<(), Failure> {
+pub(crate) async fn store_proof(
+    client: &mut Client,
+    namespace: &Namespace,
+    proof: &LayoutProof,
+) -> Result<(), Failure> {
     let values = [("namespace", &*namespace.quoted())];
     let transaction = client.transaction().await?;
     transaction.batch_execute(&render(include_str!("../../sql/proof_columns.sql"), &values)).await?;
@@ -265,13 +269,13 @@ pub async fn store_proof(client: &mut Client, namespace: &Namespace, proof: &Lay
 }
 
 /// The shape of the rows that stand.
-pub fn shape(entries: &[Entry]) -> Option<Shape> {
+pub(crate) fn shape(entries: &[Entry]) -> Option<Shape> {
     let table = data(entries).find(|table| table.stands && table.kind == Some(TableKind::Blocks))?;
     Shape::of(table.shape, table.content?).ok()
 }
 
 /// What a cleanup removes and what it leaves, with the reason.
-pub async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+pub(crate) async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let (oid, entries) = match look(client, namespace).await? {
         Found::Nothing => return Ok(Vec::new()),
         Found::Foreign(why) => return Err(why.into()),
@@ -307,7 +311,7 @@ pub async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec
 }
 
 /// Drops what [`inventory`] calls ours; sent together, so it is one transaction.
-pub async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
+pub(crate) async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
     let objects = inventory(client, namespace).await?;
     // Without CASCADE: what others hung on our tables makes the drop fail and say so.
     let drops: Vec<String> = objects
@@ -323,7 +327,7 @@ pub async fn cleanup(client: &Connection, namespace: &Namespace) -> Result<Vec<O
 }
 
 /// What stands in the databases of a private server and is not mindful's.
-pub fn foreign_objects(link: &Link, private: &Instance, namespace: &Namespace) -> Result<Vec<String>> {
+pub(crate) fn foreign_objects(link: &Link, private: &Instance, namespace: &Namespace) -> Result<Vec<String>> {
     let mut foreign = foreign_in(link, namespace)?;
     for database in COMMON {
         let server = Server::from_socket(private.socket_folder(), PORT, USER, database);

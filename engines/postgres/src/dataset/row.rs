@@ -6,15 +6,15 @@ use mindful_core::workload::draw::{self, Permutation, Purpose};
 use crate::dataset::layout::{FILLERS, Shape};
 
 /// First bytes of a binary COPY: signature, flags, no extension.
-pub const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+pub(crate) const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
 /// What ends it.
-pub const TRAILER: &[u8] = &[0xff, 0xff];
+pub(crate) const TRAILER: &[u8] = &[0xff, 0xff];
 
 const COLUMNS: i16 = 4 + FILLERS as i16;
 
 /// Writes the rows of one table, block after block.
-pub struct Rows {
+pub(crate) struct Rows {
     layout: Permutation,
     shape: Shape,
     filler: u64,
@@ -23,13 +23,13 @@ pub struct Rows {
 }
 
 /// The key, from 0, by block of `schema` with `blocks` rows.
-pub fn layout(blocks: u64, seed: u64, schema: u32) -> Permutation {
+pub(crate) fn layout(blocks: u64, seed: u64, schema: u32) -> Permutation {
     Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION)
 }
 
 impl Rows {
     /// The rows of `schema` (from 1) with `blocks` rows.
-    pub fn new(blocks: u64, seed: u64, schema: u32, shape: Shape) -> Self {
+    pub(crate) fn new(blocks: u64, seed: u64, schema: u32, shape: Shape) -> Self {
         Self {
             layout: layout(blocks, seed, schema),
             shape,
@@ -40,12 +40,12 @@ impl Rows {
     }
 
     /// Bytes of one row in the stream.
-    pub const fn row_bytes(&self) -> usize {
+    pub(crate) const fn row_bytes(&self) -> usize {
         2 + 4 * 12 + FILLERS * (4 + self.shape.filler)
     }
 
     /// Appends whole rows to `out` until it holds `bytes` or there are no more; returns how many.
-    pub fn fill(&mut self, out: &mut Vec<u8>, bytes: usize) -> u64 {
+    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, bytes: usize) -> u64 {
         let before = self.next;
         while self.next < self.blocks && out.len() + self.row_bytes() <= bytes {
             self.row(out);

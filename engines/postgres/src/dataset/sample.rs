@@ -14,7 +14,7 @@ use crate::template::render;
 
 /// What a load looked at while the blocks were at hand.
 #[derive(Debug, Default)]
-pub struct Sampled {
+pub(crate) struct Sampled {
     /// Blocks drawn of a schema.
     pub drawn: u64,
     /// Schemas of which all that was drawn holds what was written.
@@ -23,7 +23,7 @@ pub struct Sampled {
 
 /// Whether each of `count` blocks drawn of `schema` (from 1) holds the one row that was written to it. Draws anew each
 /// time, without an order that a layout could have.
-pub async fn holds(
+pub(crate) async fn holds(
     client: &Client,
     namespace: &Namespace,
     schema: u32,
@@ -45,7 +45,7 @@ pub async fn holds(
 }
 
 /// The proof of a dataset of which all samples of `count` blocks hold.
-pub fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
+pub(crate) fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
     let rows = dataset.blocks_per_schema;
     let written = Written::of(dataset.schemas, rows, dataset.seed);
     let schema = |(rank_correlation, schema): (&f64, u32)| SchemaProof {
@@ -63,7 +63,7 @@ pub fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
 }
 
 /// How many blocks of each schema have to be drawn: the closer the layout as written comes to a limit, the more.
-pub fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
+pub(crate) fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     if blocks > NEVER_CLOSE {
         return proof_sample::sample_size(blocks, proof_sample::MAX_WRONG_SHARE);
     }

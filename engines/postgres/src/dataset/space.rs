@@ -11,7 +11,7 @@ use crate::connect::link::Link;
 use crate::options::Options;
 
 /// Bytes of a block, as nearly every server is built; verified when a target is opened.
-pub const BLOCK_BYTES: u64 = 8192;
+pub(crate) const BLOCK_BYTES: u64 = 8192;
 
 /// Bytes of index, maps and rounding that a block brings along.
 const EXTRA_BYTES_PER_BLOCK: u64 = 24;
@@ -23,13 +23,13 @@ const WAL_BYTES_PER_ROW: u64 = 200;
 const RESERVE_BYTES: u64 = 64 << 20;
 
 /// Bytes that a load of `blocks` with rows of `row_bytes` needs.
-pub fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
+pub(crate) fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
     let wal = if keeps_wal { row_bytes + WAL_BYTES_PER_ROW } else { 0 };
     blocks * (BLOCK_BYTES + EXTRA_BYTES_PER_BLOCK + wal) + RESERVE_BYTES
 }
 
 /// Refuses a load that does not fit, with both figures; says so when it cannot be known.
-pub fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events: &dyn Events) -> Result<()> {
+pub(crate) fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     let (wal_level, folder): (String, Option<String>) = link.run("looking for free space", async {
         let sql = include_str!("../../sql/data_folder.sql");

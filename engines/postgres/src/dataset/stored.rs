@@ -16,7 +16,7 @@ const BLOCKS: u64 = 256;
 const SEGMENT: u64 = 131_072;
 
 /// Reads blocks of `dataset` back from the server's file; `None` where the role may not read files of the server.
-pub fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<Option<Ratios>> {
+pub(crate) fn measure(link: &Link, namespace: &Namespace, dataset: &Dataset) -> Result<Option<Ratios>> {
     let control = link.control()?;
     let (table, within) = (namespace.table(TableKind::Blocks, 1), dataset.blocks_per_schema.min(SEGMENT));
     let step = (within / BLOCKS).max(1);

@@ -12,7 +12,7 @@ use crate::template::render;
 
 /// Looks at a sample of every schema that is not `known` to hold one as large; where one is not as it was written,
 /// or says too little, the whole decides.
-pub fn by_sample(
+pub(crate) fn by_sample(
     link: &Link,
     namespace: &Namespace,
     dataset: &Dataset,
@@ -35,7 +35,7 @@ pub fn by_sample(
 }
 
 /// Looks at every row of every schema, and at every pair of neighbouring schemas.
-pub fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
+pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let control = link.control()?;
     let whole = dataset.blocks_per_schema;
     let ask = |table: &str, sql: &str| {

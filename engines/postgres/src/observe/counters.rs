@@ -94,7 +94,7 @@ const COLUMNS: &[(&str, &str, &str)] = &[
 ];
 
 /// Samplers for every view that can be read; the others are reported as findings, with what to do.
-pub fn samplers(
+pub(crate) fn samplers(
     link: &Arc<Link>,
     namespace: &Namespace,
     major: u32,
@@ -127,7 +127,7 @@ pub fn samplers(
 
 /// Lets the server count now what a connection has done so far. Left alone it would be added at some later moment, and the
 /// reads of a load or a verification would pass for reads of the window.
-pub async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
+pub(crate) async fn publish(connection: &Client) -> std::result::Result<(), Failure> {
     Ok(connection.batch_execute("SELECT pg_stat_force_next_flush()").await?)
 }
 

@@ -25,7 +25,7 @@ const HELD_FIXED: [(&str, &str); 4] = [
 ];
 
 /// The server as it describes itself.
-pub fn describe(link: &Link) -> Result<Description> {
+pub(crate) fn describe(link: &Link) -> Result<Description> {
     let control = link.control()?;
     link.run("describing the server", async {
         let row = control.query_one(include_str!("../../sql/describe.sql"), &[]).await?;
@@ -46,13 +46,13 @@ pub fn describe(link: &Link) -> Result<Description> {
 }
 
 /// Major version: 18.
-pub async fn major(client: &Client) -> std::result::Result<u32, tokio_postgres::Error> {
+pub(crate) async fn major(client: &Client) -> std::result::Result<u32, tokio_postgres::Error> {
     let row = client.query_one("SELECT current_setting('server_version_num')::integer / 10000", &[]).await?;
     Ok(row.get::<_, i32>(0).unsigned_abs())
 }
 
 /// Where the server's processes and files are, when they are here and may be seen.
-pub fn host(link: &Link) -> HostView {
+pub(crate) fn host(link: &Link) -> HostView {
     let unseen = HostView::default();
     if !link.server().host_is_local(0) {
         return unseen;
@@ -98,7 +98,7 @@ fn advice() -> BTreeMap<String, String> {
 }
 
 /// All segments of all tables, in order; those that cannot be seen from here are left out.
-pub fn data_files(link: &Link, namespace: &Namespace) -> Result<Vec<PathBuf>> {
+pub(crate) fn data_files(link: &Link, namespace: &Namespace) -> Result<Vec<PathBuf>> {
     let control = link.control()?;
     let rows = link.run("finding the data files", async {
         let tables = registry::tables(&control, namespace).await?;
@@ -132,7 +132,7 @@ const IMAGE: f64 = 8_240.0;
 /// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` tells how many there were.
 ///
 /// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
-pub fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
+pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
     if shape.is_some_and(|shape| shape.number != NARROW) {
         return None;
     }

@@ -20,7 +20,7 @@ use crate::error::Failure;
 
 /// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub(crate) enum Whom {
     /// Those of this mindful.
     Ours,
     /// All clients of the server.
@@ -36,7 +36,7 @@ const APPLICATION_NAME: &str = "mindful waits";
 
 /// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, where the server tells it, `pg_aios` (reads under
 /// way), of the sessions of `whom`.
-pub fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
     let link = Arc::new(link.apart()?);
     let connection = link.connect(0)?;
     let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom))?;

@@ -12,13 +12,13 @@ use mindful_instance::files::own_file;
 pub const USER: &str = "mindful";
 
 /// Who may connect, in the format of pg_hba.conf.
-pub const RULES: &str = "access.conf";
+pub(super) const RULES: &str = "access.conf";
 
 /// Whose user that is, in the format of pg_ident.conf.
-pub const USERS: &str = "users.conf";
+pub(super) const USERS: &str = "users.conf";
 
 /// Writes both files anew. They stand in `folder`, which only mindful writes, not in the data directory.
-pub fn write(folder: &Path) -> io::Result<()> {
+pub(super) fn write(folder: &Path) -> io::Result<()> {
     let me = Account::mine().name.replace('"', "\"\"");
     let texts =
         [(RULES, format!("local all {USER} peer map=mindful\n")), (USERS, format!("mindful \"{me}\" {USER}\n"))];

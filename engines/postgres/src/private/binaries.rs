@@ -13,7 +13,7 @@ use super::options::{OLDEST, Options, Version};
 
 /// A folder with initdb and postgres, and what they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binaries {
+pub(super) struct Binaries {
     /// The folder.
     pub bin: PathBuf,
     /// Such as `18.6`.
@@ -43,7 +43,7 @@ static KNOWN: Known = Known {
 
 impl Binaries {
     /// Finds the binaries, from the network if they are nowhere else.
-    pub fn find(options: &Options, base: &Path, account: &Account, events: &dyn Events) -> Result<Self> {
+    pub(super) fn find(options: &Options, base: &Path, account: &Account, events: &dyn Events) -> Result<Self> {
         let (version, full) = (&options.version, &options.version.full);
         let search = Search {
             known: &KNOWN,
@@ -60,7 +60,7 @@ impl Binaries {
 
     /// Checks names and values of server settings that a user gave, without a data directory: the server reads its
     /// arguments before it misses one.
-    pub fn check_settings(&self, set: &[(String, String)], account: &Account) -> Result<()> {
+    pub(super) fn check_settings(&self, set: &[(String, String)], account: &Account) -> Result<()> {
         for (name, value) in set {
             let mut command = account.command(self.program("postgres"), Path::new("/"));
             let output = command.args(["-C", "port", "-c", &format!("{name}={value}")]).output();
@@ -82,7 +82,7 @@ impl Binaries {
     }
 
     /// One of the programs.
-    pub fn program(&self, name: &str) -> PathBuf {
+    pub(super) fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 }

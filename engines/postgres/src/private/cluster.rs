@@ -30,7 +30,7 @@ const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
 
 /// The PostgreSQL that was found, and what a user wants of it.
 #[derive(Debug)]
-pub struct Cluster {
+pub(super) struct Cluster {
     /// Its programs.
     pub binaries: Binaries,
     /// What it is set up for.

@@ -20,7 +20,7 @@ const PINNED: &[(&str, &str, &str)] = &[
 
 /// The archive of version `full` for this platform. One that is not pinned here is compared with the hash that its
 /// source tells.
-pub fn artefact(full: &str) -> Artefact {
+pub(super) fn artefact(full: &str) -> Artefact {
     let platform = format!("{}-{}", system(), architecture());
     let pinned = PINNED.iter().find(|(version, on, _)| *version == full && *on == platform);
     Artefact {

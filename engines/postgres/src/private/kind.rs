@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use super::access;
 
 /// PostgreSQL, any version.
-pub static KIND: Kind = Kind {
+pub(super) static KIND: Kind = Kind {
     name: "PostgreSQL",
     data: "pgdata",
     first_file: "PG_VERSION",

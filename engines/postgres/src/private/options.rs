@@ -40,10 +40,10 @@ pub struct Options {
 }
 
 /// Oldest major version that works.
-pub const OLDEST: u32 = 15;
+pub(super) const OLDEST: u32 = 15;
 
 /// The minor version that is fetched for a major one.
-pub const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
+pub(super) const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
 
 impl Options {
     /// The options that `settings` give.

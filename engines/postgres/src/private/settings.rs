@@ -7,7 +7,7 @@ use mindful_instance::program::{Chosen, Purpose};
 
 /// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub(super) struct Known {
     /// Major version of the server.
     pub major: u32,
     /// What it is set up for.
@@ -29,7 +29,7 @@ pub struct Known {
 const MIB: u64 = 1 << 20;
 
 /// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
-pub fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
+pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety();
     chosen.extend(space_for_wal(facts.free_bytes));
     chosen.extend(match purpose {
@@ -129,7 +129,7 @@ fn cache_for_run(facts: &Known) -> Result<(u64, &'static str)> {
 }
 
 /// Refuses a cache size that the host cannot carry.
-pub fn check_cache(given: Option<u64>) -> Result<()> {
+pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
     given.map_or(Ok(()), |size| carries("cache", size, memory_bytes()))
 }
 

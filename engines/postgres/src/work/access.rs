@@ -3,7 +3,7 @@
 use mindful_core::workload::Access;
 
 /// What sessions set, beside what all of them begin with.
-pub fn settings(access: Access) -> &'static str {
+pub(crate) fn settings(access: Access) -> &'static str {
     match access {
         Access::Index => "",
         Access::Bitmap => include_str!("../../sql/access_bitmap.sql"),
@@ -12,7 +12,7 @@ pub fn settings(access: Access) -> &'static str {
 }
 
 /// The nodes of a plan that may touch a table or its index.
-pub fn nodes(access: Access) -> &'static [&'static str] {
+pub(crate) fn nodes(access: Access) -> &'static [&'static str] {
     match access {
         Access::Index => &["Index Scan"],
         Access::Bitmap => &["Bitmap Heap Scan", "Bitmap Index Scan"],
@@ -21,7 +21,7 @@ pub fn nodes(access: Access) -> &'static [&'static str] {
 }
 
 /// The same as a message calls it.
-pub fn in_words(access: Access) -> &'static str {
+pub(crate) fn in_words(access: Access) -> &'static str {
     match access {
         Access::Index => "a plain index scan",
         Access::Bitmap => "a bitmap heap scan",

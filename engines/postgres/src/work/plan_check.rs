@@ -17,7 +17,7 @@ use crate::work::access;
 use crate::work::statement::Script;
 
 /// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
-pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
+pub(crate) fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let client = link.connect(0)?;
     let mut shapes: Vec<AccessPath> = Vec::new();
     let facts = link.run("checking the plans", set_up(&client, workload))?;
@@ -41,7 +41,7 @@ pub fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<
 
 /// Shapes that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
 /// reported where it is to be run.
-pub fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
+pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let client = link.connect(0)?;
     let shapes = link.run("checking the plans", async {
         set_up(&client, workload).await?;
@@ -98,7 +98,7 @@ async fn shapes_on(
 }
 
 /// The plan of `statement` as a session will have it: prepared, planned without knowing the values.
-pub async fn explain(
+pub(crate) async fn explain(
     client: &Client,
     kind: &str,
     access: &[&str],

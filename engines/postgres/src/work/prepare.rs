@@ -12,10 +12,15 @@ use crate::names::Namespace;
 use crate::work::plan_check;
 
 /// Connections for counters and wait events; the control connection is open and counted already.
-pub const OWN_CONNECTIONS: i32 = 2;
+pub(crate) const OWN_CONNECTIONS: i32 = 2;
 
 /// Checks room, rights, and the workload itself; then how the server carries it out.
-pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Namespace) -> Result<Vec<AccessPath>> {
+pub(crate) fn prepare(
+    link: &Link,
+    workload: &Workload,
+    sessions: u32,
+    namespace: &Namespace,
+) -> Result<Vec<AccessPath>> {
     refuse_contradictions(workload, sessions)?;
     connection_limit::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
     let (in_server, updates) = (workload.loop_site == LoopSite::Server, !workload.update_pct.is_none());
@@ -26,7 +31,7 @@ pub fn prepare(link: &Link, workload: &Workload, sessions: u32, namespace: &Name
 }
 
 /// Refuses `plan` where server or role would refuse it after the load, which must be made first where not all is loaded.
-pub fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Result<()> {
+pub(crate) fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Result<()> {
     let rights = privileges::of(link, namespace)?;
     let (in_server, updates) = (plan.loop_site == LoopSite::Server, !plan.update_pct.is_none());
     let no_load = if loads { rights.no_writes().or_else(|| rights.no_create()) } else { None };

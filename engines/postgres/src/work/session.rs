@@ -37,7 +37,7 @@ const UNLIMITED: i64 = 1 << 60;
 ///
 /// The calls of the next slices are sent before the answer of this one is read. So the server's process goes on at once, and
 /// how long the answer and the client's thread wait for a CPU behind hundreds of others lies in no session's time.
-pub struct ServerLoop {
+pub(crate) struct ServerLoop {
     client: Arc<Connection>,
     statement: Statement,
     place: String,
@@ -76,7 +76,7 @@ type Answer = Pin<Box<dyn Future<Output = std::result::Result<Row, tokio_postgre
 
 impl ServerLoop {
     /// Connects, installs the procedure and runs it once for nothing, so that its first slice plans nothing.
-    pub fn open(
+    pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
         placement: Placement,

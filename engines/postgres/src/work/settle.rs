@@ -7,7 +7,7 @@ use crate::connect::link::Link;
 use crate::error::lacks_right;
 
 /// Writes everything back that a load left in memory.
-pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
+pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run("settling the load", async {
         match control.batch_execute("CHECKPOINT").await {
@@ -22,7 +22,7 @@ pub fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
 
 /// Before a step that only reads `tables`, given by their oids: cleans up the row versions that updates left, which reads
 /// would otherwise do and write.
-pub fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
+pub(crate) fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> Result<()> {
     let control = link.control()?;
     link.run("settling what updates left", async {
         let rows = control.query(include_str!("../../sql/left_by_updates.sql"), &[&tables]).await?;

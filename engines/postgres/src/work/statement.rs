@@ -12,13 +12,13 @@ use crate::names::{Namespace, TableKind};
 use crate::template::{dollar_quote, render};
 
 /// Buckets of a latency histogram: 128 whole microseconds, then half percents up to an hour.
-pub const BUCKETS: usize = 3_600;
+pub(crate) const BUCKETS: usize = 3_600;
 
 /// Most operations in one statement.
 const MOST_IN_BATCH: &str = "1024";
 
 /// The work of one session, ready to be written as SQL.
-pub struct Script<'a> {
+pub(crate) struct Script<'a> {
     workload: &'a Workload,
     streams: Streams,
     namespace: &'a Namespace,
@@ -27,13 +27,13 @@ pub struct Script<'a> {
 
 impl<'a> Script<'a> {
     /// The work of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
-    pub fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
+    pub(crate) fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
         let draws = Draws::new(workload, session, schema);
         Self { workload, streams: draws.streams(), namespace, spread: draws.schema_share() }
     }
 
     /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.
-    pub fn procedure(&self) -> String {
+    pub(crate) fn procedure(&self) -> String {
         let w = self.workload;
         let thinks = w.think_time.is_some();
         let all = BUCKETS.to_string();
@@ -59,7 +59,7 @@ impl<'a> Script<'a> {
     }
 
     /// The statement that makes `todo` reads from operation `op` on, each timed by itself, none begun after `deadline`.
-    pub fn batch(&self, op: &str, todo: &str, deadline: &str) -> String {
+    pub(crate) fn batch(&self, op: &str, todo: &str, deadline: &str) -> String {
         let w = self.workload;
         let [hot_spot, hot_schema, thinks] = self.conditions("i");
         let (mut chosen, mut choices) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ impl<'a> Script<'a> {
     }
 
     /// The statement that updates the blocks of operation `op` in `table`.
-    pub fn update_statement(&self, table: &str, op: &str) -> String {
+    pub(crate) fn update_statement(&self, table: &str, op: &str) -> String {
         let template = match self.workload.redo {
             Redo::Light => include_str!("../../sql/update_light.sql"),
             Redo::Heavy => include_str!("../../sql/update_heavy.sql"),
@@ -126,7 +126,7 @@ impl<'a> Script<'a> {
     }
 
     /// All schemas that its operations can visit, in order.
-    pub fn schemas(&self) -> BTreeSet<u32> {
+    pub(crate) fn schemas(&self) -> BTreeSet<u32> {
         let hot = (!self.workload.hot_schema.is_none()).then_some(1);
         self.spread.schemas().chain(hot).collect()
     }
@@ -169,7 +169,7 @@ impl<'a> Script<'a> {
     }
 
     /// The table of the first of the session's schemas.
-    pub fn home(&self) -> String {
+    pub(crate) fn home(&self) -> String {
         self.namespace.table(TableKind::Blocks, *self.spread.schemas().start())
     }
 

@@ -55,7 +55,7 @@ const MEETING_COLUMNS: &[&str] = &[
 
 /// Why a table is not used: it would run code of others, or is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Behind the table's name: `has the trigger x`.
     pub what: String,
     /// Whether the table is ours nevertheless, and so may be removed.
@@ -64,7 +64,7 @@ pub struct Fault {
 
 /// One table or view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub(crate) struct Table {
     /// Bare name.
     pub name: String,
     /// Bytes of its rows.
@@ -86,7 +86,7 @@ pub struct Table {
 
 /// All that stands in the namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Judged {
+pub(crate) struct Judged {
     tables: BTreeMap<String, Table>,
     /// Routines and events: name and kind.
     pub code: Vec<(String, String)>,
@@ -95,14 +95,14 @@ pub struct Judged {
 }
 
 /// Whether there is a database of that name.
-pub fn exists(conn: &mut Conn, namespace: &Namespace) -> Result<bool, Failure> {
+pub(super) fn exists(conn: &mut Conn, namespace: &Namespace) -> Result<bool, Failure> {
     let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
     let found: Option<String> = conn.exec_first(sql, (&namespace.name,))?;
     Ok(found.is_some())
 }
 
 /// Reads the catalogue.
-pub fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
+pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
     if !exists(conn, namespace)? {
         return Ok(Judged::default());
     }
@@ -146,22 +146,22 @@ fn without_width(kind: &str) -> String {
 
 impl Judged {
     /// Whether there is nothing at all.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.code.is_empty()
     }
 
     /// A table by its bare name.
-    pub fn table(&self, name: &str) -> Option<&Table> {
+    pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.get(name)
     }
 
     /// All tables and views.
-    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.tables.values()
     }
 
     /// Why the namespace is not used.
-    pub fn refusal(&self, namespace: &Namespace) -> Option<Error> {
+    pub(crate) fn refusal(&self, namespace: &Namespace) -> Option<Error> {
         let next = "left untouched; choose another name with --namespace";
         let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK) else {
             let what = format!("database {} holds tables and was not made by mindful", namespace.quoted());
@@ -173,12 +173,12 @@ impl Judged {
     }
 
     /// What is wrong with a table of the dataset.
-    pub fn fault_of(&self, name: &str) -> Option<Fault> {
+    pub(crate) fn fault_of(&self, name: &str) -> Option<Fault> {
         self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
     }
 
     /// What is wrong with the table in which ranks meet.
-    pub fn fault_of_meeting(&self) -> Option<Fault> {
+    pub(crate) fn fault_of_meeting(&self) -> Option<Fault> {
         let table = self.table(MEETING)?;
         if table.comment != MARK {
             return Some(Fault { what: "lacks mindful's mark, its comment".to_owned(), ours: false });
@@ -188,7 +188,7 @@ impl Judged {
 
     /// Whether a routine or event is one of mindful's. That it is what mindful made it is not said: it is made anew
     /// before it is called.
-    pub fn is_own_code(name: &str, kind: &str) -> bool {
+    pub(crate) fn is_own_code(name: &str, kind: &str) -> bool {
         let number = name.strip_prefix("visit_").and_then(|number| number.parse::<u32>().ok());
         kind == "FUNCTION" && number.is_some()
     }
@@ -219,7 +219,7 @@ impl Table {
     }
 
     /// Whether it belongs to mindful without being registered: what helps to visit or to meet, and what a load that died left.
-    pub fn is_own_beside(&self) -> bool {
+    pub(crate) fn is_own_beside(&self) -> bool {
         let of_dataset = |kind: TableKind| {
             self.name
                 .strip_prefix(kind.word())

@@ -5,7 +5,7 @@ use mindful_core::contract::wait::WaitEvent;
 
 /// A session as it was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Doing {
+pub(super) struct Doing {
     /// Its command; `Sleep` where it has nothing to do.
     pub command: String,
     /// Its state in the process list.
@@ -18,7 +18,7 @@ pub struct Doing {
 
 /// A thread of the server, as the kernel tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thread {
+pub(super) enum Thread {
     /// On a CPU, or waiting for one.
     Runs,
     /// Waiting for storage.
@@ -37,19 +37,19 @@ const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
 /// Held for a moment.
-pub const LATCH: WaitEvent = WaitEvent::latch("latch");
+pub(super) const LATCH: WaitEvent = WaitEvent::latch("latch");
 /// Of a page that another session reads or changes: held over a read of storage, too.
 const PAGE_LATCH: WaitEvent = WaitEvent::new(Contention, "page_latch");
 /// For another session to get on.
 const CONDITION: WaitEvent = WaitEvent::new(Contention, "condition");
-pub const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
+pub(super) const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
 const SOCKET: WaitEvent = WaitEvent::new(Other, "socket");
 const FILE: WaitEvent = WaitEvent::new(Other, "file");
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
 
 /// All there can be.
-pub const ALL: [WaitEvent; 15] = [
+pub(super) const ALL: [WaitEvent; 15] = [
     CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, PAGE_LATCH, CONDITION, LOCK, SOCKET, FILE, OTHER,
     SLEEP,
 ];
@@ -58,7 +58,7 @@ pub const ALL: [WaitEvent; 15] = [
 const COMMITS: [&str; 3] = ["commit", "waiting for handler commit", "waiting for prior transaction to commit"];
 
 /// What a session is at.
-pub fn event_of(doing: &Doing) -> WaitEvent {
+pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     let state = doing.state.to_lowercase();
     if doing.command == "Sleep" || state == "user sleep" {
         return SLEEP;
@@ -78,7 +78,7 @@ pub fn event_of(doing: &Doing) -> WaitEvent {
 }
 
 /// The same where the server counts so many sessions waiting for a row lock: to the kernel they sleep as those at latches do.
-pub fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent> {
+pub(super) fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent> {
     let asleep = events.iter_mut().filter(|event| **event == LATCH);
     asleep.take(waiting as usize).for_each(|event| *event = LOCK);
     events

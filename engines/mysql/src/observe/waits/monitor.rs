@@ -74,7 +74,7 @@ enum Hidden {
 }
 
 /// The monitoring connection.
-pub struct Monitor {
+pub(super) struct Monitor {
     link: Arc<Link>,
     connection: Open,
     view: View,
@@ -83,7 +83,7 @@ pub struct Monitor {
 
 impl Monitor {
     /// Connects; where nothing can be looked at, says what would help.
-    pub fn open(link: &Arc<Link>, events: &dyn Events) -> Result<Option<Self>> {
+    pub(super) fn open(link: &Arc<Link>, events: &dyn Events) -> Result<Option<Self>> {
         let mut connection = link.connect()?;
         let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
         let looked = |conn: &mut Conn| best(conn, flavor, local, &kernel);
@@ -105,7 +105,7 @@ impl Monitor {
     }
 
     /// What it can tell; a class that is not among it is not known.
-    pub fn events(&self) -> Vec<WaitEvent> {
+    pub(super) fn events(&self) -> Vec<WaitEvent> {
         let reported = |event: &WaitEvent| match event.class {
             WaitClass::Writer => self.view.source == Source::Events,
             WaitClass::Contention => self.view.source == Source::Events || self.view.latches,

@@ -7,7 +7,7 @@ use mindful_core::contract::wait::WaitEvent;
 const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 
 /// Not a session: counted once a sample in which any autovacuum worker was there.
-pub const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
+pub(super) const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
 
 /// Type and name of an event as the server tells them, and the metric that counts it: class and name.
 ///
@@ -67,13 +67,13 @@ const TYPES: &[(&str, WaitEvent)] = &[
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 
 /// All metrics there can be, known before the first sample.
-pub fn metrics() -> impl Iterator<Item = WaitEvent> {
+pub(super) fn metrics() -> impl Iterator<Item = WaitEvent> {
     let listed = EVENTS.iter().map(|(.., metric)| *metric);
     std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM])
 }
 
 /// The metric that counts an event.
-pub fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
+pub(super) fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
     let Some((kind, name)) = event else { return CPU };
     let listed = EVENTS.iter().find(|(of, event, _)| *of == kind && event.eq_ignore_ascii_case(name));
     let by_type = || TYPES.iter().find(|(of, _)| *of == kind).map(|(_, metric)| *metric);

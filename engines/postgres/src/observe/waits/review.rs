@@ -13,7 +13,7 @@ const REVIEW: Duration = Duration::from_secs(1);
 
 /// What the sessions and the process that answers had used when the interval was thought over last.
 #[derive(Debug)]
-pub struct Review {
+pub(super) struct Review {
     pid: i32,
     local: bool,
     /// Sessions of the last look.
@@ -26,23 +26,23 @@ pub struct Review {
 
 impl Review {
     /// For looks that the server process `pid` answers, which can be seen if it is `local`.
-    pub fn new(pid: i32, local: bool) -> Self {
+    pub(super) fn new(pid: i32, local: bool) -> Self {
         let (seen, sessions, server) = (Vec::new(), HashMap::new(), local.then(|| cpu(pid)).flatten());
         Self { pid, local, seen, at: Instant::now(), looks: 0, server, sessions }
     }
 
     /// A look saw the sessions with these process ids.
-    pub fn saw(&mut self, pids: Vec<i32>) {
+    pub(super) fn saw(&mut self, pids: Vec<i32>) {
         self.seen = pids;
     }
 
     /// CPU of the process that answers; `None` on another host.
-    pub fn server_cpu(&self) -> Option<Duration> {
+    pub(super) fn server_cpu(&self) -> Option<Duration> {
         self.local.then(|| cpu(self.pid)).flatten()
     }
 
     /// A look costs the server so much, the sessions use so much CPU: the interval at which that is within the budget.
-    pub fn interval(&mut self, cost: &SamplingCost) -> Duration {
+    pub(super) fn interval(&mut self, cost: &SamplingCost) -> Duration {
         let passed = self.at.elapsed();
         if !self.local || passed < REVIEW {
             return cost.interval;
