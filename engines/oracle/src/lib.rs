@@ -21,7 +21,7 @@ use mindful_core::{Capabilities, Engine, Result, Target};
 use mindful_oracle_terms as oracle;
 
 pub use crate::connect::driver;
-pub use crate::work::{model, statement};
+pub use crate::work::{bucket, statement};
 
 use crate::connect::Address;
 use crate::connect::driver::{Driver, Login};

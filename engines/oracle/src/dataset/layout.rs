@@ -86,16 +86,6 @@ impl Layout {
     pub fn rank_correlation(&self) -> f64 {
         correlation(self.keys().enumerate().map(|(place, key)| (place as f64, (key - 1) as f64)), self.blocks)
     }
-
-    /// Spearman's rank correlation of the places of the same key in two orders.
-    pub fn correlation_with(&self, other: &Self) -> f64 {
-        let mut places = vec![0_u64; self.blocks as usize + 1];
-        for (place, key) in (0..).zip(other.keys()) {
-            places[key as usize] = place;
-        }
-        let pairs = self.keys().enumerate().map(|(place, key)| (place as f64, places[key as usize] as f64));
-        correlation(pairs, self.blocks)
-    }
 }
 
 fn correlation(pairs: impl Iterator<Item = (f64, f64)>, count: u64) -> f64 {
@@ -107,6 +97,16 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>, count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Spearman's rank correlation of the places of the same key in two orders.
+    fn correlation_of(one: &Layout, other: &Layout) -> f64 {
+        let mut places = vec![0_u64; one.blocks as usize + 1];
+        for (place, key) in (0..).zip(other.keys()) {
+            places[key as usize] = place;
+        }
+        let pairs = one.keys().enumerate().map(|(place, key)| (place as f64, places[key as usize] as f64));
+        correlation(pairs, one.blocks)
+    }
 
     #[test]
     fn each_key_is_written_once_whatever_the_length() {
@@ -123,7 +123,7 @@ mod tests {
             let (one, other) = (Layout::new(blocks, 7, 1, 0.02), Layout::new(blocks, 7, 2, 0.02));
             assert!(one.rank_correlation().abs() < 0.02, "{blocks}: {}", one.rank_correlation());
             let limit = (5.0 / (blocks as f64 - 1.0).sqrt()).max(0.02);
-            assert!(one.correlation_with(&other).abs() < limit, "{blocks}: {}", one.correlation_with(&other));
+            assert!(correlation_of(&one, &other).abs() < limit, "{blocks}: {}", correlation_of(&one, &other));
         }
     }
 

@@ -4,9 +4,8 @@
 //! - `statement` renders every SQL and PL/SQL text. `session` runs a PL/SQL block a slice, which takes its operations from
 //!   `ops` and counts latencies by `bucket`; `client_session` sends one statement an operation, as an application does.
 
-pub(crate) mod bucket;
+pub mod bucket;
 pub(crate) mod client_session;
-pub mod model;
 pub(crate) mod ops;
 pub(crate) mod prepare;
 pub(crate) mod session;

@@ -116,13 +116,6 @@ impl Server {
         }
     }
 
-    /// The same under another `application_name`.
-    #[must_use]
-    pub fn with_application_name(mut self, name: &str) -> Self {
-        self.config.application_name(name);
-        self
-    }
-
     /// How many endpoints there are; at least 1.
     pub fn endpoints(&self) -> u32 {
         self.endpoints.len() as u32
@@ -131,16 +124,6 @@ impl Server {
     /// Whether `endpoint` (from 0) is reached by a socket or a loopback address.
     pub fn host_is_local(&self, endpoint: u32) -> bool {
         self.endpoints.get(endpoint as usize).is_some_and(|endpoint| endpoint.host.is_local())
-    }
-
-    /// The role sessions connect as.
-    pub fn user(&self) -> &str {
-        &self.user
-    }
-
-    /// The database sessions connect to.
-    pub fn dbname(&self) -> &str {
-        &self.dbname
     }
 
     /// Remarks for the user, such as a password file that is not used.

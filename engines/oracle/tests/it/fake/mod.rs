@@ -2,6 +2,7 @@
 //! and answers as a server would. What it shows is that the engine agrees with itself.
 
 pub mod database;
+pub mod model;
 mod numbers;
 pub mod relay;
 mod slice;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mindful_core::contract::clock;
 use mindful_oracle::driver::Failure;
-use mindful_oracle::model::{self, Order};
 
+use super::model::{self, Order};
 use super::{Binds, Database, numbers, server};
 
 /// How long an operation takes.

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use mindful_oracle::model::{Order, Server, answer};
+use mindful_core::record::latency::Recorder;
+use mindful_oracle::bucket::{OF_KIND, least_ns};
+
+use crate::fake::model::{Order, Server, answer, bucket_number};
 
 /// A server whose clock tells what is written down.
 struct Scripted {
@@ -87,4 +90,34 @@ fn commits_that_come_later_are_counted_and_long_ones_reported() {
     assert_eq!(text.as_deref(), Some(expected));
     let broken = Order { ops: ops(&[1, 0, 36]), pending: 0, ..order };
     assert_eq!(run_block(&broken, &[0, 0]).0, None, "an operation that fails ends the block");
+}
+
+/// What core's histogram tells for a latency.
+fn of_core(ns: u64) -> u64 {
+    let mut recorder = Recorder::new();
+    recorder.record(ns);
+    recorder.drain().buckets.iter().next().unwrap().0
+}
+
+#[test]
+fn its_borders_are_those_of_cores_histogram() {
+    let mut us = 1;
+    while us < 536_870_911 {
+        for us in [us - 1, us, us + 1] {
+            let exact = (us * 1_000).max(1);
+            let bucketed = least_ns(bucket_number(us)).max(1);
+            assert_eq!(of_core(bucketed), of_core(exact), "{us} us");
+            assert!(bucketed <= exact && bucket_number(us) < OF_KIND, "{us} us");
+        }
+        us += 1 + us / 61;
+    }
+}
+
+#[test]
+fn the_numbers_never_change() {
+    for (us, bucket) in
+        [(0, 0), (1, 506), (128, 1_402), (1_000, 1_780), (20_000, 2_328), (1_000_000, 3_054), (536_870_911, 4_217)]
+    {
+        assert_eq!(bucket_number(us), bucket, "{us} us");
+    }
 }

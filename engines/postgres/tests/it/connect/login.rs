@@ -126,8 +126,8 @@ async fn sessions_are_called_mindful_unless_named() {
     for url in [cluster.url(), cluster.socket_url()] {
         assert_eq!(ask(&connect(&url).await.unwrap(), "SHOW application_name").await, "mindful");
     }
-    let named = Server::parse_in(&cluster.url(), &Environment::default()).unwrap().with_application_name("one");
-    assert_eq!(ask(&named.connect(0).await.unwrap(), "SHOW application_name").await, "one");
+    let named = format!("{}?application_name=one", cluster.socket_url());
+    assert_eq!(ask(&connect(&named).await.unwrap(), "SHOW application_name").await, "one");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::work::bucket;
+use mindful_oracle::bucket;
 
 /// What the block asks of the server it runs in.
 pub trait Server {
@@ -116,8 +116,19 @@ fn packed(counts: &BTreeMap<i64, u64>) -> String {
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     for (place, count) in counts {
         let (kind, us) = ((place / KIND).unsigned_abs(), (place % KIND).unsigned_abs());
-        *buckets.entry(kind * bucket::OF_KIND + bucket::number(us)).or_default() += count;
+        *buckets.entry(kind * bucket::OF_KIND + bucket_number(us)).or_default() += count;
     }
     let words: Vec<String> = buckets.iter().map(|(bucket, count)| format!("{bucket}:{count}")).collect();
     words.join(" ")
+}
+
+/// The bucket of a latency of `us`, as `sql/slice/block.sql` finds it.
+pub fn bucket_number(us: u64) -> u64 {
+    let ns = us * 1_000;
+    let (mut width, mut power) = (1, 0);
+    while ns >= 256 * width {
+        width *= 2;
+        power += 1;
+    }
+    power * 128 + ns / width
 }
