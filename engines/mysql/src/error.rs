@@ -7,10 +7,8 @@ use crate::connect::{self, code};
 /// The server or the road to it, or our own judgement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The server, or the connection to it.
     #[error(transparent)]
     Server(#[from] mysql::Error),
-    /// Judged already.
     #[error(transparent)]
     Ours(#[from] Error),
 }

@@ -5,14 +5,12 @@ use std::fmt;
 /// Whose server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavor {
-    /// MariaDB.
     MariaDb,
     /// MySQL, and what is built from it.
     MySql,
 }
 
 impl Flavor {
-    /// As its makers write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MariaDb => "MariaDB",
@@ -29,16 +27,11 @@ impl Flavor {
     }
 }
 
-/// What a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// Whose it is.
     pub flavor: Flavor,
-    /// Such as 11 of 11.4.5.
     pub major: u32,
-    /// Such as 4 of 11.4.5.
     pub minor: u32,
-    /// Such as 5 of 11.4.5.
     pub patch: u32,
 }
 
@@ -53,12 +46,10 @@ impl Version {
         Some(Self { flavor, major, minor, patch: numbers.next().and_then(Result::ok).unwrap_or(0) })
     }
 
-    /// Whether it is at least `major.minor`.
     pub(crate) fn is_from(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) >= (major, minor)
     }
 
-    /// Whether mindful can work with it.
     pub(crate) fn is_supported(&self) -> bool {
         let (major, minor) = self.flavor.oldest();
         self.is_from(major, minor)

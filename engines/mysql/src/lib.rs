@@ -31,10 +31,8 @@ use crate::meeting::MysqlRendezvous;
 use crate::options::Options;
 use crate::target::MysqlTarget;
 
-/// The engine.
 pub static ENGINE: Mysql = Mysql;
 
-/// Measures through MariaDB or MySQL.
 pub struct Mysql;
 
 impl Engine for Mysql {

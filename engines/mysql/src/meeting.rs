@@ -48,7 +48,6 @@ impl MysqlRendezvous {
         Ok(meeting)
     }
 
-    /// Fails where another rank was quicker.
     fn make(&self) -> Result<()> {
         registry::ensure(&self.link, &self.namespace)?;
         let sql = include_str!("../sql/meeting/create.sql").replace("{{mark}}", MARK);

@@ -8,7 +8,6 @@ pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 /// The comment of a table whose load is not done.
 pub(crate) const BEGUN: &str = "mindful: begun, not yet loaded";
 
-/// Version of the rows' shape, as the registry has it.
 pub(crate) const SHAPE: i32 = 1;
 
 /// The table that tells what is loaded.
@@ -26,20 +25,16 @@ pub(crate) const DEFAULT: &str = "mindful";
 /// The server cuts or refuses longer names.
 pub(crate) const LONGEST_NAME: usize = 64;
 
-/// The database that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Namespace {
-    /// Bare name.
     pub name: String,
 }
 
 impl Namespace {
-    /// As an identifier.
     pub(crate) fn quoted(&self) -> String {
         quote_ident(&self.name)
     }
 
-    /// The bare name of a table of `schema` (from 1).
     pub(crate) fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
@@ -49,13 +44,11 @@ impl Namespace {
         self.qualified(&Self::table_name(kind, schema))
     }
 
-    /// Whatever is in it, qualified and quoted.
     pub(crate) fn qualified(&self, name: &str) -> String {
         format!("{}.{}", self.quoted(), quote_ident(name))
     }
 }
 
-/// `name` as an identifier.
 pub(crate) fn quote_ident(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }

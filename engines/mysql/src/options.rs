@@ -25,16 +25,12 @@ const OWN: &[Key] = &[
     sampling::option_key("20ms"),
 ];
 
-/// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Where everything of ours stands.
     pub namespace: Namespace,
-    /// Runs beside another run on the same namespace.
     pub shared: bool,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
     pub wait_sampling: Option<Duration>,
-    /// Settings of the private server that the user gave, by name.
     pub given_settings: Vec<String>,
 }
 

@@ -41,7 +41,6 @@ use crate::work::session::ServerLoop;
 use crate::work::settle;
 use crate::work::statement::Reach;
 
-/// A MariaDB or MySQL server, shared by all threads.
 pub(crate) struct MysqlTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
@@ -59,7 +58,6 @@ pub(crate) struct MysqlTarget {
 }
 
 impl MysqlTarget {
-    /// Connects to `server` and looks what it is.
     pub(crate) fn open(
         server: Server,
         private: Option<Instance>,
@@ -104,14 +102,12 @@ impl MysqlTarget {
         Ok(())
     }
 
-    /// The tables of a dataset.
     fn tables(&self, dataset: &Dataset) -> Vec<String> {
         let table = |kind| move |schema| self.options.namespace.table(kind, schema);
         let scans = (1..=dataset.schemas).filter(|_| dataset.scan_blocks > 0).map(table(TableKind::Scan));
         (1..=dataset.schemas).map(table(TableKind::Blocks)).chain(scans).collect()
     }
 
-    /// Whether rows are kept by anything but InnoDB.
     fn is_other(&self) -> Result<bool> {
         Ok(self.link.storage()?.other().is_some())
     }

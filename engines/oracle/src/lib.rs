@@ -33,13 +33,11 @@ use crate::target::OracleTarget;
 #[cfg(feature = "thin")]
 pub static ENGINE: Oracle = Oracle::new(&connect::thin::Thin);
 
-/// Measures through Oracle Database by a driver.
 pub struct Oracle {
     driver: &'static dyn Driver,
 }
 
 impl Oracle {
-    /// The engine on `driver`.
     pub const fn new(driver: &'static dyn Driver) -> Self {
         Self { driver }
     }

@@ -9,12 +9,10 @@ pub const MARK: &str = "mindful: registry of its own tables";
 /// Oracle 12.1 takes names of 30 bytes; the longest end is `_BLOCKS_4096_K`.
 const LONGEST: usize = 16;
 
-/// What names begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Namespace(String);
 
 impl Namespace {
-    /// The namespace called `text`.
     pub fn parse(text: &str) -> Result<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let begins = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
@@ -27,12 +25,10 @@ impl Namespace {
         Ok(Self(text.to_ascii_uppercase()))
     }
 
-    /// The table with the registry.
     pub fn registry(&self) -> String {
         format!("{}_REGISTRY", self.0)
     }
 
-    /// The table of `kind` in `schema` (from 1).
     pub fn table(&self, kind: TableKind, schema: u32) -> String {
         format!("{}_{}_{schema}", self.0, kind.word().to_ascii_uppercase())
     }

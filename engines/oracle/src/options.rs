@@ -11,7 +11,6 @@ use mindful_sql::observe::wait_sampling as sampling;
 use crate::names::Namespace;
 use crate::work::statement::Storage;
 
-/// Keys of the engine.
 pub(crate) const KEYS: &[Key] = &[
     Key::with_default(
         "namespace",
@@ -35,29 +34,20 @@ pub(crate) const KEYS: &[Key] = &[
     run_lock::SHARED_KEY,
 ];
 
-/// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Which tables are ours.
     pub namespace: Namespace,
-    /// How they are stored.
     pub storage: Storage,
-    /// Where the password is.
     pub password_file: Option<PathBuf>,
-    /// Folder of tnsnames.ora.
     pub tns_admin: Option<PathBuf>,
-    /// Folder of the wallet.
     pub wallet: Option<PathBuf>,
-    /// How long connecting may take.
     pub connect_timeout: Duration,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
     pub wait_sampling: Option<Duration>,
-    /// Runs beside another run on the same tables.
     pub shared: bool,
 }
 
 impl Options {
-    /// The options that `settings` give.
     pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let folder = |name| settings.get(name).map(PathBuf::from);

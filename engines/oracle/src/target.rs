@@ -36,7 +36,6 @@ use crate::work::client_session::ClientSession;
 use crate::work::prepare;
 use crate::work::session::ServerLoop;
 
-/// An Oracle Database, shared by all threads.
 pub(crate) struct OracleTarget {
     link: Arc<Link>,
     options: Options,
@@ -56,7 +55,6 @@ pub(crate) struct OracleTarget {
 }
 
 impl OracleTarget {
-    /// Connects and looks what it is.
     pub(crate) fn open(link: Link, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let version = Version::of(&link)?;
         Ok(Self {

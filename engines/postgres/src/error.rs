@@ -8,10 +8,8 @@ use crate::connect::{self, Connection};
 /// The server or the road to it, or our own judgement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The server, or the connection to it.
     #[error(transparent)]
     Server(#[from] tokio_postgres::Error),
-    /// Judged already.
     #[error(transparent)]
     Ours(#[from] Error),
 }
@@ -34,7 +32,6 @@ impl Failure {
     }
 }
 
-/// Whether the server said no for want of a right.
 pub(crate) fn lacks_right(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
 }

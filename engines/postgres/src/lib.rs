@@ -29,10 +29,8 @@ use crate::meeting::PostgresRendezvous;
 use crate::options::Options;
 use crate::target::PostgresTarget;
 
-/// The engine.
 pub static ENGINE: Postgres = Postgres;
 
-/// Measures through PostgreSQL.
 pub struct Postgres;
 
 impl Engine for Postgres {

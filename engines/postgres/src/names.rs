@@ -13,14 +13,12 @@ pub(crate) const MEETING: &str = "meeting";
 /// The namespace that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Namespace {
-    /// Bare name.
     pub name: String,
     /// A role that may own it, beside the one that runs.
     pub trusted: Option<String>,
 }
 
 impl Namespace {
-    /// As an identifier.
     pub(crate) fn quoted(&self) -> String {
         quote_ident(&self.name)
     }
@@ -35,7 +33,6 @@ impl Namespace {
         self.qualified(&Self::table_name(kind, schema))
     }
 
-    /// Whatever is in it, qualified and quoted.
     pub(crate) fn qualified(&self, name: &str) -> String {
         format!("{}.{}", self.quoted(), quote_ident(name))
     }

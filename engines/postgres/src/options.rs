@@ -33,18 +33,13 @@ const OWN: &[Key] = &[
     sampling::option_key("20ms"),
 ];
 
-/// The same, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// Where everything of ours stands.
     pub namespace: Namespace,
-    /// Runs beside another run on the same namespace.
     pub shared: bool,
-    /// Where tables and indexes are laid.
     pub tablespace: Option<String>,
     /// Time between two looks at what sessions wait for; `None`: nobody looks.
     pub wait_sampling: Option<Duration>,
-    /// Settings of the private server that the user gave, by name.
     pub given_settings: Vec<String>,
     /// Rows of a new dataset are shaped for the compress ratio of the plan, because someone asked for one.
     pub shaped: bool,
@@ -54,7 +49,6 @@ pub(crate) struct Options {
 const LONGEST_NAME: usize = 63;
 
 impl Options {
-    /// The options that `settings` give.
     pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let name = |text: &str| {

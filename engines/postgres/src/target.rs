@@ -40,7 +40,6 @@ use crate::work::prepare;
 use crate::work::session::ServerLoop;
 use crate::work::settle;
 
-/// A PostgreSQL database, shared by all threads.
 pub(crate) struct PostgresTarget {
     link: Arc<Link>,
     /// The private server, where it is one; stops with the target.
@@ -67,7 +66,6 @@ impl PostgresTarget {
         Ok(samplers)
     }
 
-    /// Connects to `server` and looks what it is.
     pub(crate) fn open(
         server: Server,
         private: Option<Instance>,
@@ -105,13 +103,11 @@ impl PostgresTarget {
         })
     }
 
-    /// What is in the namespace.
     fn look(&self) -> Result<Found> {
         let control = self.link.control()?;
         self.link.run("looking for the dataset", registry::look(&control, &self.options.namespace))
     }
 
-    /// The registered tables, all of them as they were made.
     fn entries(&self) -> Result<Vec<Entry>> {
         self.look()?.sound(&self.options.namespace)?.entries()
     }

@@ -9,7 +9,6 @@ use rusqlite::ErrorCode;
 /// Less free space than a log and its index need to begin.
 const NEXT_TO_NOTHING: u64 = 128 << 10;
 
-/// What `error` on the file at `path` means for the user.
 pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> Error {
     let file = path.display();
     match error.sqlite_error_code() {

@@ -25,7 +25,6 @@ const OFF: [DbConfig; 4] = [
     DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY,
 ];
 
-/// Length of the header of a database file.
 const HEADER: usize = 100;
 
 /// A database file that is ours or still to be made.
@@ -53,17 +52,14 @@ impl DatabaseFile {
         Ok(Self { path, page_bytes, under_way: UnderWay::default() })
     }
 
-    /// Its absolute path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder it stands in.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Length of its pages.
     pub(crate) fn page_bytes(&self) -> u64 {
         self.page_bytes
     }
@@ -102,12 +98,10 @@ impl DatabaseFile {
         self.under_way.abort();
     }
 
-    /// A connection to the file, which is made if it is not there.
     pub(crate) fn create(&self) -> Result<Connection> {
         self.open(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Makes an empty file where there is none, for that can be locked.
     pub(crate) fn touch(&self) -> Result<()> {
         if self.path.exists() {
             return Ok(());
@@ -137,7 +131,6 @@ impl DatabaseFile {
         Err(Error::interrupted(format!("{} was given up", self.path.display())))
     }
 
-    /// Removes the file and what SQLite keeps beside it.
     pub(crate) fn remove(&self) -> Result<()> {
         let failed = |path: &Path, error: &std::io::Error| {
             Error::target(format!("cannot remove {} ({error})", path.display()), "make its folder writable")
@@ -157,7 +150,6 @@ impl DatabaseFile {
     }
 }
 
-/// The absolute path that `url` names.
 pub(crate) fn parse(url: &str) -> Result<PathBuf> {
     let bad = |what: &str| Error::plan(format!("`{url}` {what}"), "write sqlite:PATH, such as sqlite:/data/mindful.db");
     let rest = url.strip_prefix("sqlite:").ok_or_else(|| bad("is no SQLite target"))?;

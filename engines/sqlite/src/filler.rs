@@ -14,7 +14,6 @@ pub(crate) fn filler_bytes(page_bytes: u64) -> usize {
     (page_bytes - BESIDE) as usize
 }
 
-/// Makes rows' bytes for a dataset.
 #[derive(Debug, Clone)]
 pub(crate) struct Filler {
     content: Content,

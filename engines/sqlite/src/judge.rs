@@ -50,7 +50,6 @@ fn fault_of(table: &str, there: &[&Object], made: &[&str], index: &str) -> Optio
     what.map(|what| format!("{table} is not as mindful made it: it {what}"))
 }
 
-/// The statement that makes a table of the registry.
 fn of_registry(table: &str) -> String {
     let all = words(include_str!("../sql/registry.sql"));
     let made = all.split(" ; ").find(|made| made.starts_with(&format!("create table {table} ")));

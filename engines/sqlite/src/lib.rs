@@ -33,10 +33,8 @@ use file::DatabaseFile;
 use options::Options;
 use target::SqliteTarget;
 
-/// SQLite, as built into mindful.
 pub static ENGINE: Sqlite = Sqlite;
 
-/// See [`ENGINE`].
 #[derive(Debug, Clone, Copy)]
 pub struct Sqlite;
 

@@ -16,7 +16,6 @@ use crate::filler::{Filler, narrow};
 use crate::registry::{self, Parameters};
 use crate::statement;
 
-/// Page cache while loading, KiB.
 const CACHE_KIB: i64 = 32 << 10;
 
 /// Upper bound of an index entry: key, position, header, slack of its page.

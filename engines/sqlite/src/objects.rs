@@ -2,12 +2,9 @@
 
 use rusqlite::Connection;
 
-/// An object of the file.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// `table`, `index`, `view` or `trigger`.
     pub kind: String,
-    /// Its own name.
     pub name: String,
     /// The table it belongs to, in small letters, for SQLite makes no difference; of a table or view its own name.
     pub table: String,

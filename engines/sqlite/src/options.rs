@@ -5,7 +5,6 @@ use mindful_core::plan::settings::{Key, Settings, parse_switch};
 use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
-/// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default(
         "cache",
@@ -22,19 +21,14 @@ pub const KEYS: &[Key] = &[
 /// Page length of a new file when nobody says.
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 8192;
 
-/// The options, parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
-    /// Page cache of a session.
     pub cache_bytes: u64,
-    /// Page length asked for.
     pub page_bytes: Option<u64>,
-    /// Runs beside another run on the same file.
     pub shared: bool,
 }
 
 impl Options {
-    /// The options that `given` holds; the defaults of [`KEYS`] elsewhere.
     pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
         given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);

@@ -11,7 +11,6 @@ use crate::file::DatabaseFile;
 use crate::registry;
 use crate::statement;
 
-/// Proves every schema of `file`.
 pub(crate) fn prove(file: &DatabaseFile, connection: &Connection, stop: &StopFlag) -> Result<LayoutProof> {
     let schemas = registry::schemas(connection).map_err(|error| explain(file.path(), &error))?;
     let schema = |number: u32| {
@@ -47,7 +46,6 @@ fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &S
     Ok(RowOrder::new(&page_of_key, distinct_blocks))
 }
 
-/// Rows of two numbers; cut short when `stop` is requested.
 fn pairs(
     connection: &Connection,
     sql: &str,

@@ -13,7 +13,6 @@ pub(crate) const APPLICATION_ID: u32 = 0x6d6e_6466;
 /// Tables of the registry itself.
 pub(crate) const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
 
-/// What a dataset was loaded with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parameters {
     pub blocks_per_schema: u64,
@@ -62,7 +61,6 @@ fn impossible() -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, what.into())
 }
 
-/// Registers a complete schema, in the transaction that made it.
 pub(crate) fn add_schema(transaction: &Transaction<'_>, schema: u32, table: u64, index: u64) -> rusqlite::Result<()> {
     transaction
         .execute(
@@ -80,7 +78,6 @@ struct Kept {
     proof: LayoutProof,
 }
 
-/// Keeps `proof` with the dataset.
 pub(crate) fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     if !transaction.column_exists(None, REGISTRY[0], "proof")? {
@@ -125,7 +122,6 @@ fn complete(connection: &Connection) -> rusqlite::Result<Vec<Complete>> {
     if complete.len() > MOST_SCHEMAS as usize { Err(impossible()) } else { Ok(complete) }
 }
 
-/// The complete schemas.
 pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
     Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }

@@ -30,7 +30,6 @@ const LOOKS: i32 = 10;
 /// Longest wait for another writer; then it is no session of ours.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// What a session shares with its target.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub totals: Arc<Totals>,
@@ -38,7 +37,6 @@ pub(crate) struct Shared {
     pub interrupts: Arc<AtomicU64>,
 }
 
-/// One session.
 pub(crate) struct SqliteSession {
     file: DatabaseFile,
     connection: Connection,
@@ -52,7 +50,6 @@ pub(crate) struct SqliteSession {
 }
 
 impl SqliteSession {
-    /// The session in `placement` on an open `connection`.
     pub(crate) fn new(
         file: &DatabaseFile,
         mut connection: Connection,
@@ -143,7 +140,6 @@ impl Session for SqliteSession {
     }
 }
 
-/// The statements of one schema.
 struct Statements<'c> {
     select: CachedStatement<'c>,
     update: Option<CachedStatement<'c>>,

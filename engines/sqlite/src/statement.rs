@@ -5,17 +5,14 @@ use mindful_core::workload::{OpKind, Redo, Workload};
 use rusqlite::types::Null;
 use rusqlite::{Connection, params_from_iter};
 
-/// A statement text with its schema filled in.
 pub(crate) fn text(template: &str, schema: u32) -> String {
     template.replace("{schema}", &schema.to_string())
 }
 
-/// The statement that reads a range of keys.
 pub(crate) fn select(schema: u32) -> String {
     text(include_str!("../sql/select.sql"), schema)
 }
 
-/// The statement that updates a range of keys (light), or one key (heavy).
 pub(crate) fn update(schema: u32, redo: Redo) -> String {
     let template = match redo {
         Redo::Light => include_str!("../sql/update_light.sql"),
@@ -24,7 +21,6 @@ pub(crate) fn update(schema: u32, redo: Redo) -> String {
     text(template, schema)
 }
 
-/// The statement that reads the scan table.
 pub(crate) fn scan(schema: u32) -> String {
     text(include_str!("../sql/scan.sql"), schema)
 }

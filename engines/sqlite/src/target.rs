@@ -36,7 +36,6 @@ use crate::session::{Shared, SqliteSession};
 use crate::statement;
 use crate::stored;
 
-/// The opened target.
 pub(crate) struct SqliteTarget {
     file: DatabaseFile,
     options: Options,
@@ -50,7 +49,6 @@ pub(crate) struct SqliteTarget {
 }
 
 impl SqliteTarget {
-    /// A target on `file`; nothing is opened yet.
     pub(crate) fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
         let (running, locks, pages) = (Mutex::default(), FileLocks::default(), Mutex::default());

@@ -29,7 +29,6 @@ const REPORTED: [(&str, &str, &str); 20] = [
     ("not-seen", "sessions of other users", "GRANT PROCESS ON *.*"),
 ];
 
-/// A server of which all is to be said.
 fn worst() -> State {
     let settings = [
         ("read_only", "ON"),

@@ -23,7 +23,6 @@ use crate::options::Options;
 /// What a look at the server may find.
 type Check = fn(&State) -> Option<Finding>;
 
-/// All findings about the server that `link` leads to, for a run of `plan` on `dataset`, or on the one it would load.
 pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
     let state = State::read(link, options, plan, dataset)?;
     match link.storage()? {

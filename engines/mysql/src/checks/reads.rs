@@ -6,7 +6,6 @@ use mindful_core::result::finding::Finding;
 use super::state::State;
 use crate::codes;
 
-/// A clock that stands still within a statement.
 pub(super) fn clock(state: &State) -> Option<Finding> {
     state.clock_stands.then(|| {
         let text = "The server tells one time for all of a statement, so every latency would be zero and no slice would \
@@ -41,7 +40,6 @@ pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
     Some(codes::PREDICTED_HITS.finding(text, evidence))
 }
 
-/// Reads of tables go through the page cache.
 pub(super) fn page_cache(state: &State) -> Option<Finding> {
     let named = |name: &str| state.text(name).map(|value| (name.to_owned(), value.to_owned()));
     // What MariaDB has in place of the method from 11.0 on, and then alone counts.

@@ -16,37 +16,28 @@ use crate::error::Failure;
 use crate::names::{MEETING, quote_ident};
 use crate::options::Options;
 
-/// The server, and what is to be done with it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
-    /// Global settings by name.
     pub settings: BTreeMap<String, String>,
     pub activity: Activity,
     pub planned: Planned,
     /// Connections of other runs, loads and cleanups on the namespace.
     pub users: Option<String>,
-    /// Whether the server's clock stands still within a statement.
     pub clock_stands: bool,
 }
 
-/// Who else is at work in the server.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Activity {
-    /// Whether the sessions of other users are seen.
     pub sees_all: bool,
     /// Statements of others that run now, by user, such as `2 of app`.
     pub by_whom: Vec<String>,
-    /// Connections that stand.
     pub connected: u32,
 }
 
-/// What matters of the plan.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
 pub(super) struct Planned {
-    /// Bytes of the pages that operations can visit.
     pub active_bytes: u64,
-    /// Whether all of them are visited equally often.
     pub uniform: bool,
     pub updates: bool,
     /// Whether anything is written first: a load, or the functions of the server-side loop.
@@ -56,7 +47,6 @@ pub(super) struct Planned {
 }
 
 impl State {
-    /// Asks the server.
     pub(super) fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
         link.run("checking the server", |conn| {
             let settings: Vec<(String, String)> = conn.query("SHOW GLOBAL VARIABLES")?;
@@ -75,17 +65,14 @@ impl State {
         self.settings.get(name).map(String::as_str)
     }
 
-    /// A setting as a number.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.text(name).and_then(|text| text.parse().ok())
     }
 
-    /// Whether a switch is known to be on.
     pub(super) fn is_on(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("ON") || text == "1")
     }
 
-    /// Whether a switch is known to be off.
     pub(super) fn is_off(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| text.eq_ignore_ascii_case("OFF") || text == "0")
     }

@@ -19,12 +19,9 @@ const END_WITHIN: Duration = Duration::from_millis(500);
 /// How often the way to a server is taken that may lead to others of its name.
 const WAYS: u32 = 4;
 
-/// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// A session's.
     Session,
-    /// All else.
     Other,
 }
 
@@ -110,7 +107,6 @@ impl Standing {
         }
     }
 
-    /// Cuts off those of these places that still stand. Each leaves before it closes.
     fn sever(&self, which: impl Fn(&u64) -> bool) {
         self.all().iter().filter(|(place, _)| which(place)).for_each(|(_, one)| one.socket.sever());
     }

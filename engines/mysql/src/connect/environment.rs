@@ -36,7 +36,6 @@ impl Environment {
         }
     }
 
-    /// Where a server of this host may listen, most likely first.
     pub(super) fn sockets(&self) -> &[PathBuf] {
         &self.sockets
     }

@@ -10,7 +10,6 @@ use mindful_sql::connect::tls_fault::Words;
 use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
 
-/// The number of a login that is refused.
 pub(super) const DENIED: u16 = 1045;
 
 /// TLS as the client's parameters call it.
@@ -65,7 +64,6 @@ pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> E
     reported
 }
 
-/// The number of the server's error.
 pub(crate) fn code(error: &mysql::Error) -> Option<u16> {
     match error {
         mysql::Error::MySqlError(said) => Some(said.code),

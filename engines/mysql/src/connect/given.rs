@@ -23,9 +23,7 @@ const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 /// The road to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Road {
-    /// A socket of this host.
     Socket(PathBuf),
-    /// A host and a port.
     Tcp(String, u16),
 }
 
@@ -38,7 +36,6 @@ pub(super) struct Given {
     pub database: Option<String>,
     pub tls: Tls,
     pub connect_timeout: Duration,
-    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 

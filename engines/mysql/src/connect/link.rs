@@ -18,7 +18,6 @@ use crate::error::Failure;
 use crate::flavor::Version;
 use crate::work::switches;
 
-/// Connections to one target.
 pub(crate) struct Link {
     server: Server,
     control: Control<Open>,
@@ -55,7 +54,6 @@ impl Drop for Open {
 }
 
 impl Link {
-    /// A link to `server`; connects nothing yet.
     pub(crate) fn new(server: Server) -> Self {
         Self {
             server,
@@ -66,12 +64,10 @@ impl Link {
         }
     }
 
-    /// The server it leads to.
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
-    /// What it is.
     pub(crate) fn version(&self) -> Result<Version> {
         self.run("asking for the version", |control| {
             let text: Option<String> = control.query_first("SELECT VERSION()")?;
@@ -90,7 +86,6 @@ impl Link {
         Ok(self.storage.get_or_init(|| found))
     }
 
-    /// A new connection, not for a session.
     pub(crate) fn connect(&self) -> Result<Open> {
         self.open(Use::Other)
     }
@@ -104,7 +99,6 @@ impl Link {
         Ok((session, place))
     }
 
-    /// The server's numbers of the sessions' connections.
     pub(crate) fn sessions(&self) -> Vec<u32> {
         self.standing.sessions()
     }
@@ -146,7 +140,6 @@ impl Link {
         work(connection).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
     }
 
-    /// The same for a session, which may have been interrupted on purpose.
     pub(crate) fn work<T>(
         &self,
         connection: &mut Conn,
@@ -168,7 +161,6 @@ impl Link {
         self.standing.end(&self.server, None);
     }
 
-    /// Closes the control connection, so that a server can be restarted.
     pub(crate) fn release(&self) {
         self.control.release();
     }

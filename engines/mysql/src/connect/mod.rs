@@ -67,12 +67,10 @@ impl Server {
         Self { given, tls: None, greeted: Arc::default() }
     }
 
-    /// The database that the URL or an option file names.
     pub(crate) fn database(&self) -> Option<&str> {
         self.given.database.as_deref()
     }
 
-    /// Remarks for the user, such as an option that is ignored.
     pub(crate) fn notes(&self) -> &[String] {
         &self.given.notes
     }
@@ -133,7 +131,6 @@ impl Server {
         })
     }
 
-    /// Logs in as the mode of TLS says.
     fn log_in(&self, password: Option<&str>, within: Duration) -> mysql::Result<Conn> {
         let with = |tls| Conn::new(self.options(tls, within).pass(password));
         match with(self.tls.clone()) {

@@ -10,10 +10,8 @@ use std::path::{Path, PathBuf};
 use mindful_core::plan::rights::Rights;
 use mindful_core::plan::text::to_utf8;
 
-/// Groups that the client reads.
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
 
-/// Options that are used.
 const USED: [&str; 13] = [
     "connect-timeout",
     "database",
@@ -30,7 +28,6 @@ const USED: [&str; 13] = [
     "user",
 ];
 
-/// Options that would load or run something, or write what is not asked for.
 const HOOKS: [&str; 9] = [
     "default-auth",
     "execute",
@@ -61,7 +58,6 @@ const NOT_READ: [&str; 14] = [
     "tls-version",
 ];
 
-/// More is no option file.
 const LONGEST: u64 = 1 << 20;
 /// Files below files that the client reads.
 const DEEPEST: u32 = 10;
@@ -69,7 +65,6 @@ const DEEPEST: u32 = 10;
 /// What the files say. A value may be a secret, so there is no `Debug`.
 #[derive(Default, Clone)]
 pub(super) struct Said {
-    /// The last value of each option.
     pub values: BTreeMap<String, String>,
     /// What was left out and why, for the user.
     pub notes: Vec<String>,

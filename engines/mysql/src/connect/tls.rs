@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use mindful_core::{Error, Result};
 use mysql::{ClientIdentity, SslOpts};
 
-/// How much of TLS is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// None.
     Disabled,
     /// Where the server has it, unverified.
     Preferred,
@@ -33,7 +31,6 @@ impl Mode {
     ];
 }
 
-/// The mode, and the files it works with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tls {
     pub mode: Mode,
@@ -44,7 +41,6 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// None at all.
     pub(super) const OFF: Self = Self { mode: Mode::Disabled, ca: None, certificate: None, key: None };
 
     /// What is not as the client has it.

@@ -12,7 +12,6 @@ const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 /// What may stand behind the question mark, as the mysql client calls it.
 pub(super) const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
 
-/// The parts of a URL, decoded.
 #[derive(Default, Clone)]
 pub(super) struct Parts {
     pub user: Option<String>,
@@ -23,7 +22,6 @@ pub(super) struct Parts {
     pub parameters: Vec<(&'static str, String)>,
 }
 
-/// Splits `url`.
 pub(super) fn split(url: &str) -> Result<Parts> {
     let rest = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(|| {
         Error::plan(

@@ -52,10 +52,8 @@ const OTHERS: &str = "others work on the server, which counts what they ask for 
 
 const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 
-/// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockYield {
-    /// Rows looked at.
     pub drawn: u64,
     /// Those that begin a page.
     pub own: u64,
@@ -104,7 +102,6 @@ pub(crate) fn measure(
     Ok(Ok(BlockYield { drawn, own: drawn - without }))
 }
 
-/// Whether the row at `place` begins a page by one of a few looks.
 fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<bool, Failure> {
     for _ in 0..TRIES {
         let [row, behind] = look(conn, table, place, account, stop)?;

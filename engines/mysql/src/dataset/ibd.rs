@@ -12,9 +12,7 @@ use mindful_instance::files;
 
 use crate::dataset::layout::PAGE_BYTES;
 
-/// Length of a page.
 pub(crate) const PAGE: usize = PAGE_BYTES as usize;
-/// Bytes read at a time.
 const CHUNK: usize = 64 * PAGE;
 
 /// Page types: one of an index; encrypted, compressed, or both.
@@ -35,23 +33,16 @@ const KEY_BEHIND: usize = 8 + 6 + 7;
 /// Bytes before a row, of which two tell where the next one is.
 const HEADER: usize = 5;
 
-/// A visited row and the page that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stored {
-    /// Number of the page in the file.
     pub page: u64,
-    /// The key it is visited by.
     pub key: u64,
-    /// The primary key.
     pub id: u64,
 }
 
-/// The rows of a tablespace.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tablespace {
-    /// All visited rows, in the order of their pages.
     pub rows: Vec<Stored>,
-    /// Rows of ballast.
     pub ballast: u64,
 }
 

@@ -7,13 +7,11 @@ use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::workload::draw::{self, Permutation, Purpose};
 
-/// Length of the pages that rows are made for.
 pub(crate) const PAGE_BYTES: u64 = 16_384;
 
 /// Columns of filler that an update may change.
 pub(crate) const FILLERS: usize = 8;
 
-/// Bytes of each of them.
 pub(crate) const FILLER_BYTES: usize = 124;
 
 /// Bytes that make a visited row so long that no other one fits beside it and its ballast.
@@ -22,14 +20,12 @@ pub(crate) const PAD_BYTES: usize = 6_700;
 /// Scan tables have their own layout, beyond those of all schemas.
 const SCANNED: u32 = 1 << 16;
 
-/// One row as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row<'a> {
     /// The primary key: even for visited rows, odd for ballast.
     pub id: u64,
     /// The key it is visited by, from 1, and its place among the visited ones, from 0; `None` for ballast.
     pub visited: Option<(u64, u64)>,
-    /// All columns of filler, one behind the other.
     pub fillers: &'a [u8],
     /// What makes a visited row long; empty in ballast.
     pub pad: &'a [u8],
@@ -47,7 +43,6 @@ pub(crate) fn order(blocks: u64, seed: u64, schema: u32) -> Permutation {
     Permutation::layout(blocks, seed, schema, LayoutProof::MAX_CORRELATION)
 }
 
-/// Makes the rows of one table, page after page.
 #[derive(Debug)]
 pub(crate) struct Rows {
     order: Permutation,

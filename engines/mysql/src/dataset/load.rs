@@ -24,13 +24,10 @@ use crate::names::{BEGUN, Namespace, SHAPE, TableKind};
 use crate::options::Options;
 use crate::work::settle;
 
-/// Pages that a statement loads: about 32 MiB.
 const PAGES_AT_A_TIME: u64 = 2_048;
-/// Pages of a statement of prepared rows.
 const PAGES_PREPARED: u64 = 32;
 /// Bytes that a page's two entries take in an index whose pages inserts in random order left two thirds full.
 const INDEXED_BYTES: u64 = 80;
-/// Bytes handed to the server at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
@@ -46,7 +43,6 @@ pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) ->
     }
 }
 
-/// Makes what is missing of the dataset.
 pub(crate) fn load(
     link: &Link,
     options: &Options,

@@ -15,7 +15,6 @@ use crate::connect::link::Link;
 use crate::error::Failure;
 use crate::names::Namespace;
 
-/// Runs that may share a namespace.
 const SLOTS: usize = 16;
 
 /// What of the lock a run of this process holds: the slot that a control connection took.

@@ -17,16 +17,12 @@ use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::names::{MARK, MEETING, Namespace, REGISTRY, SHAPE, TableKind, quote_ident};
 
-/// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
-    /// As the registry lists it.
     pub table: RegisteredTable,
-    /// What about that table is not as it was made.
     pub fault: Option<Fault>,
 }
 
-/// What the registry lists.
 pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
@@ -36,9 +32,7 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
 pub(crate) enum Found {
     /// There is no such database, or there is nothing in it.
     Nothing,
-    /// One with our registry.
     Ours {
-        /// Every registered table.
         entries: Vec<Entry>,
     },
     /// Not ours, and not touched; why.
@@ -113,7 +107,6 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
     Entry { table, fault }
 }
 
-/// Makes the namespace with its registry, unless it is there.
 pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     match find(link, namespace)? {
         Found::Ours { entries } => Ok(entries),
@@ -130,7 +123,6 @@ pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     }
 }
 
-/// Registers a complete table.
 pub(crate) fn register(
     conn: &mut Conn,
     namespace: &Namespace,
@@ -146,12 +138,10 @@ pub(crate) fn register(
     Ok(conn.exec_drop(sql, (name, kind.word(), schema, blocks, seed, content, SHAPE))?)
 }
 
-/// The dataset that complete tables make up.
 pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[SHAPE], PAGE_BYTES)
 }
 
-/// The proof that was stored with it.
 pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }

@@ -20,14 +20,12 @@ const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
 pub(crate) enum Storage {
     /// InnoDB, with pages of the length that rows are made for.
     InnoDb,
-    /// Anything else.
     Other(Other),
 }
 
 /// Another storage than InnoDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Other {
-    /// What tells it: `the server is TiDB`.
     pub what: String,
     /// Whom the catalogue names as the engine of a table.
     pub engine: String,
@@ -70,7 +68,6 @@ impl Storage {
         }
     }
 
-    /// The other storage, where it is one.
     pub(crate) const fn other(&self) -> Option<&Other> {
         match self {
             Self::InnoDb => None,
@@ -99,7 +96,6 @@ fn variable(conn: &mut Conn, name: &str) -> Result<Option<String>, Failure> {
     Ok(row.and_then(|(_, value)| value))
 }
 
-/// The one of [`OTHERS`] that `text` names.
 fn named(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
     OTHERS.into_iter().find(|name| text.contains(&name.to_lowercase()))

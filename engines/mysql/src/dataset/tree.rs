@@ -18,7 +18,6 @@ const LOOKED_INTO: u64 = 500;
 /// A leaf: its page, and the least primary key it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// Number of the page in the file.
     pub page: u64,
     /// No row of a lesser primary key is in it, none from that of the next leaf on.
     pub least: u64,

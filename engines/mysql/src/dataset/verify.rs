@@ -27,7 +27,6 @@ use crate::work::settle;
 pub(crate) enum Look {
     /// The index above the rows tells the page of each; some leaves are looked into.
     Tree,
-    /// Every page.
     Pages,
 }
 

@@ -107,7 +107,6 @@ const COLUMNS: &[Column] = &[
     ),
 ];
 
-/// Samplers for all that can be read; what cannot is reported as a finding, with what to do.
 pub(crate) fn samplers(
     link: &Arc<Link>,
     committed: &Arc<Committed>,
@@ -131,7 +130,6 @@ pub(crate) fn samplers(
 /// One connection for all counters.
 type Shared = Arc<Mutex<Open>>;
 
-/// `SHOW GLOBAL STATUS`: always current.
 struct Status {
     link: Arc<Link>,
     connection: Shared,
@@ -182,7 +180,6 @@ pub(crate) struct Commits {
 }
 
 impl Commits {
-    /// Of all sessions of a target.
     pub(crate) fn new(committed: &Arc<Committed>) -> Self {
         let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
         Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(shared::COMMITS, "1", help)] }
@@ -210,16 +207,13 @@ impl Sampler for Commits {
 /// The view that tells how long files were read.
 const FILE_TIMES: &str = "performance_schema.file_summary_by_event_name";
 
-/// Whether a view of the performance schema can be read.
 enum Readable<T> {
     Yes(T),
     /// The role may not.
     Denied,
-    /// The server does not keep it.
     Off,
 }
 
-/// How long reads of data files took.
 struct FileTimes {
     link: Arc<Link>,
     connection: Shared,

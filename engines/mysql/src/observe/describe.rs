@@ -70,7 +70,6 @@ const CLUSTERED_FAN: u64 = 800;
 const ROWS_A_LEAF: u64 = 220;
 const INDEX_FAN: u64 = 380;
 
-/// Levels of a tree of so many leaves.
 fn levels(leaves: u64, fan: u64) -> f64 {
     let mut pages = leaves.max(1);
     let mut levels = 1.0;
@@ -94,7 +93,6 @@ fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
     CacheRequests { visited, operation, missed, updated: 24.0 }
 }
 
-/// The server's version and settings; `blocks` are those of a table, where one is loaded.
 pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
     let listed: Vec<String> = FACTS.iter().map(|name| format!("'{name}'")).collect();
     let mut facts: BTreeMap<String, String> = link.run("reading the server's settings", |conn| {

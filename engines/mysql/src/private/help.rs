@@ -26,7 +26,6 @@ pub(super) fn check_settings(programs: &Programs, set: &[(String, String)], acco
     Err(refusal(programs, set, account)?.unwrap_or_else(|| broken(programs, &said)))
 }
 
-/// What is wrong with the first of the settings that is refused by itself.
 fn refusal(programs: &Programs, set: &[(String, String)], account: &Account) -> Result<Option<Error>> {
     let said = help(programs, account, &[])?;
     let names = names(&String::from_utf8_lossy(&said.stdout));

@@ -5,13 +5,11 @@ use rustix::process::Signal;
 
 use crate::flavor::Flavor;
 
-/// Name of the socket.
 pub(super) const SOCKET: &str = "mysql.sock";
 
 /// Written last into a new data folder: which version made it.
 pub(super) const MADE_BY: &str = "made-by";
 
-/// The pid file, in the data folder.
 pub(super) const PID_FILE: &str = "server.pid";
 
 /// What mindful's own connection or the safety of the folder hangs on, and what would load or run code of others.
@@ -91,7 +89,6 @@ static MYSQL: Kind = Kind {
     setting: "innodb_buffer_pool_size=64M",
 };
 
-/// That of a flavor.
 pub(super) fn of(flavor: Flavor) -> &'static Kind {
     match flavor {
         Flavor::MariaDb => &MARIADB,

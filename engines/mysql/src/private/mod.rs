@@ -45,7 +45,6 @@ pub fn open(usual: Flavor, settings: &Settings, events: &Arc<dyn Events>) -> Res
     Instance::open(order, Arc::new(program), events)
 }
 
-/// Refuses options that make no sense.
 pub fn accepts(usual: Flavor, settings: &Settings) -> Result<()> {
     Options::parse(settings, usual).map(drop)
 }

@@ -9,26 +9,20 @@ use mindful_instance::options;
 use super::kind;
 use crate::flavor::Flavor;
 
-/// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::unset("mysql_flavor", "mariadb|mysql", "Whose private server is started (default: as the target says)"),
     Key::unset("mysql_bin", "DIR", "Folder with the mariadbd or mysqld to use (default: fetched, else of the system)")
         .command(),
 ];
 
-/// All options, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Whose server is started.
     pub flavor: Flavor,
-    /// Folder of the program to use.
     pub bin: Option<PathBuf>,
-    /// What a user may say of any private server.
     pub server: options::Options,
 }
 
 impl Options {
-    /// The options that `settings` give, where the target's name means `usual`.
     pub fn parse(settings: &Settings, usual: Flavor) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let flavors = [("mariadb", Flavor::MariaDb), ("mysql", Flavor::MySql)];
@@ -38,7 +32,6 @@ impl Options {
     }
 }
 
-/// Names of the settings that the user gave to the private server.
 pub fn given_settings(settings: &Settings) -> Result<Vec<String>> {
     let options = Options::parse(settings, Flavor::MariaDb)?;
     Ok(options.server.set.into_iter().map(|(name, _)| name).collect())

@@ -20,13 +20,9 @@ use crate::flavor::{Flavor, Version};
 /// The server that was found, and what a user wants of it.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// Its program.
     pub programs: Programs,
-    /// What it is set up for.
     pub mode: Mode,
-    /// Buffer pool asked for, bytes.
     pub cache: Option<u64>,
-    /// Settings of the user's own.
     pub set: Vec<(String, String)>,
 }
 

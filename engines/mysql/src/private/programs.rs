@@ -11,18 +11,14 @@ use mindful_instance::search::{Known, Search};
 use super::options::Options;
 use crate::flavor::{Flavor, Version};
 
-/// A folder with the program, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Programs {
-    /// The folder.
     pub bin: PathBuf,
     /// What the program says of itself.
     pub version: Version,
-    /// The same in full, for messages: `11.4.5`.
     pub full: String,
 }
 
-/// What is fetched of a flavor.
 struct Pinned {
     version: &'static str,
     coordinates: [&'static str; 3],
@@ -122,7 +118,6 @@ impl Programs {
         Self { bin: PathBuf::new(), version, full: pinned.version.to_owned() }
     }
 
-    /// The program that serves.
     pub(super) fn server(&self) -> PathBuf {
         self.bin.join(of(self.version.flavor).0.programs[0])
     }

@@ -10,24 +10,15 @@ use mindful_instance::program::{Chosen, Purpose};
 
 use crate::flavor::{Flavor, Version};
 
-/// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
-    /// What the server is.
     pub version: Version,
-    /// What it is set up for.
     pub mode: Mode,
-    /// Buffer pool asked for, bytes.
     pub cache: Option<u64>,
-    /// Connections it must carry.
     pub connections: u32,
-    /// Bytes of the tables.
     pub data_bytes: u64,
-    /// Bytes free beside them.
     pub free_bytes: u64,
-    /// Memory of the host, bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
-    /// Whether the file system takes direct I/O.
     pub direct: bool,
 }
 
@@ -35,7 +26,6 @@ const MIB: u64 = 1 << 20;
 /// Pages that a connection may hold at a time, with room to spare.
 const HELD_BYTES: u64 = 8 * 16_384;
 
-/// What the making of a data folder is given: no more log than a start needs.
 pub(super) fn of_a_new_folder(version: &Version) -> Vec<String> {
     let log = log_setting(version);
     vec![format!("--{log}={}M", SMALLEST_LOG_MIB), "--innodb-buffer-pool-size=64M".to_owned()]
@@ -157,7 +147,6 @@ fn pool_for_run(facts: &Known) -> Result<(u64, &'static str)> {
     carries(POOL, size, facts.memory_bytes).map(|()| (size, why))
 }
 
-/// Refuses a cache size that the host cannot carry.
 pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
     match given {
         Some(size) if size < SMALLEST_POOL => Err(Error::plan(

@@ -16,14 +16,12 @@ use crate::names::Namespace;
 use crate::work::commit::{Commits, Committed};
 use crate::work::statement;
 
-/// One connection and its loop.
 pub(crate) struct ClientSession {
     work: ClientLoop,
     statements: Statements,
 }
 
 impl ClientSession {
-    /// Connects and prepares every statement the workload needs.
     pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
@@ -49,7 +47,6 @@ impl Session for ClientSession {
     }
 }
 
-/// The statements on one schema.
 struct Prepared {
     select: Statement,
     update: Option<Statement>,
@@ -71,7 +68,6 @@ struct Statements {
     link: Arc<Link>,
     conn: Open,
     place: String,
-    /// By schema, all that operations visit.
     prepared: BTreeMap<u32, Prepared>,
     commits: Commits,
 }

@@ -15,13 +15,11 @@ use crate::error::Failure;
 pub(crate) struct Committed(AtomicU64);
 
 impl Committed {
-    /// How many there are by now.
     pub(crate) fn count(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
 }
 
-/// The transactions of a session.
 pub(crate) struct Commits {
     policy: CommitPolicy,
     all: Arc<Committed>,
@@ -29,12 +27,10 @@ pub(crate) struct Commits {
 }
 
 impl Commits {
-    /// Of a session that commits by `mode` and adds to `all`.
     pub(crate) fn new(mode: Commit, all: &Arc<Committed>) -> Self {
         Self { policy: CommitPolicy::new(mode), all: Arc::clone(all), unpublished: 0 }
     }
 
-    /// Before an update: opens a transaction where updates share one.
     pub(crate) fn before(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.begins() { Ok(conn.query_drop("BEGIN")?) } else { Ok(()) }
     }

@@ -33,16 +33,13 @@ const MOST_IN_BATCH: usize = 1_024;
 /// Looks at the server's clock from which the best is taken.
 const CLOCK_LOOKS: usize = 5;
 
-/// The statements of a session, prepared on its connection.
 struct Prepared {
     now: Statement,
     batch: Statement,
-    /// By schema.
     updates: BTreeMap<u32, Statement>,
     scans: BTreeMap<u32, Statement>,
 }
 
-/// One connection with its statements.
 pub(crate) struct ServerLoop {
     link: Arc<Link>,
     conn: Open,
@@ -62,7 +59,6 @@ pub(crate) struct ServerLoop {
 }
 
 impl ServerLoop {
-    /// Connects, prepares every statement the workload needs and plans those that read.
     pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
@@ -219,7 +215,6 @@ impl ServerLoop {
         Ok(made.len())
     }
 
-    /// Carries out an operation that is a statement of its own.
     fn single(&mut self, op: &Op, report: &mut SliceReport) -> Result<()> {
         if op.kind == OpKind::Scan {
             let statement = of_schema(&self.prepared.scans, op)?;

@@ -16,7 +16,6 @@ use crate::observe::status;
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Transactions that purge may leave: an idle server keeps some tens, and they are nothing beside a step's reads.
 const HISTORY_LEFT: f64 = 128.0;
 /// Purge that has left as many for so long works at nothing: it looks twice a second.
 const PURGE_STANDS: Duration = Duration::from_secs(2);

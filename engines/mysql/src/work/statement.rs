@@ -78,7 +78,6 @@ fn joined(numbers: &str, number: &str, table: &str) -> String {
     )
 }
 
-/// What a key of a batch consists of.
 fn columns(schemas: &BTreeSet<u32>, reach: Reach) -> &'static str {
     match (is_several(schemas), matches!(reach, Reach::Key)) {
         (false, true) => "a BIGINT UNSIGNED PATH '$'",
@@ -109,7 +108,6 @@ pub(crate) fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String 
     json
 }
 
-/// A read of the keys from the first parameter to the second: one statement an operation.
 pub(crate) fn select(namespace: &Namespace, schema: u32) -> String {
     let table = namespace.table(TableKind::Blocks, schema);
     format!("SELECT COUNT(seq) FROM {table} FORCE INDEX (k) WHERE k BETWEEN ? AND ?")

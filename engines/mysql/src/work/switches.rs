@@ -16,7 +16,6 @@ const fn switches(flavor: Flavor) -> &'static str {
     }
 }
 
-/// Sets a session up for reads.
 pub(crate) fn set(conn: &mut Conn, flavor: Flavor) -> Result<(), Failure> {
     Ok(conn.query_drop(format!("SET SESSION optimizer_switch = '{}'", switches(flavor)))?)
 }

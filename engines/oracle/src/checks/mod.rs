@@ -16,7 +16,6 @@ use crate::dataset::load::Room;
 use crate::observe::describe;
 use crate::options::Options;
 
-/// Findings before a run.
 pub(crate) fn checks(
     link: &Link,
     options: &Options,

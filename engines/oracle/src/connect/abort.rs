@@ -57,7 +57,6 @@ pub(crate) struct Leavable {
 }
 
 impl Leavable {
-    /// `connection`, left once work is interrupted.
     pub(crate) fn new(connection: Box<dyn Connection>, abort: Arc<AbortState>) -> Self {
         Self { connection: Some(connection), abort }
     }

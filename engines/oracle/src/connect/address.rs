@@ -7,23 +7,19 @@
 use mindful_core::plan::secret::{MASK, without_named};
 use mindful_core::{Error, Result};
 
-/// The scheme in front.
 const SCHEME: &str = "oracle:";
 
 /// Most services that one URL may name.
 const MOST_SERVICES: u32 = 256;
 
-/// A parsed URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// The account.
     pub user: String,
     /// One a service, in the order they are given, each as the driver takes it.
     pub services: Vec<String>,
 }
 
 impl Address {
-    /// Parses `url`, and refuses a password in it.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let rest = rest(url);
         let refuse = |what: &str, next: &str| Err(Error::plan(format!("target `{}`: {what}", redact(url)), next));
@@ -46,7 +42,6 @@ impl Address {
     }
 }
 
-/// The URL without scheme and slashes.
 fn rest(url: &str) -> &str {
     let rest = url.strip_prefix(SCHEME).unwrap_or(url);
     rest.strip_prefix("//").unwrap_or(rest)

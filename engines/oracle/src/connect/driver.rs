@@ -4,13 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Connects to servers.
 pub trait Driver: Send + Sync {
     /// A connection to `login`; given up once `login.within` is over, whatever the other side does.
     fn connect(&self, login: &Login) -> Result<Box<dyn Connection>, Failure>;
 }
 
-/// One session of a server.
 pub trait Connection: Send {
     /// Executes what is no query; given up after `within`. Values that come back stand in the order of their binds.
     fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure>;
@@ -18,50 +16,38 @@ pub trait Connection: Send {
     /// All rows of a query, given up after `within`; NULL is `None`, numbers are their decimal digits.
     fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure>;
 
-    /// Commits.
     fn commit(&mut self) -> Result<(), Failure>;
 }
 
-/// A row of a query, column by column.
 pub type Row = Vec<Option<String>>;
 
-/// What a statement gave back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Rows it changed.
     pub rows: u64,
     /// What its binds hold now: those of [`Bind::Room`].
     pub out: Vec<Option<String>>,
 }
 
-/// A value for a bind variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bind {
     /// A NUMBER without fraction.
     Integer(i64),
-    /// A VARCHAR2.
     Text(String),
-    /// A RAW.
     Bytes(Vec<u8>),
     /// Room for a VARCHAR2 of so many bytes, which comes back filled. More than 4,000 come back only into a text of that
     /// length, so that is what is sent.
     Room(usize),
 }
 
-/// Where to connect, and as whom.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
     /// EZConnect, alias of tnsnames.ora or descriptor.
     pub address: String,
-    /// Name of the account.
     pub user: String,
-    /// Its password.
     pub password: String,
     /// Folder of tnsnames.ora; `None`: as `TNS_ADMIN` says.
     pub config: Option<PathBuf>,
-    /// Folder of ewallet.pem.
     pub wallet: Option<PathBuf>,
-    /// Password of the wallet.
     pub wallet_password: Option<String>,
     /// How long connecting and committing may take.
     pub within: Duration,
@@ -73,32 +59,27 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The server says no: number and text of its error.
     Server {
         /// The number behind `ORA-`.
         code: u32,
-        /// Its own text.
         text: String,
     },
     /// The listener refused, with the number of its error where it gives one.
     Listener {
         /// The number behind `ORA-`.
         code: Option<u32>,
-        /// The driver's text.
         text: String,
     },
     /// Nothing came back in this time.
     Silent(Duration),
     /// The server asks for what the driver cannot do: it gave up by a panic, with these words.
     Unable(String),
-    /// The connection broke.
     Lost(String),
     /// The address is no address: an alias that is not there, a descriptor that cannot be read.
     Address(String),
-    /// TLS or the wallet.
     Tls(String),
     /// What came back cannot be read.
     Garbled(String),

@@ -4,14 +4,11 @@ use mindful_core::{Error, ErrorKind};
 
 use crate::connect::driver::Failure;
 
-/// What was being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
-    /// Connecting.
     Connect,
     /// Anything before or after the work.
     Prepare,
-    /// The work itself.
     Work,
 }
 

@@ -20,7 +20,6 @@ pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 /// What sessions of mindful's call themselves in V$SESSION.
 pub(crate) const MODULE: &str = "mindful";
 
-/// Words of a descriptor or an address that are no names.
 const DESCRIPTOR: [&str; 15] = [
     "DESCRIPTION",
     "ADDRESS_LIST",
@@ -39,7 +38,6 @@ const DESCRIPTOR: [&str; 15] = [
     "SHARED",
 ];
 
-/// The services of a target, and who connects to them.
 pub(crate) struct Link {
     driver: &'static dyn Driver,
     /// One a service.
@@ -57,12 +55,10 @@ impl Link {
         Self { driver, logins, control: Control::default(), tag, abort: Arc::default() }
     }
 
-    /// How many services there are.
     pub(crate) fn endpoints(&self) -> u32 {
         self.logins.len() as u32
     }
 
-    /// The account.
     pub(crate) fn user(&self) -> &str {
         &self.logins[0].user
     }
@@ -82,7 +78,6 @@ impl Link {
         names
     }
 
-    /// The first service as it was given.
     pub(crate) fn address(&self) -> &str {
         &self.logins[0].address
     }
@@ -161,7 +156,6 @@ impl Link {
     }
 }
 
-/// Asks over `connection`.
 pub(crate) fn query_on(
     connection: &mut dyn Connection,
     place: &str,
@@ -178,12 +172,10 @@ pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
     now.ok_or_else(|| Error::target("the instance reported no time", "see whether it is an Oracle Database"))
 }
 
-/// A column of a row as text.
 pub(crate) fn text(row: &Row, column: usize) -> Option<&str> {
     row.get(column)?.as_deref()
 }
 
-/// A column of a row as a number.
 pub(crate) fn number(row: &Row, column: usize) -> Option<u64> {
     let text = text(row, column)?;
     text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))

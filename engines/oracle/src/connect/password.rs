@@ -10,12 +10,9 @@ use mindful_core::{Error, Result};
 use mindful_host::terminal;
 use mindful_sql::connect::environment::Environment;
 
-/// The variable with the password.
 pub(crate) const PASSWORD: &str = "ORACLE_PASSWORD";
-/// The variable with the password of the wallet.
 const WALLET_PASSWORD: &str = "ORACLE_WALLET_PASSWORD";
 
-/// The password of `user`.
 pub(crate) fn password(user: &str, file: Option<&Path>) -> Result<String> {
     if let Some(file) = file {
         return of_file(file);
@@ -33,7 +30,6 @@ pub(crate) fn password(user: &str, file: Option<&Path>) -> Result<String> {
     }
 }
 
-/// The password of the wallet.
 pub(crate) fn of_wallet() -> Result<Option<String>> {
     variable(WALLET_PASSWORD)
 }

@@ -11,7 +11,6 @@ use oracledb::{Config, ErrorKind, ToDbValue};
 
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
-/// The driver.
 pub(crate) struct Thin;
 
 impl Driver for Thin {
@@ -131,12 +130,10 @@ fn reported(failure: Failure, within: Duration) -> Failure {
     if matches!(failure, Failure::Silent(_)) { Failure::Silent(within) } else { failure }
 }
 
-/// A column as text, whatever its type.
 fn text(row: &oracledb::Row, at: usize) -> Result<Option<String>, oracledb::Error> {
     row.get::<Option<String>>(at).or_else(|_| Ok(row.get::<Option<f64>>(at)?.map(|number| number.to_string())))
 }
 
-/// Binds as the driver takes them.
 struct Values<'a>(Vec<(&'a str, Box<dyn ToDbValue>)>);
 
 impl<'a> Values<'a> {

@@ -18,7 +18,6 @@ const LOOKED_AT: u64 = 250_000;
 /// One round: what is added to a half before it is squared, and what the square is multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Round {
-    /// Added before squaring.
     pub plus: u64,
     /// Multiplied with the square.
     pub times: u64,
@@ -30,14 +29,10 @@ impl Round {
     }
 }
 
-/// A permutation of the keys of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Rows.
     pub blocks: u64,
-    /// Values of the left half.
     pub left: u64,
-    /// Values of the right half.
     pub right: u64,
     /// The rounds in order; the even ones change the left half.
     pub rounds: [Round; ROUNDS],
@@ -82,7 +77,6 @@ impl Layout {
         l * self.right + r + 1
     }
 
-    /// Spearman's rank correlation of place and key.
     pub fn rank_correlation(&self) -> f64 {
         correlation(self.keys().enumerate().map(|(place, key)| (place as f64, (key - 1) as f64)), self.blocks)
     }

@@ -50,7 +50,6 @@ fn refuse_other(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Res
     Ok(())
 }
 
-/// Refuses what no load can make.
 pub(crate) fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
     if i32::try_from(plan.blocks_per_schema.max(plan.scan_blocks)).is_err() {
         return Err(ops::too_large());
@@ -58,7 +57,6 @@ pub(crate) fn refuse_impossible(plan: &DatasetPlan) -> Result<()> {
     plan.content.refuse_repeated("blocks", "block of Oracle's has an address of its own in it")
 }
 
-/// Makes what is missing of the dataset.
 pub(crate) fn load(
     link: &Link,
     options: &Options,
@@ -121,7 +119,6 @@ impl Work<'_> {
         self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.queue.blocks(), unit });
     }
 
-    /// Makes `table` over `connection`.
     fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
         if self.stop.is_requested() {
             return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
@@ -153,9 +150,7 @@ impl Work<'_> {
 /// Where tables go, and what room there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// The tablespace.
     pub tablespace: String,
-    /// Length of its blocks.
     pub block_bytes: u64,
     /// All that is changed in it is logged, whatever a table says.
     pub force_logging: bool,
@@ -163,9 +158,7 @@ pub(crate) struct Room {
     pub quota: Option<u64>,
     /// Bytes free in its files, before they extend themselves.
     pub free: Option<u64>,
-    /// Whether the account may make tables.
     pub creates: bool,
-    /// Whether it may be written.
     pub online: bool,
 }
 

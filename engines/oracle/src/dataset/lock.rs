@@ -12,10 +12,8 @@ use crate::connect::{Doing, explain};
 use crate::names::Namespace;
 use crate::work::statement;
 
-/// The number of "resource busy".
 const BUSY: u32 = 54;
 
-/// What of the lock this process holds.
 #[derive(Default)]
 pub(crate) struct RunLock(Mutex<Option<Box<dyn Connection>>>);
 
@@ -38,7 +36,6 @@ impl RunLock {
         Ok(())
     }
 
-    /// Lets go of it.
     pub(crate) fn release(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

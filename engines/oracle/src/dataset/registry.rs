@@ -13,7 +13,6 @@ use crate::work::statement;
 /// Version of the shape of rows.
 pub(crate) const SHAPE: i32 = 1;
 
-/// What stands of a registered table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// No table of its name.
@@ -26,16 +25,12 @@ pub(crate) enum State {
     Other,
 }
 
-/// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
-    /// As the registry lists it.
     pub table: RegisteredTable,
-    /// What stands of it.
     pub state: State,
 }
 
-/// What the registry lists.
 pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().map(|entry| &entry.table)
 }
@@ -80,7 +75,6 @@ fn entry(row: &Row) -> Entry {
     Entry { table, state }
 }
 
-/// Makes the registry unless it is there.
 pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     if let Some(entries) = entries(link, namespace)? {
         return Ok(entries);
@@ -91,7 +85,6 @@ pub(crate) fn ensure(link: &Link, namespace: &Namespace) -> Result<Vec<Entry>> {
     Ok(Vec::new())
 }
 
-/// The dataset that complete tables make up.
 pub(crate) fn dataset(entries: &[Entry], block_bytes: u64) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[SHAPE], block_bytes)
 }
@@ -106,7 +99,6 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
     Ok(())
 }
 
-/// Registers a table that is about to be made; refuses where another one of its name stands.
 pub(crate) fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
     let name = namespace.table(table.kind, table.schema);
     let by_name = [("name", Bind::Text(name.clone()))];
@@ -136,7 +128,6 @@ pub(crate) fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &Dat
     link.execute("registering a table", &sql, &binds).map(drop)
 }
 
-/// Registers it as whole.
 pub(crate) fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/end_table.sql"), namespace);
     let name = Bind::Text(namespace.table(table.kind, table.schema));
@@ -178,7 +169,6 @@ pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObj
     Ok(objects)
 }
 
-/// Drops a table of ours.
 pub(crate) fn drop_table(link: &Link, name: &str) -> Result<()> {
     let sql = statement::of_table(include_str!("../../sql/load/drop.sql"), name);
     link.execute(&format!("dropping {name}"), &sql, &[]).map(drop)

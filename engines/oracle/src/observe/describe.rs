@@ -20,7 +20,6 @@ use crate::work::statement;
 pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
                           without its consent. This engine of mindful is experimental: nobody has yet tried it on a real server.";
 
-/// Parameters that are kept with a run.
 pub(crate) const PARAMETERS: &[&str] = &[
     "commit_logging",
     "commit_wait",
@@ -59,9 +58,7 @@ const HELD_FIXED: [(&str, &str); 3] = [
 /// Release and words of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// `19`.
     pub major: u32,
-    /// Its own words.
     pub banner: String,
 }
 
@@ -132,7 +129,6 @@ pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Desc
     }
 }
 
-/// Calls of the clock that are timed.
 const CALLS: f64 = 100_000.0;
 
 /// What a call of SYSTIMESTAMP costs, us.

@@ -20,7 +20,6 @@ struct View {
     /// What must be granted for it.
     grant: &'static str,
     metrics: fn(remote: bool) -> Vec<Metric>,
-    /// Adds the rows of one instance to the values.
     add: fn(rows: &[Row], values: &mut [Option<f64>]),
 }
 
@@ -134,7 +133,6 @@ fn add_host(rows: &[Row], values: &mut [Option<f64>]) {
     values[1] = values[4].zip(values[5]).map(|(busy, idle)| busy + idle);
 }
 
-/// Of everybody; times are whole milliseconds, so only means of many requests are reported.
 fn file_metrics(_: bool) -> Vec<Metric> {
     vec![
         Metric::counter("file_reads", "1", "Read requests to data files, of everybody"),
@@ -154,7 +152,6 @@ fn add_files(rows: &[Row], values: &mut [Option<f64>]) {
     }
 }
 
-/// What this instance asked of the disks of ASM.
 fn disk_metrics(_: bool) -> Vec<Metric> {
     vec![
         Metric::counter("asm_reads", "1", "Read requests to disks of ASM"),

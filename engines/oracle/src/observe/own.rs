@@ -40,10 +40,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Statistics, Self::Events, Self::Times];
 
-    /// The view, as reports name it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Statistics => "v$sesstat",
@@ -52,7 +50,6 @@ impl Source {
         }
     }
 
-    /// What must be granted for it.
     pub(crate) const fn views(self) -> &'static [&'static str] {
         match self {
             Self::Statistics => &["V_$SESSION", "V_$SESSTAT", "V_$STATNAME"],
@@ -110,7 +107,6 @@ pub(crate) const LOG_TIME: &str = "log time";
 
 type Values = BTreeMap<String, f64>;
 
-/// Sums of a source.
 #[derive(Debug, Default)]
 struct Sums {
     /// Of sessions that are gone.
@@ -119,7 +115,6 @@ struct Sums {
     live: BTreeMap<(u32, u64), Values>,
 }
 
-/// The statistics of our sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Own {
     sums: Mutex<BTreeMap<Source, Sums>>,
@@ -224,16 +219,13 @@ fn whoami(connection: &mut dyn Connection) -> Result<Option<(u32, u64)>, Failure
 
 /// A connection that reads views, and the instance it is on.
 pub(crate) struct Monitor {
-    /// The connection.
     pub connection: Box<dyn Connection>,
-    /// Number of the instance.
     pub instance: u32,
 }
 
 /// Monitors that all samplers share, one an instance.
 pub(crate) type Monitors = Arc<Mutex<Vec<Monitor>>>;
 
-/// The monitors, for one question.
 pub(crate) fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
     monitors.lock().unwrap_or_else(PoisonError::into_inner)
 }

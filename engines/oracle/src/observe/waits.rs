@@ -20,12 +20,9 @@ use crate::observe::own;
 /// CPUs that looking may take of this host; what it takes of the server's is not seen.
 const BUDGET_CPUS: f64 = 0.01;
 
-/// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whom {
-    /// Those of this mindful.
     Ours,
-    /// All clients of the instance.
     AllClients,
 }
 
@@ -72,7 +69,6 @@ const OTHERS: [WaitEvent; 8] = [
 /// Latches and mutexes that are not listed.
 const LATCHES: WaitEvent = WaitEvent::latch("other latches");
 
-/// All metrics, known before the first sample.
 fn metrics() -> impl Iterator<Item = WaitEvent> {
     EVENTS.iter().map(|(event, class)| listed(event, *class)).chain(OTHERS)
 }
@@ -81,7 +77,6 @@ fn listed(event: &'static str, class: WaitClass) -> WaitEvent {
     if oracle::is_latch(event) { WaitEvent::latch(event) } else { WaitEvent::new(class, event) }
 }
 
-/// The metric that counts sessions found `doing` this.
 fn metric_of(doing: &str) -> WaitEvent {
     if doing == "ON CPU" {
         return OTHERS[0];
@@ -115,7 +110,6 @@ pub(crate) fn samplers(
     Ok(samplers.into())
 }
 
-/// The monitoring connections, one a service.
 struct Monitor {
     link: Arc<Link>,
     monitors: Vec<own::Monitor>,

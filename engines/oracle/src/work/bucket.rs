@@ -6,7 +6,6 @@
 /// Numbers of one kind of operation; the next kind's begin here.
 pub const OF_KIND: u64 = 5_000;
 
-/// The least latency of a bucket, ns.
 pub fn least_ns(number: u64) -> u64 {
     if number < 256 {
         return number;

@@ -15,7 +15,6 @@ use crate::names::{Namespace, TableKind};
 use crate::observe::own::Own;
 use crate::work::statement;
 
-/// One connection with its loop.
 pub(crate) struct ClientSession {
     looping: ClientLoop,
     worker: Worker,

@@ -45,18 +45,13 @@ pub(crate) fn too_large() -> Error {
     )
 }
 
-/// What a call did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answer {
-    /// Operations done, of those sent.
     pub done: usize,
-    /// When it began.
     pub began_us: i64,
     /// Its last look at the clock.
     pub now_us: i64,
-    /// The pause under way.
     pub pause: Pause,
-    /// Time of pauses in it, us.
     pub think_us: u64,
     /// Updates that are not yet committed.
     pub pending: i64,
@@ -103,7 +98,6 @@ fn long_op(word: &str) -> Option<LongOp> {
     Some(LongOp { kind, begin_us: parts.next()?.parse().ok()?, us: parts.next()?.parse().ok()? })
 }
 
-/// Adds up the calls of a slice.
 #[derive(Debug, Default)]
 pub(crate) struct Summed {
     report: SliceReport,
@@ -137,7 +131,6 @@ impl Summed {
         }
     }
 
-    /// The report of slice `index`.
     pub(crate) fn report(mut self, index: u32) -> SliceReport {
         for (kind, recorder) in self.latencies.iter_mut().enumerate() {
             let mut latency = recorder.drain();

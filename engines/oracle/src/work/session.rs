@@ -25,7 +25,6 @@ pub(crate) const MOST_SCHEMAS: usize = 128;
 /// The first call is of so many operations; later ones of as many as fit into a slice.
 const FIRST_CALL: usize = 256;
 
-/// One connection with its block.
 pub(crate) struct ServerLoop {
     link: Arc<Link>,
     connection: Box<dyn Connection>,

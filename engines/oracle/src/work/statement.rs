@@ -16,7 +16,6 @@ const NARROW: usize = 8;
 const NARROW_HASHES: usize = 2;
 /// Hashes of a column that fills the block.
 const WIDE_HASHES: usize = 12;
-/// Bytes of a hash.
 const HASH_BYTES: usize = 64;
 
 /// `template` with each `{name}` replaced.
@@ -274,7 +273,6 @@ pub fn layout(plan: &DatasetPlan, blocks: u64, schema: u32) -> Layout {
     Layout::new(blocks, plan.seed, schema, LayoutProof::MAX_CORRELATION)
 }
 
-/// The name that a text gives itself in its first line.
 pub fn name(text: &str) -> Option<&str> {
     text.strip_prefix("/* mindful ")?.split_once(" */").map(|(name, _)| name)
 }

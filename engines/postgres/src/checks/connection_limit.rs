@@ -11,18 +11,15 @@ use crate::connect::link::Link;
 /// The tightest limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// Connections that can still be made.
     pub free: i32,
     /// The limit: `max_connections is 100`.
     pub limit: String,
-    /// Connections under it, at most.
     pub most: i32,
     /// What raises it: the words before and behind the number.
     pub remedy: (String, String),
 }
 
 impl Room {
-    /// Asks the server.
     pub(crate) async fn read(client: &Client) -> Result<Option<Self>, tokio_postgres::Error> {
         let bounds = client.query(include_str!("../../sql/capacity.sql"), &[]).await?;
         Ok(bounds.first().map(Self::of))

@@ -24,13 +24,11 @@ const WORKERS: [&str; 3] = ["io_workers", "io_min_workers", "io_max_workers"];
 /// The newest version of which it is known that its index scans read one block after the other, each when it is needed.
 const INDEX_SCANS_KNOWN: u32 = 18;
 
-/// What decides on the server's side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Server {
     pub major: u32,
     /// Where it has several ways to read.
     pub io_method: Option<String>,
-    /// Blocks are read past the page cache.
     pub direct: bool,
 }
 
@@ -42,7 +40,6 @@ pub(crate) struct Path<'a> {
 }
 
 impl Server {
-    /// What `client`'s server says.
     pub(crate) async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
         let row = client.query_one(include_str!("../../sql/read_ahead.sql"), &[]).await?;
         let direct: Option<String> = row.get("direct");

@@ -6,7 +6,6 @@ use tokio_postgres::{Client, Row};
 use crate::connect::link::Link;
 use crate::names::Namespace;
 
-/// The rights that the work asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent rights")]
 pub(crate) struct Rights {
@@ -16,7 +15,6 @@ pub(crate) struct Rights {
     pub may_install: bool,
     /// CREATE on the database, or the namespace is there.
     pub may_create: bool,
-    /// CHECKPOINT, which settles a load.
     pub may_checkpoint: bool,
     /// The role, quoted as SQL wants it.
     pub role: String,
@@ -25,7 +23,6 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
-    /// Asks the server.
     pub(crate) async fn read(
         client: &Client,
         namespace: &Namespace,
@@ -49,7 +46,6 @@ impl Rights {
         format!("GRANT {right} ON DATABASE {} TO {}", self.database, self.role)
     }
 
-    /// Why nothing can be loaded.
     pub(crate) fn no_create(&self) -> Option<Error> {
         (!self.may_create).then(|| {
             let what = format!("the role {} has no CREATE right on the database {}", self.role, self.database);
@@ -57,7 +53,6 @@ impl Rights {
         })
     }
 
-    /// Why the server-side loop cannot be installed.
     pub(crate) fn no_temp(&self) -> Option<Error> {
         (!self.may_install).then(|| {
             let what = "the role has no TEMP right on the database, which the server-side loop needs";
@@ -65,7 +60,6 @@ impl Rights {
         })
     }
 
-    /// Why nothing can be written.
     pub(crate) fn no_writes(&self) -> Option<Error> {
         self.read_only.then(|| {
             Error::target("the server is read-only", "name the primary in the URL, or run --loop client --update-pct 0")
@@ -79,7 +73,6 @@ impl Rights {
     }
 }
 
-/// The rights of the role on the server that `link` leads to.
 pub(crate) fn of(link: &Link, namespace: &Namespace) -> Result<Rights> {
     let control = link.control()?;
     link.run("checking for rights", async { Ok(Rights::read(&control, namespace).await?) })

@@ -58,7 +58,6 @@ pub(super) fn page_cache_ahead(state: &State) -> Option<Finding> {
     Some(codes::PAGE_CACHE_AHEAD.finding(text, evidence))
 }
 
-/// Plain index scans read block by block; only scans read ahead.
 pub(super) fn read_ahead(state: &State) -> Option<Finding> {
     state.planned.scans.then(|| {
         let shown = |name: &str| state.text(name).map(|text| format!("{name} = {text}"));

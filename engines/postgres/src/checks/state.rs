@@ -24,18 +24,14 @@ use crate::options::Options;
 /// Calls of the server's clock that are timed.
 const CLOCK_CALLS: i64 = 20_000;
 
-/// The server, and what is to be done with it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// Text and number (bytes, ms or plain) of each setting the role may see.
     pub settings: BTreeMap<String, (String, Option<f64>)>,
     pub activity: Activity,
     pub planned: Planned,
-    /// The tightest limit of connections.
     pub room: Option<Room>,
-    /// What the role may do.
     pub rights: Option<Rights>,
-    /// Server processes of other runs, loads and cleanups on the namespace.
     pub users: Option<String>,
     /// Memory that is free or holds nothing but page cache, bytes, within the limit of the server's control group; `None`
     /// when the server is on another host.
@@ -44,11 +40,9 @@ pub(super) struct State {
     pub clock_ns: Option<f64>,
     /// What decides how it reads ahead; `None` where nobody looked.
     pub reads: Option<idle_settings::Server>,
-    /// Settings of the private server that the user gave, by name.
     pub given_settings: Vec<String>,
 }
 
-/// Who else is at work in the server.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Activity {
     /// Whether the role sees other roles' sessions.
@@ -68,30 +62,23 @@ pub(super) struct Activity {
     pub vacuumed: i64,
 }
 
-/// What matters of the plan.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of a plan")]
 pub(super) struct Planned {
     /// Bytes of the blocks that operations can visit.
     pub active_bytes: u64,
-    /// Whether all of them are visited equally often.
     pub uniform: bool,
     pub updates: bool,
     pub scans: bool,
-    /// How reads reach their blocks.
     pub access: Access,
     pub commit_wait: bool,
-    /// Whether the work loops in the server.
     pub in_server: bool,
-    /// Whether nothing is loaded yet.
     pub loads: bool,
     pub sessions: u32,
-    /// Warm-up and window.
     pub duration: Duration,
 }
 
 impl State {
-    /// Asks the server.
     pub(super) fn read(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Self> {
         let namespace = &options.namespace;
         let control = link.control()?;
@@ -145,7 +132,6 @@ impl State {
         self.settings.get(name).and_then(|(_, number)| *number)
     }
 
-    /// Whether a switch is known to be on, or known to be off.
     pub(super) fn is(&self, name: &str, value: &str) -> bool {
         self.text(name) == Some(value)
     }

@@ -18,7 +18,6 @@ pub(crate) const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 /// How long a cancelled session has to end by itself.
 const END_WITHIN: Duration = Duration::from_millis(500);
 
-/// Sessions by number.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions(Mutex<Numbered>);
 
@@ -55,7 +54,6 @@ impl Sessions {
         Ok(Presence { sessions: Arc::clone(self), number })
     }
 
-    /// Ends what all of them are doing.
     pub(crate) async fn end(&self) {
         end(|| self.held().at_work.values().map(|session| session.canceller.clone()).collect()).await;
     }

@@ -5,7 +5,6 @@ use mindful_core::Error;
 /// A server process, distinguished from all others, also from those of other servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backend {
-    /// Its process number on the server's host.
     pub pid: i32,
     /// When its server was started, us since the epoch by that server's clock.
     pub(super) server_started_us: i64,

@@ -7,9 +7,7 @@ use super::backend::Backend;
 
 /// What a session turned out to be.
 pub(super) struct Begun {
-    /// The server process behind it.
     pub backend: Option<Backend>,
-    /// Why it must not be used.
     pub refusal: Option<Error>,
 }
 

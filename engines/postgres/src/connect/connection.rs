@@ -21,7 +21,6 @@ use super::endpoint::Endpoint;
 use super::explain::{explain, find};
 use super::host::Host;
 
-/// A session on a server. Dropping it closes it.
 pub struct Connection {
     client: Client,
     ended: Arc<OnceLock<End>>,
@@ -30,14 +29,12 @@ pub struct Connection {
     place: String,
     /// The server process that its first statement met.
     pub(super) backend: Option<Backend>,
-    /// Statements that are asked again and again.
     prepared: Mutex<HashMap<String, Statement>>,
 }
 
 /// How long is read what a server said before it closed: it is there, or never comes.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Why a connection ended.
 enum End {
     /// The server said so, or the network failed.
     Fault(tokio_postgres::Error),
@@ -45,7 +42,6 @@ enum End {
     Severed,
 }
 
-/// Ends what a session is doing, from any thread.
 #[derive(Clone)]
 pub struct Canceller {
     ended: Arc<OnceLock<End>>,
@@ -189,7 +185,6 @@ impl Connection {
         }
     }
 
-    /// The server process that its first statement met.
     pub fn backend(&self) -> Option<Backend> {
         self.backend
     }
@@ -220,7 +215,6 @@ impl Connection {
         self.client.query(&statement, params).await
     }
 
-    /// What cancels the statement this session is at, from another thread.
     pub fn canceller(&self) -> Canceller {
         Canceller {
             ended: Arc::clone(&self.ended),
@@ -253,7 +247,6 @@ impl fmt::Debug for Connection {
 }
 
 impl Canceller {
-    /// Asks the server to cancel; it does not tell whether there was anything to cancel.
     pub async fn cancel(&self) -> Result<()> {
         let asked = match self.connector.clone() {
             Some(connector) => self.token.cancel_query(connector).await,
@@ -262,7 +255,6 @@ impl Canceller {
         asked.map_err(|error| explain(&error, &self.place))
     }
 
-    /// Whether the connection has ended.
     pub fn is_over(&self) -> bool {
         self.driver.is_finished()
     }

@@ -13,7 +13,6 @@ use super::secret::Secret;
 use super::tls::Tls;
 use super::url::show_host;
 
-/// One server to connect to.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoint {
     pub(super) host: Host,
@@ -106,7 +105,6 @@ impl Passwords {
         Ok((Self { given: None, file }, remark))
     }
 
-    /// The password for `user` at `host`.
     pub(super) fn find(&self, host: &Host, port: u16, dbname: &str, user: &str) -> Option<Secret> {
         let wanted = Wanted { host: &host.passfile_name(), port, dbname, user };
         self.given.clone().or_else(|| passfile::find(&self.file, &wanted).map(Secret::new))

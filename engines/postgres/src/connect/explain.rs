@@ -111,7 +111,6 @@ fn grant(message: &str) -> String {
     format!("GRANT {rights} {name} TO the role, or name another role")
 }
 
-/// The connection itself failed, or never stood.
 fn connection_fault(error: &tokio_postgres::Error) -> Error {
     if let Some(fault) = find::<rustls::Error>(error) {
         return TLS.explain(fault);

@@ -102,17 +102,14 @@ impl Parameters {
         Ok(())
     }
 
-    /// Whether anybody gave `key`.
     pub(super) fn given(&self, key: &str) -> bool {
         self.bytes(key).is_some()
     }
 
-    /// The value of `key` as it was given.
     pub(super) fn bytes(&self, key: &str) -> Option<&[u8]> {
         self.0.get(key).map(|given| given.bytes.as_slice()).filter(|bytes| !bytes.is_empty())
     }
 
-    /// The value of `key` as text.
     pub(super) fn text(&self, key: &str) -> Result<Option<&str>> {
         self.bytes(key)
             .map(|bytes| {

@@ -14,7 +14,6 @@ const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// Whose socket there is taken for a server's, beside root's and one's own: the second is a pooler's.
 const ACCOUNTS: [&str; 2] = ["postgres", "pgbouncer"];
 
-/// A socket or a port of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
     /// A folder with the server's socket.
@@ -56,7 +55,6 @@ impl Host {
         }
     }
 
-    /// The host part of a URL.
     pub(super) fn in_url(&self, port: u16) -> String {
         match self {
             Self::Unix(folder) => show_host(&encode(&folder.to_string_lossy()), &port.to_string()),

@@ -19,7 +19,6 @@ use crate::work::access;
 /// How long connections may take to end when a target is done with.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Connections to one target, and the thread that drives their sockets.
 pub(crate) struct Link {
     runtime: Runtime,
     server: Server,
@@ -35,7 +34,6 @@ struct Shared {
 }
 
 impl Shared {
-    /// Those that stand.
     fn connections(&self) -> MutexGuard<'_, Vec<Canceller>> {
         let mut held = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|connection| !connection.is_over());
@@ -63,7 +61,6 @@ impl Link {
         Ok(Self { runtime, server, control: Control::default(), shared })
     }
 
-    /// The server it leads to.
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
@@ -97,7 +94,6 @@ impl Link {
         self.wait(work).map_err(|failure| self.session_failed(connection, place, failure))
     }
 
-    /// Waits for `work` on this thread.
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -127,7 +123,6 @@ impl Link {
         self.shared.abort.refuse_aborted(|| self.server.place(0))
     }
 
-    /// A new connection to `endpoint` (from 0).
     pub(crate) fn connect(&self, endpoint: u32) -> Result<Connection> {
         self.refuse_aborted()?;
         let connection = self.wait(self.server.connect(endpoint))?;
@@ -159,7 +154,6 @@ impl Link {
         Ok(Arc::clone(&control))
     }
 
-    /// Closes the control connection, so that a server can be restarted.
     pub(crate) fn release(&self) {
         self.control.release();
     }

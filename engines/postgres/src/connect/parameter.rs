@@ -17,7 +17,6 @@ pub(super) enum Role {
 }
 use Role::{Ignored, Refused, Secret, Used};
 
-/// A parameter of libpq.
 pub(super) struct Parameter {
     pub(super) key: &'static str,
     /// Environment variable; empty where there is none.
@@ -91,7 +90,6 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 impl Parameter {
-    /// The parameter called `key`.
     pub(super) fn find(key: &str) -> Option<&'static Self> {
         PARAMETERS.iter().find(|parameter| parameter.key == key)
     }
@@ -107,7 +105,6 @@ impl Parameter {
         })
     }
 
-    /// Whether its value must never be shown.
     pub(super) fn secret(&self) -> bool {
         self.role == Secret
     }

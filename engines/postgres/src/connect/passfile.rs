@@ -33,7 +33,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map(to_utf8).map_err(|error| unused(&error.to_string()))
 }
 
-/// The password for `wanted` in the text of a password file.
 pub(super) fn find(text: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     let port = wanted.port.to_string();
     let fields = [wanted.host, &port, wanted.dbname, wanted.user];
@@ -59,7 +58,6 @@ fn matching<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     (unescape(&line[..end]) == wanted).then_some(&line[end + 1..])
 }
 
-/// `text` without its backslashes.
 fn unescape(text: &[u8]) -> Vec<u8> {
     let mut bytes = text.iter().copied();
     let mut plain = Vec::with_capacity(text.len());

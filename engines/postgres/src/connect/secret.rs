@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A password.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Secret(Vec<u8>);
 

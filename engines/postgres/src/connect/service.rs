@@ -8,7 +8,6 @@ use mindful_core::plan::text::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
 
-/// Most bytes of a service file.
 const LONGEST: u64 = 1 << 20;
 
 /// The parameters of service `name`, in the order of the file. The files are those libpq reads: `file` if given, else

@@ -9,7 +9,6 @@ use tokio_postgres::config::{ChannelBinding, TargetSessionAttrs};
 use super::given::Parameters;
 use super::tls;
 
-/// Name of the sessions in `pg_stat_activity`.
 pub(super) const APPLICATION_NAME: &str = "mindful";
 
 /// A server that has not answered in this time is not there.

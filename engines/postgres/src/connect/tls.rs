@@ -44,7 +44,6 @@ const MODES: [(&str, SslMode); 6] = [
     ("verify-full", SslMode::VerifyFull),
 ];
 
-/// How connections to one endpoint are encrypted.
 #[derive(Clone)]
 pub(super) struct Tls {
     mode: SslMode,
@@ -54,7 +53,6 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// No encryption.
     pub(super) const OFF: Self = Self { mode: SslMode::Disable, by_default: true, connector: None };
 
     /// Whether the server has to prove who it is although nobody said so; errors then tell how to say otherwise.
@@ -105,7 +103,6 @@ impl<'a> Maker<'a> {
         Ok(Self { parameters, environment, given, made: Vec::new() })
     }
 
-    /// The TLS of an endpoint at `host`.
     pub(super) fn endpoint(&mut self, host: &Host) -> Result<Tls> {
         if matches!(host, Host::Unix(_)) {
             return Ok(Tls::OFF);
@@ -150,7 +147,6 @@ impl<'a> Maker<'a> {
         Ok(MakeRustlsConnect::new(config))
     }
 
-    /// The versions to speak; older ones than 1.2 are never spoken.
     fn versions(&self) -> Result<&'static [&'static SupportedProtocolVersion]> {
         const NEWEST: &[&SupportedProtocolVersion] = &[&version::TLS13];
         let choices =

@@ -10,7 +10,6 @@ use super::parameter::Parameter;
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
-/// The parts of a URL, still percent-encoded.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
     pub(super) user: Option<&'a str>,
@@ -21,7 +20,6 @@ pub(super) struct Parts<'a> {
     pub(super) parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// Splits `url`.
 pub(super) fn split(url: &str) -> Result<Parts<'_>> {
     let rest = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(|| {
         Error::plan("the target is not a PostgreSQL URL", "write postgres://user@host:5432/dbname, parts are optional")
@@ -87,7 +85,6 @@ impl Parts<'_> {
     }
 }
 
-/// A host and its port as they stand in a URL.
 pub(super) fn show_host(host: &str, port: &str) -> String {
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     if port.is_empty() { host } else { format!("{host}:{port}") }

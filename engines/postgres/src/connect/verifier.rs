@@ -19,7 +19,6 @@ pub(super) struct Trust {
     pub(super) certificates: Vec<CertificateDer<'static>>,
 }
 
-/// Verifies server certificates.
 #[derive(Debug)]
 pub(super) struct Verifier {
     /// `None` trusts anybody: encryption without verification.
@@ -81,7 +80,6 @@ mod tests {
 
     use super::*;
 
-    /// A certificate that signed itself, for the host `db.test`.
     fn self_signed(is_ca: IsCa) -> CertificateDer<'static> {
         let mut params = CertificateParams::new(vec!["db.test".to_owned()]).unwrap();
         params.is_ca = is_ca;

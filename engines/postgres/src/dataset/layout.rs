@@ -6,7 +6,6 @@ use mindful_core::{Error, Result};
 
 use crate::dataset::space::BLOCK_BYTES;
 
-/// Columns of filler in a row.
 pub(crate) const FILLERS: usize = 8;
 
 /// Bytes of filler in a column when nobody asks for a ratio: rows of about 1 KiB, with room for six new versions.
@@ -29,12 +28,10 @@ pub(crate) const NARROW: i32 = 1;
 /// See [`NARROW`].
 pub(crate) const SHAPED: i32 = 2;
 
-/// The row of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// [`NARROW`] or [`SHAPED`].
     pub number: i32,
-    /// Bytes of filler in each column.
     pub filler: usize,
     /// Random bytes among them; the rest repeats.
     pub random: usize,

@@ -31,7 +31,6 @@ use crate::options::Options;
 use crate::template::{quote_ident, render};
 use crate::work::settle;
 
-/// Bytes handed to the server at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.

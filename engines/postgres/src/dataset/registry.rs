@@ -16,16 +16,13 @@ use crate::names::{MARK, MEETING, Namespace, TableKind};
 use crate::private::{DATABASE, Instance, PORT, USER};
 use crate::template::{quote_literal, render};
 
-/// One registered table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     /// As the registry lists it; it stands while a table of its name and oid does.
     pub table: RegisteredTable,
-    /// Its oid when it was made.
     pub object: u32,
     /// Whether ranks of a run meet in it: it is no part of the dataset.
     pub meets: bool,
-    /// What about that table is not as it was made.
     pub fault: Option<Fault>,
 }
 
@@ -46,13 +43,10 @@ pub(crate) struct Fault {
 /// The namespace as it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
-    /// There is none of that name.
     Nothing,
     /// One with our mark and its registry, owned by the role that runs or by the one it trusts.
     Ours {
-        /// Its oid.
         oid: u32,
-        /// Every registered table.
         entries: Vec<Entry>,
     },
     /// Not ours, and not touched; why.
@@ -98,7 +92,6 @@ const MEETING_COLUMNS: &[&str] =
     &["job text", "rank integer", "chunk integer", "token text", "body text", "bytes bytea", "expires_us bigint"];
 
 impl Found {
-    /// Refuses a namespace in which a table of ours is no longer as it was made.
     pub(crate) fn sound(self, namespace: &Namespace) -> Result<Self> {
         let Self::Ours { entries, .. } = &self else { return Ok(self) };
         match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
@@ -110,7 +103,6 @@ impl Found {
         }
     }
 
-    /// Every registered table of ours; refuses what is not ours.
     pub(crate) fn entries(self) -> Result<Vec<Entry>> {
         match self {
             Self::Nothing => Ok(Vec::new()),
@@ -192,7 +184,6 @@ pub(crate) async fn tables(client: &Connection, namespace: &Namespace) -> Result
     Ok(visited(&entries))
 }
 
-/// The oids of those of `entries` whose blocks are visited.
 pub(crate) fn visited(entries: &[Entry]) -> Vec<u32> {
     let blocks = entries.iter().filter(|entry| entry.table.stands && entry.table.kind == Some(TableKind::Blocks));
     blocks.map(|entry| entry.object).collect()
@@ -217,7 +208,6 @@ fn entry(row: &Row) -> Entry {
     Entry { table, object: row.get("object"), meets: kind == MEETING, fault: None }
 }
 
-/// The refusal to touch a namespace that is not ours.
 fn unmarked(namespace: &Namespace) -> Error {
     Error::target(
         format!("schema {} exists and was not made by mindful", namespace.quoted()),
@@ -242,12 +232,10 @@ pub(crate) async fn ensure(client: &Connection, namespace: &Namespace) -> Result
     }
 }
 
-/// The dataset that complete tables make up.
 pub(crate) fn dataset(entries: &[Entry]) -> Option<Dataset> {
     table_registry::assemble_dataset(data(entries), &[NARROW, SHAPED], BLOCK_BYTES)
 }
 
-/// The proof that was stored with it.
 pub(crate) fn proof(entries: &[Entry]) -> Option<LayoutProof> {
     table_registry::join_proof(data(entries), dataset(entries)?.schemas)
 }
@@ -268,7 +256,6 @@ pub(crate) async fn store_proof(
     Ok(transaction.commit().await?)
 }
 
-/// The shape of the rows that stand.
 pub(crate) fn shape(entries: &[Entry]) -> Option<Shape> {
     let table = data(entries).find(|table| table.stands && table.kind == Some(TableKind::Blocks))?;
     Shape::of(table.shape, table.content?).ok()

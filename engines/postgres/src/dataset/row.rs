@@ -8,12 +8,10 @@ use crate::dataset::layout::{FILLERS, Shape};
 /// First bytes of a binary COPY: signature, flags, no extension.
 pub(crate) const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
-/// What ends it.
 pub(crate) const TRAILER: &[u8] = &[0xff, 0xff];
 
 const COLUMNS: i16 = 4 + FILLERS as i16;
 
-/// Writes the rows of one table, block after block.
 pub(crate) struct Rows {
     layout: Permutation,
     shape: Shape,
@@ -28,7 +26,6 @@ pub(crate) fn layout(blocks: u64, seed: u64, schema: u32) -> Permutation {
 }
 
 impl Rows {
-    /// The rows of `schema` (from 1) with `blocks` rows.
     pub(crate) fn new(blocks: u64, seed: u64, schema: u32, shape: Shape) -> Self {
         Self {
             layout: layout(blocks, seed, schema),
@@ -39,7 +36,6 @@ impl Rows {
         }
     }
 
-    /// Bytes of one row in the stream.
     pub(crate) const fn row_bytes(&self) -> usize {
         2 + 4 * 12 + FILLERS * (4 + self.shape.filler)
     }

@@ -15,7 +15,6 @@ use crate::template::render;
 /// What a load looked at while the blocks were at hand.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
-    /// Blocks drawn of a schema.
     pub drawn: u64,
     /// Schemas of which all that was drawn holds what was written.
     pub hold: BTreeSet<u32>,

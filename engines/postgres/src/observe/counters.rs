@@ -21,7 +21,6 @@ struct Source {
     /// By the first server version (major) that each is for, newest first: the views it reads, as that version names
     /// them, and the statement.
     forms: &'static [(u32, &'static str, &'static str)],
-    /// Whether it takes the namespace.
     of_namespace: bool,
 }
 

@@ -24,7 +24,6 @@ const HELD_FIXED: [(&str, &str); 4] = [
     ("debug_io_direct", decides::DIRECT_IO),
 ];
 
-/// The server as it describes itself.
 pub(crate) fn describe(link: &Link) -> Result<Description> {
     let control = link.control()?;
     link.run("describing the server", async {
@@ -45,7 +44,6 @@ pub(crate) fn describe(link: &Link) -> Result<Description> {
     })
 }
 
-/// Major version: 18.
 pub(crate) async fn major(client: &Client) -> std::result::Result<u32, tokio_postgres::Error> {
     let row = client.query_one("SELECT current_setting('server_version_num')::integer / 10000", &[]).await?;
     Ok(row.get::<_, i32>(0).unsigned_abs())
@@ -74,7 +72,6 @@ fn parent(backend: u32) -> Option<u32> {
     stat.name.starts_with("postgres").then_some(stat.parent)
 }
 
-/// Advice by the code of the finding.
 const ADVICE: &[(Code, &str)] = &[
     (
         codes::AUTOVACUUM,
@@ -92,7 +89,6 @@ const ADVICE: &[(Code, &str)] = &[
     ),
 ];
 
-/// All of it, for the record.
 fn advice() -> BTreeMap<String, String> {
     ADVICE.iter().map(|(code, text)| (code.name().to_owned(), (*text).to_owned())).collect()
 }

@@ -18,12 +18,9 @@ use crate::connect::Connection;
 use crate::connect::link::Link;
 use crate::error::Failure;
 
-/// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whom {
-    /// Those of this mindful.
     Ours,
-    /// All clients of the server.
     AllClients,
 }
 
@@ -49,7 +46,6 @@ pub(crate) fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Ve
     Ok(samplers)
 }
 
-/// The monitoring connection.
 struct Monitor {
     connection: Connection,
     /// Goes after the connection, whose end it waits for.
@@ -151,7 +147,6 @@ impl sampling::Monitor for Monitor {
     }
 }
 
-/// Looks at the reads under way.
 struct Reads {
     statement: Statement,
     looked: Option<Instant>,
@@ -171,7 +166,6 @@ impl Reads {
     }
 }
 
-/// Metrics of [`ReadsInFlight`].
 fn reads_in_flight() -> Vec<Metric> {
     vec![
         Metric::counter(

@@ -8,7 +8,6 @@ use std::path::Path;
 use mindful_instance::account::Account;
 use mindful_instance::files::own_file;
 
-/// The superuser of the private server.
 pub const USER: &str = "mindful";
 
 /// Who may connect, in the format of pg_hba.conf.

@@ -11,14 +11,10 @@ use mindful_instance::search::{Known, Search};
 use super::fetch;
 use super::options::{OLDEST, Options, Version};
 
-/// A folder with initdb and postgres, and what they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Binaries {
-    /// The folder.
     pub bin: PathBuf,
-    /// Such as `18.6`.
     pub version: String,
-    /// Such as 18.
     pub major: u32,
 }
 
@@ -81,7 +77,6 @@ impl Binaries {
         text.lines().filter_map(|line| line.split('\t').next().map(str::to_owned)).collect()
     }
 
-    /// One of the programs.
     pub(super) fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }

@@ -18,7 +18,6 @@ use super::binaries::Binaries;
 use super::kind::KIND;
 use super::settings;
 
-/// Its database.
 pub const DATABASE: &str = "mindful";
 
 /// Port of the private server: part of the name of its socket, no TCP.
@@ -31,13 +30,9 @@ const DYNAMIC_MEMORY: &str = "dynamic_shared_memory_type=mmap";
 /// The PostgreSQL that was found, and what a user wants of it.
 #[derive(Debug)]
 pub(super) struct Cluster {
-    /// Its programs.
     pub binaries: Binaries,
-    /// What it is set up for.
     pub mode: Mode,
-    /// Cache size asked for, bytes.
     pub cache: Option<u64>,
-    /// Settings of the user's own.
     pub set: Vec<(String, String)>,
 }
 

@@ -5,7 +5,6 @@ use rustix::process::Signal;
 
 use super::access;
 
-/// PostgreSQL, any version.
 pub(super) static KIND: Kind = Kind {
     name: "PostgreSQL",
     data: "pgdata",

@@ -52,7 +52,6 @@ pub fn programs(settings: &Settings, events: &dyn Events) -> Result<PathBuf> {
     Ok(Binaries::find(&options, &base(&account)?, &account, events)?.bin)
 }
 
-/// Refuses options that make no sense.
 pub fn accepts(settings: &Settings) -> Result<()> {
     Options::parse(settings).map(drop)
 }

@@ -15,10 +15,8 @@ pub const KEYS: &[Key] = &[
     Key::with_default("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
 ];
 
-/// The PostgreSQL that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// Such as 18.
     pub major: u32,
     /// Such as `18.6`: what is fetched.
     pub full: String,
@@ -28,14 +26,10 @@ pub struct Version {
     pub given: bool,
 }
 
-/// All options, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Folder of the binaries to use.
     pub pg_bin: Option<PathBuf>,
-    /// The version to use.
     pub version: Version,
-    /// What a user may say of any private server.
     pub server: options::Options,
 }
 
@@ -46,7 +40,6 @@ pub(super) const OLDEST: u32 = 15;
 pub(super) const PINNED: &[(u32, &str)] = &[(18, "18.6"), (17, "17.11"), (16, "16.15")];
 
 impl Options {
-    /// The options that `settings` give.
     pub fn parse(settings: &Settings) -> Result<Self> {
         let server = options::Options::parse(settings, &KIND)?;
         settings.check_bounds(KEYS)?;

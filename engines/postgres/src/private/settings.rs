@@ -5,24 +5,16 @@ use mindful_instance::capacity::{FEWEST_CONNECTIONS, cache_of_all, carries, memo
 use mindful_instance::options::Mode;
 use mindful_instance::program::{Chosen, Purpose};
 
-/// What the choice depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
-    /// Major version of the server.
     pub major: u32,
-    /// What it is set up for.
     pub mode: Mode,
-    /// Cache size asked for, bytes.
     pub cache: Option<u64>,
-    /// Connections it must carry.
     pub connections: u32,
-    /// Bytes of the data directory.
     pub data_bytes: u64,
-    /// Bytes free beside it.
     pub free_bytes: u64,
     /// Memory of the host, bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
-    /// Whether the file system takes direct I/O.
     pub direct: bool,
 }
 
@@ -128,7 +120,6 @@ fn cache_for_run(facts: &Known) -> Result<(u64, &'static str)> {
     carries("cache", size, facts.memory_bytes).map(|()| (size, why))
 }
 
-/// Refuses a cache size that the host cannot carry.
 pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
     given.map_or(Ok(()), |size| carries("cache", size, memory_bytes()))
 }

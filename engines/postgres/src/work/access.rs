@@ -11,7 +11,6 @@ pub(crate) fn settings(access: Access) -> &'static str {
     }
 }
 
-/// The nodes of a plan that may touch a table or its index.
 pub(crate) fn nodes(access: Access) -> &'static [&'static str] {
     match access {
         Access::Index => &["Index Scan"],

@@ -18,14 +18,12 @@ use crate::names::{Namespace, TableKind};
 use crate::observe::counters;
 use crate::template::render;
 
-/// One connection and its loop.
 pub(crate) struct ClientSession {
     work: ClientLoop,
     statements: Statements,
 }
 
 impl ClientSession {
-    /// Connects and prepares every statement the workload needs.
     pub(crate) fn open(
         link: &Arc<Link>,
         workload: &Workload,
@@ -55,7 +53,6 @@ impl Session for ClientSession {
     }
 }
 
-/// The statements on one schema.
 struct Prepared {
     select: Statement,
     update: Statement,
@@ -95,7 +92,6 @@ struct Statements {
     /// Goes after the connection, whose end it waits for.
     link: Arc<Link>,
     place: String,
-    /// By schema, all that operations visit.
     prepared: BTreeMap<u32, Prepared>,
     commits: CommitPolicy,
     _presence: Presence,

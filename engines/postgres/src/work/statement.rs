@@ -14,10 +14,8 @@ use crate::template::{dollar_quote, render};
 /// Buckets of a latency histogram: 128 whole microseconds, then half percents up to an hour.
 pub(crate) const BUCKETS: usize = 3_600;
 
-/// Most operations in one statement.
 const MOST_IN_BATCH: &str = "1024";
 
-/// The work of one session, ready to be written as SQL.
 pub(crate) struct Script<'a> {
     workload: &'a Workload,
     streams: Streams,
@@ -58,7 +56,6 @@ impl<'a> Script<'a> {
         )
     }
 
-    /// The statement that makes `todo` reads from operation `op` on, each timed by itself, none begun after `deadline`.
     pub(crate) fn batch(&self, op: &str, todo: &str, deadline: &str) -> String {
         let w = self.workload;
         let [hot_spot, hot_schema, thinks] = self.conditions("i");

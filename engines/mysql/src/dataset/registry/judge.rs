@@ -10,7 +10,6 @@ use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::names::{BEGUN, MARK, MEETING, NUMBERS, Namespace, REGISTRY, TableKind};
 
-/// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
     "name varchar(64)",
     "kind varchar(16)",
@@ -24,7 +23,6 @@ const REGISTRY_COLUMNS: &[&str] = &[
     "made_at varchar(64)",
 ];
 
-/// Columns of a table of the dataset by name and type.
 const DATASET_COLUMNS: &[&str] = &[
     "id bigint unsigned",
     "k bigint unsigned",
@@ -62,16 +60,11 @@ pub(crate) struct Fault {
     pub ours: bool,
 }
 
-/// One table or view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Bare name.
     pub name: String,
-    /// Bytes of its rows.
     pub row_bytes: u64,
-    /// Bytes of its other indexes.
     pub index_bytes: u64,
-    /// When it was built, by the server's own text.
     pub made: String,
     /// `BASE TABLE` and others.
     kind: String,
@@ -94,14 +87,12 @@ pub(crate) struct Judged {
     engine: String,
 }
 
-/// Whether there is a database of that name.
 pub(super) fn exists(conn: &mut Conn, namespace: &Namespace) -> Result<bool, Failure> {
     let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
     let found: Option<String> = conn.exec_first(sql, (&namespace.name,))?;
     Ok(found.is_some())
 }
 
-/// Reads the catalogue.
 pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
     if !exists(conn, namespace)? {
         return Ok(Judged::default());
@@ -145,22 +136,18 @@ fn without_width(kind: &str) -> String {
 }
 
 impl Judged {
-    /// Whether there is nothing at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.code.is_empty()
     }
 
-    /// A table by its bare name.
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.get(name)
     }
 
-    /// All tables and views.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
         self.tables.values()
     }
 
-    /// Why the namespace is not used.
     pub(crate) fn refusal(&self, namespace: &Namespace) -> Option<Error> {
         let next = "left untouched; choose another name with --namespace";
         let Some(registry) = self.table(REGISTRY).filter(|table| table.comment == MARK) else {
@@ -172,7 +159,6 @@ impl Judged {
         Some(Error::target(format!("{name} is not as mindful made it: it {}", fault.what), next))
     }
 
-    /// What is wrong with a table of the dataset.
     pub(crate) fn fault_of(&self, name: &str) -> Option<Fault> {
         self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
     }
@@ -195,7 +181,6 @@ impl Judged {
 }
 
 impl Table {
-    /// What about it is not as it was made, with these columns in that engine.
     fn fault(&self, columns: &[&str], engine: &str) -> Option<Fault> {
         let ours = |what: String| Some(Fault { what, ours: true });
         if self.kind != "BASE TABLE" {

@@ -3,12 +3,10 @@
 use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Writer};
 use mindful_core::contract::wait::WaitEvent;
 
-/// A session as it was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Doing {
     /// Its command; `Sleep` where it has nothing to do.
     pub command: String,
-    /// Its state in the process list.
     pub state: String,
     /// The wait under way that the performance schema tells, and what is done there.
     pub wait: Option<(String, String)>,
@@ -48,7 +46,6 @@ const FILE: WaitEvent = WaitEvent::new(Other, "file");
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
 
-/// All there can be.
 pub(super) const ALL: [WaitEvent; 15] = [
     CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, PAGE_LATCH, CONDITION, LOCK, SOCKET, FILE, OTHER,
     SLEEP,

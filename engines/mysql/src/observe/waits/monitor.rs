@@ -27,7 +27,6 @@ const BUDGET_CPUS: f64 = 0.01;
 /// Longest that a thread of a full host is waited for to get a CPU.
 const FOR_A_CPU: Duration = Duration::from_secs(2);
 
-/// Where it stands what sessions are at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// Waits of the performance schema.
@@ -65,7 +64,6 @@ impl View {
     }
 }
 
-/// Why there is nothing to look at.
 enum Hidden {
     /// The role may not.
     Denied,
@@ -73,7 +71,6 @@ enum Hidden {
     NotKept,
 }
 
-/// The monitoring connection.
 pub(super) struct Monitor {
     link: Arc<Link>,
     connection: Open,
@@ -155,7 +152,6 @@ impl sampling::Monitor for Monitor {
     }
 }
 
-/// The best there is to look at.
 fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result<Result<View, Hidden>, Failure> {
     let id = conn.connection_id();
     let here = if flavor == Flavor::MariaDb { Source::ProcessList } else { Source::Threads };
@@ -267,7 +263,6 @@ mod tests {
         fs::write(folder.join("7/wchan"), place).unwrap();
     }
 
-    /// A kernel that shows one thread at work.
     fn at_work() -> (tempfile::TempDir, Kernel) {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("7")).unwrap();

@@ -3,7 +3,6 @@
 use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
 use mindful_core::contract::wait::WaitEvent;
 
-/// A session without a wait event is on a CPU or waits for one.
 const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 
 /// Not a session: counted once a sample in which any autovacuum worker was there.
@@ -66,13 +65,11 @@ const TYPES: &[(&str, WaitEvent)] = &[
 /// Where everything else is counted, such as the events of extensions.
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 
-/// All metrics there can be, known before the first sample.
 pub(super) fn metrics() -> impl Iterator<Item = WaitEvent> {
     let listed = EVENTS.iter().map(|(.., metric)| *metric);
     std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM])
 }
 
-/// The metric that counts an event.
 pub(super) fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
     let Some((kind, name)) = event else { return CPU };
     let listed = EVENTS.iter().find(|(of, event, _)| *of == kind && event.eq_ignore_ascii_case(name));

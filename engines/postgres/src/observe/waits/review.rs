@@ -16,7 +16,6 @@ const REVIEW: Duration = Duration::from_secs(1);
 pub(super) struct Review {
     pid: i32,
     local: bool,
-    /// Sessions of the last look.
     seen: Vec<i32>,
     at: Instant,
     looks: u64,
@@ -31,7 +30,6 @@ impl Review {
         Self { pid, local, seen, at: Instant::now(), looks: 0, server, sessions }
     }
 
-    /// A look saw the sessions with these process ids.
     pub(super) fn saw(&mut self, pids: Vec<i32>) {
         self.seen = pids;
     }
@@ -61,7 +59,6 @@ impl Review {
     }
 }
 
-/// CPU that a server process of this host has used.
 fn cpu(pid: i32) -> Option<Duration> {
     let (kernel, pid) = (Kernel::default(), u32::try_from(pid).ok()?);
     process::name(&kernel, pid)?.starts_with("postgres").then_some(())?;
