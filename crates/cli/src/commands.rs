@@ -1,9 +1,8 @@
-//! The verbs.
+//! The table of verbs. Each has a file here, with its parts in a folder of the same name.
 
 mod awr;
 mod cleanup;
 mod compare;
-mod completions;
 #[cfg(feature = "raw")]
 mod contrast;
 mod delete;
@@ -11,18 +10,18 @@ mod doctor;
 mod engines;
 mod export;
 mod file;
+mod generate;
 mod import;
 mod launch;
 mod list;
 mod load;
-mod man;
-mod noise;
+mod merge;
+mod outcome;
 mod pack;
 mod plan;
 mod ranks;
 #[cfg(feature = "raw")]
 mod raw;
-mod rerun;
 mod run;
 mod show;
 mod squeeze;
@@ -34,40 +33,49 @@ mod watch;
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 
+use crate::args;
 use crate::exit::Exit;
+use crate::verb::{Action, Verb};
+
+/// All verbs, in the order of `mindful --help`.
+pub const VERBS: &[&Verb] = &[
+    &run::VERB,
+    &sweep::VERB,
+    #[cfg(feature = "raw")]
+    &raw::VERB,
+    #[cfg(feature = "raw")]
+    &contrast::VERB,
+    &compare::VERB,
+    &doctor::VERB,
+    &watch::VERB,
+    &list::VERB,
+    &show::VERB,
+    &export::VERB,
+    &import::VERB,
+    &pack::VERB,
+    &delete::VERB,
+    &load::VERB,
+    &verify::VERB,
+    &cleanup::VERB,
+    &awr::VERB,
+    &trace::VERB,
+    &launch::VERB,
+    &merge::VERB,
+    &plan::VERB,
+    &engines::VERB,
+    &squeeze::VERB,
+    &generate::VERB,
+];
 
 /// Carries out the verb on the command line.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
-    match matches.subcommand() {
-        Some(("run", matches)) => run::run(matches),
-        Some(("load", matches)) => load::load(matches),
-        Some(("verify", matches)) => verify::verify(matches),
-        Some(("cleanup", matches)) => cleanup::cleanup(matches),
-        Some(("plan", matches)) => plan::plan(matches),
-        Some(("doctor", matches)) => doctor::doctor(matches),
-        Some(("sweep", matches)) => sweep::sweep(matches),
-        Some(("compare", matches)) => compare::compare(matches),
-        Some(("noise", matches)) => noise::noise(matches),
-        #[cfg(feature = "raw")]
-        Some(("contrast", matches)) => contrast::contrast(matches),
-        #[cfg(feature = "raw")]
-        Some(("raw", matches)) => raw::raw(matches),
-        Some(("watch", matches)) => watch::watch(matches),
-        Some(("launch", matches)) => launch::launch(matches),
-        Some(("merge", matches)) => ranks::merge(matches),
-        Some(("list", matches)) => list::list(matches),
-        Some(("delete", matches)) => delete::delete(matches),
-        Some(("show", matches)) => show::show(matches),
-        Some(("export", matches)) => export::export(matches),
-        Some(("import", matches)) => import::import(matches),
-        Some(("pack", matches)) => pack::pack(matches),
-        Some(("rerun", matches)) => rerun::rerun(matches),
-        Some(("awr", matches)) => awr::awr(matches),
-        Some(("trace", matches)) => trace::trace(matches),
-        Some(("squeeze", matches)) => squeeze::squeeze(matches),
-        Some(("engines", matches)) => engines::engines(matches),
-        Some(("completions", matches)) => completions::completions(matches),
-        Some(("man", matches)) => man::man(matches),
-        _ => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
+    let found = matches.subcommand().and_then(|(name, matches)| {
+        let verb = VERBS.iter().find(|verb| verb.name == name)?;
+        Some((&verb.action, matches))
+    });
+    match found {
+        Some((Action::Run(run), matches)) => run(matches),
+        Some((Action::Describe(describe), matches)) => describe(matches, &|shown| args::every_verb(VERBS, shown)),
+        None => Err(Error::plan("no verb is given", "`mindful --help` lists the verbs")),
     }
 }

@@ -30,35 +30,15 @@ pub fn settings_of(engine: &dyn Engine, matches: &ArgMatches) -> Result<Settings
 /// The settings of a plan file alone, above the defaults.
 pub fn of_file(path: &str) -> Result<Settings> {
     let mut given = Settings::default();
-    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options(None)).collect();
+    let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
     read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut given)?;
     targets::read_list(&mut given)?;
     for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
 }
 
-/// The engine that a command line will measure by, as far as it can be known before the line is understood: whose options
-/// its help shows. `None` where target, plan file or variable name none.
-pub fn engine(verb: &str, matches: &ArgMatches) -> Option<&'static dyn Engine> {
-    #[cfg(feature = "raw")]
-    if verb == "raw" {
-        return registry::of_files().ok();
-    }
-    // What is wrong with file or variable is said when they are read for the command itself.
-    let of_file = || {
-        let mut given = Settings::default();
-        read_file(&PlanFile::of(matches)?, &keys(), &mut given).ok()?;
-        given.get("target").map(str::to_owned)
-    };
-    let target = plan::KEYS.iter().find(|key| key.name == "target")?;
-    let flag = matches.try_get_one::<String>("target").ok()?.cloned();
-    let variable = || std::env::var(target.variable_name()).ok().filter(|value| !value.is_empty());
-    let url = flag.or_else(variable).or_else(of_file);
-    registry::find(url.as_deref().or(target.default)?).ok()
-}
-
 /// All keys there are.
 pub fn keys() -> Vec<&'static Key> {
-    plan::KEYS.iter().chain(registry::options(None)).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
+    plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
 }
 
 /// What plan file, variables and flags give.
@@ -196,7 +176,7 @@ mod tests {
 
     fn matches(args: &[&str]) -> ArgMatches {
         let all = ["mindful"].into_iter().chain(args.iter().copied()).map(std::ffi::OsString::from);
-        crate::args::parse(all).unwrap().subcommand().unwrap().1.clone()
+        crate::args::parse(crate::commands::VERBS, all).unwrap().subcommand().unwrap().1.clone()
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `mindful`: measures a platform through the database that will run on it.
 
-#[cfg(feature = "raw")]
 mod args;
 mod commands;
 mod context;
@@ -19,6 +18,7 @@ mod signals;
 mod store;
 mod stored_settings;
 mod targets;
+mod verb;
 mod version;
 
 use std::io::Write as _;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);
     }
-    match args::parse(std::env::args_os()) {
+    match args::parse(commands::VERBS, std::env::args_os()) {
         Ok(matches) => {
             let plan = matches.subcommand().and_then(|(_, verb)| plan_file::PlanFile::of(verb));
             exit::conclude(commands::dispatch(&matches), plan.as_ref())

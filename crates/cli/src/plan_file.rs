@@ -28,9 +28,9 @@ pub enum PlanFile {
 impl PlanFile {
     /// The plan file of a verb that takes the plan, if there is one.
     pub fn of(matches: &ArgMatches) -> Option<Self> {
-        // Verbs that take the plan take a target; a sweep that goes on has its plan in its run.
+        // Verbs that take the plan take a target. A run that is resumed or repeated has its plan in its record.
         matches.try_get_one::<String>("target").ok()?;
-        if matches.try_contains_id("resume").is_ok_and(|resumed| resumed) {
+        if ["resume", "again"].iter().any(|name| matches.try_contains_id(name).is_ok_and(|given| given)) {
             return None;
         }
         if let Some(named) = matches.get_one::<String>("plan") {

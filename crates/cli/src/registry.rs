@@ -79,10 +79,10 @@ pub fn owners(name: &str) -> String {
     ENGINES.iter().filter(has).map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// All options of all engines, each name once: those of `first` before others of their name.
-pub fn options(first: Option<&'static dyn Engine>) -> Vec<&'static Key> {
+/// The options of all engines, one of each name.
+pub fn options() -> Vec<&'static Key> {
     let mut keys: Vec<&'static Key> = Vec::new();
-    for key in first.into_iter().chain(ENGINES.iter().copied()).flat_map(Engine::options) {
+    for key in ENGINES.iter().flat_map(|engine| engine.options()) {
         if !keys.iter().any(|known| known.name == key.name) {
             keys.push(key);
         }

@@ -76,7 +76,7 @@ fn whole_lines(mut record: File) -> io::Result<String> {
 
 /// What takes names out, knowing the keys of all plans, this host and its user.
 fn redactor() -> Redactor {
-    let keys = plan::KEYS.iter().chain(plan::SWEEP_KEYS).chain(registry::options(None));
+    let keys = plan::KEYS.iter().chain(plan::SWEEP_KEYS).chain(registry::options());
     let choice = |key: &'static Key| (key.trust == Trust::Value).then(|| key.name.to_owned());
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let users = USERS.iter().filter_map(std::env::var_os).map(|user| user.to_string_lossy().into_owned());

@@ -27,8 +27,8 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
             }
             Some(_) => {
                 return Err(Error::plan(
-                    format!("--{} with {what}: it is made as it began", key.flag_name()),
-                    "leave it away, or begin a new run or sweep",
+                    format!("--{} cannot change a run that is {what}", key.flag_name()),
+                    "drop it, or start a new run or sweep",
                 ));
             }
             None if foreign && key.name == "target" => {

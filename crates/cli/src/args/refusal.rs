@@ -1,13 +1,11 @@
-//! A command line that is not understood, in one line.
+//! clap's errors as one line: what is wrong, and what to do.
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mindful_core::Error;
 use mindful_core::plan::settings::nearest;
 
-/// clap's error in our form: what, and the next move, in one line. A verb that is none of those of `all` is named
-/// with its neighbour.
-pub fn one_line(error: &clap::Error, all: &Command) -> Error {
+/// clap's error in our form. An unknown verb is named with the nearest of `verbs`.
+pub fn one_line(error: &clap::Error, verbs: impl Iterator<Item = &'static str>) -> Error {
     let context = |kind| {
         error.get(kind).map(|value| match value {
             ContextValue::String(text) => text.clone(),
@@ -24,27 +22,32 @@ pub fn one_line(error: &clap::Error, all: &Command) -> Error {
         ErrorKind::UnknownArgument => {
             Error::plan(format!("unknown flag `{arg}`"), near.unwrap_or_else(|| "see --help".to_owned()))
         }
-        ErrorKind::InvalidSubcommand => unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), all),
+        ErrorKind::InvalidSubcommand => {
+            unknown_verb(&context(ContextKind::InvalidSubcommand).unwrap_or_default(), verbs)
+        }
         ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none_or(|value| value.is_empty()) => {
             let flag = arg.split_whitespace().next().unwrap_or(&arg).to_owned();
-            Error::plan(format!("{flag} is given without a value"), format!("give one: {arg}"))
+            Error::plan(format!("{flag} needs a value"), format!("pass {arg}"))
         }
         ErrorKind::InvalidValue => Error::plan(
-            format!("{arg}: `{}` is no value for it", context(ContextKind::InvalidValue).unwrap_or_default()),
+            format!("{arg}: invalid value `{}`", context(ContextKind::InvalidValue).unwrap_or_default()),
             near.or_else(|| context(ContextKind::ValidValue).map(|valid| format!("choose {valid}")))
-                .unwrap_or_else(|| "give a value".to_owned()),
+                .unwrap_or_else(|| "see --help".to_owned()),
         ),
-        ErrorKind::ArgumentConflict => Error::plan(format!("{arg} is given twice"), "give it once"),
+        ErrorKind::ArgumentConflict => match context(ContextKind::PriorArg).filter(|prior| *prior != arg) {
+            Some(prior) => Error::plan(format!("{arg} cannot be combined with {prior}"), "drop one of them"),
+            None => Error::plan(format!("{arg} is given twice"), "give it once"),
+        },
         _ => {
             let text = error.to_string();
-            let first = text.lines().next().unwrap_or("the command line is not understood");
+            let first = text.lines().next().unwrap_or("invalid command line");
             Error::plan(first.trim_start_matches("error: "), "see --help")
         }
     }
 }
 
-fn unknown_verb(given: &str, all: &Command) -> Error {
-    let near = nearest(given, all.get_subcommands().map(Command::get_name));
+fn unknown_verb(given: &str, verbs: impl Iterator<Item = &'static str>) -> Error {
+    let near = nearest(given, verbs);
     let next =
         near.map_or_else(|| "`mindful --help` lists the verbs".to_owned(), |name| format!("did you mean `{name}`?"));
     Error::plan(format!("unknown verb `{given}`"), next)

@@ -6,12 +6,34 @@ use mindful_core::{Error, Result};
 use mindful_import::OldStep;
 use mindful_import::rows::{self, Row};
 
+use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Prints one row a report. Refused files, and warnings about a report, go to stderr.
-pub fn awr(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "awr",
+    group: Some(Group::OldResults),
+    about: "Print AWR and Statspack reports, one row each",
+    details: "Nothing is stored; `mindful import` stores the reports as runs.",
+    example: "mindful awr reports/ --format awr_info",
+    page: "docs/old-results.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let format = option("format", "format", "FORMAT")
+            .value_parser(["text", "json", "csv", "awr_info", "flashdba"])
+            .hide_possible_values(true)
+            .default_value("text");
+        vec![
+            old_files("Reports, text or HTML, gzip or not: files, folders, patterns, or - for stdin"),
+            format.help("text: a table; csv, json: all figures; awr_info: SLOB; flashdba: its parser"),
+        ]
+    },
+    action: Action::Run(awr),
+};
+
+fn awr(matches: &ArgMatches) -> Result<Exit> {
     let mut measured: Vec<OldStep> = Vec::new();
     let mut refused = Vec::new();
     for named in files::named(matches)? {
@@ -56,5 +78,5 @@ pub fn awr(matches: &ArgMatches) -> Result<Exit> {
 }
 
 fn no_report(name: &str, what: &str) -> Error {
-    Error::plan(format!("{name} is a {what}, and no AWR or Statspack report"), "`mindful import` takes it in")
+    Error::plan(format!("{name} is a {what}, not an AWR or Statspack report"), "`mindful import` stores it")
 }

@@ -1,4 +1,4 @@
-//! `mindful cleanup`: removes what is mindful's own, lists it first, and asks.
+//! `mindful cleanup`: lists everything that mindful created on the target, asks, and removes it.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,22 @@ use mindful_report::escape;
 use mindful_runner::Context;
 
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, question};
 
-/// Lists, asks, removes.
-pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "cleanup",
+    group: Some(Group::Data),
+    about: "Remove the dataset and everything else that mindful created",
+    details: "Cleanup lists what it will remove, and asks before it does.",
+    example: "mindful cleanup --target postgres://host/db",
+    page: "docs/own-server.md",
+    plan: PlanKeys::Shown(&["target"]),
+    arguments: || Vec::new(),
+    action: Action::Run(cleanup),
+};
+
+fn cleanup(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     if context.would_make()?.is_some() {
         context.events().quiet();
@@ -43,7 +55,7 @@ pub fn cleanup(matches: &ArgMatches) -> Result<Exit> {
 fn listing(inventory: &[OwnedObject], context: &Context) -> String {
     let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
     if inventory.is_empty() {
-        return format!("{plan}nothing of mindful's is on {}\n", escape(&target));
+        return format!("{plan}mindful has nothing on {}\n", escape(&target));
     }
     let mut text = format!("{plan}on {}:\n", escape(&target));
     for object in inventory {

@@ -13,6 +13,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use clap::ArgMatches;
+use clap::builder::NonEmptyStringValueParser;
 use mindful_analyze::compare::comparable::Difference;
 use mindful_analyze::compare::{Comparison, CurveComparison, Verdict};
 use mindful_core::plan::units::Share;
@@ -21,16 +22,54 @@ use mindful_record::Store;
 use mindful_runner::repetition::{Figure, Side};
 use serde_json::{Value, json};
 
+use crate::args::flags::{margin_and_figure, option, redact, repeat, sides, switch};
 use crate::exit::Exit;
 use crate::runs::Runs;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store};
 use gate::{Gate, Outcome};
 use history::History;
 use reported::Reported;
 use sides::Sides;
 
-/// Compares two groups of runs; makes the runs first when plans are given.
-pub fn compare(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "compare",
+    group: Some(Group::Judge),
+    about: "Compare two sides: is the candidate faster, slower, or within noise?",
+    details: "A side is a list of stored runs, or a plan file that compare runs several times, alternating (--run). A single run a side needs a noise floor: `mindful run --repeat 5` stores one.",
+    example: "mindful compare --baseline before --candidate after --fail-if 'slower>5%'",
+    page: "docs/comparing.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let run = option("run", "run", "PLAN").num_args(2).conflicts_with_all(["baseline", "candidate"]);
+        let history = option("history", "history", "RUN").num_args(1..);
+        let undecided = option("undecided", "undecided", "fail|pass").value_parser(["fail", "pass"]);
+        let junit = option("junit", "junit", "FILE").value_parser(NonEmptyStringValueParser::new());
+        let mut all = sides(": id, its beginning, or tag").to_vec();
+        all.extend([
+            run.help("Run two plan files in turn and compare them"),
+            repeat("Runs of each plan [1 to 1000] [default: 5]"),
+            history
+                .conflicts_with_all(["baseline", "candidate", "run"])
+                .help("Find changes of level in a series of runs of one plan (ids or a tag)"),
+        ]);
+        all.extend(margin_and_figure());
+        all.extend([
+            option("fail_if", "fail-if", "GATE").help("Exit with 4 if this holds: 'slower>5%' or 'faster>5%'"),
+            undecided
+                .hide_possible_values(true)
+                .requires("fail_if")
+                .help("Outcome of a gate that the runs cannot decide: fail or pass [default: fail]"),
+            junit.requires("fail_if").help("Also write the gate as JUnit XML, one test case a point"),
+            redact(),
+            switch("force", "force").help("Compare invalid runs, and runs that are not comparable"),
+        ]);
+        all
+    },
+    action: Action::Run(compare),
+};
+
+fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     junit::refuse_to_replace(matches)?;
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;

@@ -1,30 +1,45 @@
-//! `mindful delete`: removes stored runs, lists them first, and asks.
+//! `mindful delete`: lists stored runs, asks, and removes them. If one name is unknown or ambiguous, it removes none.
 
 use std::collections::BTreeSet;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use mindful_core::Result;
 
 use super::list;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, question, signals, store};
 
-/// Lists the runs that were named, asks, removes them. A name that means no run, or several, removes none.
-pub fn delete(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "delete",
+    group: Some(Group::Keep),
+    about: "Delete stored runs",
+    details: "Delete lists the runs and asks before it deletes them.",
+    example: "mindful delete before after",
+    page: "docs/reports.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let runs = Arg::new("runs").value_name("RUN").num_args(1..).required(true);
+        vec![runs.help("Ids, their beginnings, tags, or latest")]
+    },
+    action: Action::Run(delete),
+};
+
+fn delete(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let names = matches.get_many::<String>("runs").unwrap_or_default();
     let ids = names.map(|name| store.resolve(name)).collect::<Result<BTreeSet<String>>>()?;
     let runs: Vec<_> = store.list()?.into_iter().filter(|run| ids.contains(&run.id)).collect();
     context::print(&list::table(&runs))?;
     if !matches.get_flag("yes")
-        && !signals::stop_on_signal()?.run_expendable(|| question::yes("delete", "Remove these runs?"))?
+        && !signals::stop_on_signal()?.run_expendable(|| question::yes("delete", "Delete these runs?"))?
     {
-        context::print("nothing was removed\n")?;
+        context::print("nothing was deleted\n")?;
         return Ok(Exit::Ok);
     }
     for id in &ids {
         store.remove(id)?;
     }
-    context::print(&format!("{} removed\n", ids.len()))?;
+    context::print(&format!("{} deleted\n", ids.len()))?;
     Ok(Exit::Ok)
 }

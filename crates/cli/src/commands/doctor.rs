@@ -1,4 +1,4 @@
-//! `mindful doctor`: what would spoil the result, before anything runs; what an engine proves of itself is kept for runs.
+//! `mindful doctor`: the checks that precede every run, alone; an engine's proof of its own counters is stored for later runs.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,11 +11,31 @@ use mindful_record::file;
 use mindful_runner::{preflight, self_proof};
 use serde_json::json;
 
+use crate::args::flags::option;
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Examines host and target; changes nothing of them.
-pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "doctor",
+    group: Some(Group::Judge),
+    about: "Show what would spoil a result here, and how to fix it",
+    details: "Doctor examines the host and the target and changes neither. Some engines also prove that their counters are right; doctor stores that proof for later runs.",
+    example: "mindful doctor --target postgres://host/db --fail-on warning",
+    page: "docs/findings.md",
+    plan: PlanKeys::Shown(&["target", "node_exporter"]),
+    arguments: || {
+        vec![
+            option("fail_on", "fail-on", "SEVERITY")
+                .value_parser(["warning", "error"])
+                .hide_possible_values(true)
+                .help("Exit with 1 if there is a finding of this severity: warning or error"),
+        ]
+    },
+    action: Action::Run(doctor),
+};
+
+fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let (findings, proof) = if let Some(folder) = context.would_make()? {
         (preflight::host_alone(&folder), None)
@@ -53,31 +73,30 @@ pub fn doctor(matches: &ArgMatches) -> Result<Exit> {
     Ok(if failed { Exit::Invalid } else { Exit::Ok })
 }
 
-/// Writes what a report of a bug needs into the current folder, where nothing has the name; gives the file.
+/// Writes what a bug report needs into a new file of the current folder; returns its name.
 fn keep(bundle: &str) -> Result<String> {
     let name = format!("mindful-doctor-{}.txt", mindful_core::contract::clock::now_us() / 1_000_000);
     // Whoever else may write to the folder can guess the name.
     let written = file::put(Path::new(&name), false, |mut file| file.write_all(bundle.as_bytes()));
-    let unwritten =
-        |error| Error::run(format!("cannot write {name} ({error})"), "go to a folder that can be written to");
+    let unwritten = |error| Error::run(format!("cannot write {name}: {error}"), "change to a writable folder");
     written.map_err(unwritten)?;
     Ok(name)
 }
 
-/// What the engine found of itself, a line a claim.
+/// The engine's proof of its own counters, one line a claim.
 fn proven(proof: &SelfProof, bundle: &str) -> String {
     let line = |(proven, line): &(Proven, String)| format!("{proven:<8} {}\n", mindful_report::escape(line));
     let lines: String = proof.lines.iter().map(line).collect();
-    format!("{lines}for a report of a bug, without names: {bundle}\n\n")
+    format!("{lines}for a bug report, without names: {bundle}\n\n")
 }
 
-/// How many findings there are of each severity, and what that means.
+/// The number of findings of each severity, and what that means for a run.
 fn counts(findings: &[Finding]) -> String {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
     let meaning = match (errors, warnings) {
-        (0, 0) => "nothing here makes a result SUSPECT",
-        (0, _) => "a result would be SUSPECT, or not be what it claims to be",
+        (0, 0) => "nothing here would make a result SUSPECT",
+        (0, _) => "a result would be SUSPECT or misleading",
         _ => "a run would be refused or INVALID",
     };
     format!("{errors} errors, {warnings} warnings, {infos} for information: {meaning}\n")

@@ -2,22 +2,40 @@
 
 use std::fmt::Write as _;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use mindful_core::contract::engine::Engine;
 use mindful_core::{Error, Result};
 use serde_json::json;
 
+use crate::args::flags::switch;
 use crate::context;
 use crate::exit::Exit;
 use crate::registry::ENGINES;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Shows every engine, or the one that is named, with its capabilities and options; or the least role it needs.
-pub fn engines(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "engines",
+    group: Some(Group::Setup),
+    about: "List the engines, their capabilities and their options",
+    details: "",
+    example: "mindful engines postgres",
+    page: "docs/plans.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        vec![
+            Arg::new("engine").value_name("NAME").help("Show this engine only, with its options"),
+            switch("grants", "grants").help("Print the minimal role for mindful as SQL for an administrator"),
+        ]
+    },
+    action: Action::Run(engines),
+};
+
+fn engines(matches: &ArgMatches) -> Result<Exit> {
     let name = matches.get_one::<String>("engine");
     let shown: Vec<_> = ENGINES.iter().filter(|engine| name.is_none_or(|name| name == engine.name())).collect();
     if let Some(name) = name.filter(|_| shown.is_empty()) {
         let names: Vec<_> = ENGINES.iter().map(|engine| engine.name()).collect();
-        return Err(Error::plan(format!("there is no engine {name:?}"), format!("name one of {}", names.join(", "))));
+        return Err(Error::plan(format!("unknown engine `{name}`"), format!("choose {}", names.join(", "))));
     }
     let text = if matches.get_flag("grants") {
         shown.iter().filter_map(|engine| engine.grants()).collect::<Vec<_>>().join("\n")
@@ -25,10 +43,11 @@ pub fn engines(matches: &ArgMatches) -> Result<Exit> {
         let all: Vec<_> = shown.iter().map(|engine| as_json(**engine)).collect();
         format!("{:#}\n", serde_json::Value::from(all))
     } else {
-        shown.iter().map(|engine| as_text(**engine)).collect::<Vec<_>>().join("\n")
+        let all = shown.iter().map(|engine| as_text(**engine, name.is_some())).collect::<Vec<_>>().join("\n");
+        if name.is_some() { all } else { format!("{all}\nOptions of an engine: mindful engines NAME\n") }
     };
     if text.is_empty() {
-        return Err(Error::plan("it knows no roles", "`mindful engines postgres --grants` prints those of a server"));
+        return Err(Error::plan("this engine has no roles", "try `mindful engines postgres --grants`"));
     }
     context::print(&text)?;
     Ok(Exit::Ok)
@@ -49,7 +68,7 @@ fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 9] {
     ]
 }
 
-fn as_text(engine: &dyn Engine) -> String {
+fn as_text(engine: &dyn Engine, with_options: bool) -> String {
     let named = |able: bool| {
         let names: Vec<_> = capabilities(engine).into_iter().filter(|c| c.1 == able).map(|c| c.0).collect();
         if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
@@ -59,7 +78,7 @@ fn as_text(engine: &dyn Engine) -> String {
     let _ = writeln!(text, "  targets  {}", engine.schemes().join(", "));
     let _ = writeln!(text, "  can      {}", named(true));
     let _ = writeln!(text, "  cannot   {}", named(false));
-    for key in engine.options() {
+    for key in engine.options().iter().filter(|_| with_options) {
         let _ = writeln!(text, "  --{:<22} {}", format!("{} {}", key.flag_name(), key.value), key.help_text());
     }
     text

@@ -10,7 +10,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use mindful_analyze::Analysis;
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
@@ -22,14 +22,65 @@ use mindful_runner::repetition::Figure;
 
 use super::compare;
 use super::compare::page::MARGIN;
-use super::compare::sides::{self, Sides};
+use super::compare::sides::{self as compare_sides, Sides};
+use crate::args::flags::{margin_and_figure, option, output, redact, sides, switch};
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::runs::Runs;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store};
 
-/// Writes the runs in the form that is asked for, to a file or stdout.
-pub fn export(matches: &ArgMatches) -> Result<Exit> {
+/// Formats of `--as`.
+const FORMS: [&str; 14] = [
+    "csv",
+    "json",
+    "jsonl",
+    "html",
+    "site",
+    "svg",
+    "png",
+    "markdown",
+    "bencher",
+    "github-bigger",
+    "github-smaller",
+    "openmetrics",
+    "awr_info",
+    "flashdba",
+];
+
+pub const VERB: Verb = Verb {
+    name: "export",
+    group: Some(Group::Keep),
+    about: "Write stored runs as CSV, JSON, a web page, a chart or another format",
+    details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; compares two runs), site (a folder of pages), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
+    example: "mindful export latest --as html --output run.html",
+    page: "docs/reports.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let runs = Arg::new("ids").value_name("RUN").num_args(0..).conflicts_with_all(["baseline", "candidate"]);
+        let form = option("as", "as", "FORM").default_value("csv").value_parser(FORMS).hide_possible_values(true);
+        let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
+        let chart = option("chart", "chart", "NAME").value_parser(charts).default_value("latency-iops");
+        let all = switch("all", "all").conflicts_with("ids");
+        let summary = switch("github_summary", "github-summary").conflicts_with_all(["output", "as"]);
+        let mut flags = vec![
+            runs.help("Id, its beginning, tag, or latest [default: latest]; html, svg and png take several"),
+            form.help("Format, see above"),
+            output("File to write [default: stdout]"),
+            switch("open", "open").requires("output").help("Open the written file with xdg-open"),
+            chart.help("Chart of --as svg or png; differences compares two runs or sides"),
+            all.help("Export all stored runs, newest first (--as site)"),
+            summary.help("Append the report as Markdown to the file in GITHUB_STEP_SUMMARY"),
+            redact(),
+        ];
+        flags.extend(sides(" (--as html, svg or png)"));
+        flags.extend(margin_and_figure());
+        flags
+    },
+    action: Action::Run(export),
+};
+
+fn export(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let runs = Runs::of(&store, matches);
@@ -38,14 +89,14 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     if matches.get_flag("all") {
-        return Err(Error::plan("all runs are exported as a site alone", "give --as site --output DIR"));
+        return Err(Error::plan("--all needs --as site", "pass --as site --output FOLDER"));
     }
     let drawn = text("as") == Some("png");
     if drawn {
         pixels::able()?;
     }
-    let exported = match sides(matches, &runs)? {
-        Some(sides) => compared(matches, &runs, &sides)?,
+    let exported = match both_sides(matches, &runs)? {
+        Some(sides) => comparison(matches, &runs, &sides)?,
         None => of_ids(matches, &runs)?,
     };
     let exported = mindful_report::escape_json(&exported).into_owned();
@@ -56,7 +107,7 @@ pub fn export(matches: &ArgMatches) -> Result<Exit> {
     match text("output").filter(|output| *output != "-") {
         Some(output) => file::write(Path::new(output), &written, matches.get_flag("yes"))?,
         None if drawn && std::io::stdout().is_terminal() => {
-            return Err(Error::plan("pixels are nothing for a terminal", "give --output FILE.png"));
+            return Err(Error::plan("cannot print a PNG on a terminal", "pass --output FILE.png"));
         }
         None => drop(context::offer_bytes(&written)?),
     }
@@ -88,20 +139,20 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
 }
 
 /// The two sides that a page or a picture shall compare: those named as such, or two runs.
-fn sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
+fn both_sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     let store = runs.store();
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let (page, picture) = (text("as") == Some("html"), is_picture(matches));
     if matches.contains_id("baseline") || matches.contains_id("candidate") {
         if !page && !picture {
-            let next = "give --as html, or --as svg --chart differences";
-            return Err(Error::plan("two sides are shown on a page or in a picture alone", next));
+            let next = "pass --as html, or --as svg --chart differences";
+            return Err(Error::plan("--baseline and --candidate need a page or a chart", next));
         }
-        return sides::of_stored(matches, store)?.reported(runs).map(Some);
+        return compare_sides::of_stored(matches, store)?.reported(runs).map(Some);
     }
     let of_two = page || (picture && text("chart") == Some(charts::DIFFERENCES));
     match ids(matches, store)?.as_slice() {
-        [a, b] if of_two => sides::of_two(store, [a, b])?.reported(runs).map(Some),
+        [a, b] if of_two => compare_sides::of_two(store, [a, b])?.reported(runs).map(Some),
         _ => Ok(None),
     }
 }
@@ -112,7 +163,7 @@ fn is_picture(matches: &ArgMatches) -> bool {
 }
 
 /// The page of two sides, or a picture of them.
-fn compared(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
+fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
     let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
@@ -162,7 +213,7 @@ fn shown(file: &str) -> Result<()> {
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),
     };
-    Err(Error::run(format!("xdg-open cannot show {file}: {why}"), "it is written: open it by hand"))
+    Err(Error::run(format!("xdg-open cannot open {file}: {why}"), "the file is written: open it yourself"))
 }
 
 /// The page of these runs.

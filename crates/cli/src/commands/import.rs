@@ -16,16 +16,40 @@ use mindful_import::{LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
 use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 
+use crate::args::flags::{old_files, option, output};
 use crate::commands::file;
 use crate::exit::Exit;
 use crate::plan_file::{self, MOST_BYTES};
 use crate::{context, store, version};
 
+use crate::verb::{Action, Group, PlanKeys, Verb};
 pub use files::Named;
 
-/// Takes each of the named files by what it holds: measurements and run folders into the store, a configuration as a
-/// plan file. What is none of these is reported by its file.
-pub fn import(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "import",
+    group: Some(Group::Keep),
+    about: "Store results of other tools and packed runs, or convert a configuration",
+    details: "Import reads AWR and Statspack reports, 10046 traces, Orion, pgio and fio results, run folders and packs. It converts slob.conf and pgio.conf into a plan file and executes nothing of them.",
+    example: "mindful import 'awr/*.txt' --tag old-array",
+    page: "docs/old-results.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        vec![
+            old_files("Files, folders of files, patterns, or - for stdin; the format is recognized by content"),
+            option("tag", "tag", "TAG").help("Tag of the stored runs"),
+            option("unit", "unit", "UNIT")
+                .value_parser(["us", "ms"])
+                .hide_possible_values(true)
+                .help("Unit of latencies in Orion's matrices: us (11.2 and later) or ms (before)"),
+            option("sessions", "sessions", "N,N,...")
+                .help("Sessions of each file in turn, for names that do not end in them (awr.txt.8)"),
+            output("Plan file to write [default: stdout]"),
+        ]
+    },
+    action: Action::Run(import),
+};
+
+fn import(matches: &ArgMatches) -> Result<Exit> {
     let named = files::named(matches)?;
     match named.as_slice() {
         [Named::Run(_) | Named::Pack(_)] => return whole_run(matches, &named[0]),
@@ -59,7 +83,7 @@ pub fn import(matches: &ArgMatches) -> Result<Exit> {
         let (files, what) = (old.imported.files.len(), old.imported.what.clone());
         let id = stored(&store, old, matches.get_one::<String>("tag"))?;
         let files = format_counted(files, "file");
-        let _ = writeln!(output, "run {id}: {}, {files}; `mindful show {id}` shows it", escape(&what));
+        let _ = writeln!(output, "run {id}: {}, {files}; see `mindful show {id}`", escape(&what));
     }
     if output.is_empty()
         && let Some(error) = refused.first()
@@ -91,10 +115,10 @@ fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {
 /// Sessions of each of `files` files; none where they are not given.
 fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
     let Some(text) = matches.get_one::<String>("sessions") else { return Ok(Vec::new()) };
-    let bad = |what: String| Error::plan(what, "give one number a file, in the order of the files: --sessions 1,2,4,8");
+    let bad = |what: String| Error::plan(what, "pass one number per file, in their order: --sessions 1,2,4,8");
     let given = text.split(',').map(|count| match count.trim().parse() {
         Ok(sessions) if (1..=MOST_SESSIONS).contains(&sessions) => Ok(sessions),
-        _ => Err(bad(format!("`{}` in --sessions is no number from 1 to {MOST_SESSIONS}", count.trim()))),
+        _ => Err(bad(format!("--sessions: `{}` is not a number from 1 to {MOST_SESSIONS}", count.trim()))),
     });
     let given = given.collect::<Result<Vec<u32>>>()?;
     if given.len() == files {
@@ -109,13 +133,13 @@ fn take(steps: &mut Vec<OldStep>, read: Vec<OldStep>, sessions: Option<&u32>) {
     steps.extend(read.into_iter().map(known));
 }
 
-/// Copies a run into the store; tells so.
+/// Copies a run into the store; returns the line that says so.
 fn taken(store: &Store, named: &Named) -> Result<String> {
     let id = match named {
         Named::Pack(file) => store.import_pack(file)?,
         Named::Run(path) | Named::File { path, .. } => store.import(path)?,
     };
-    Ok(format!("run {id} is taken into the store; `mindful show {id}` shows it\n"))
+    Ok(format!("run {id} is stored; see `mindful show {id}`\n"))
 }
 
 fn whole_run(matches: &ArgMatches, named: &Named) -> Result<Exit> {
@@ -152,14 +176,14 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
     Ok(id)
 }
 
-/// Reads a configuration as data, writes the plan file, tells what was left behind.
+/// Reads a configuration as data, writes the plan file, and lists the settings that have no counterpart.
 fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
     let output = matches.get_one::<String>("output").map_or("-", String::as_str);
     let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
     let text = record_file::open(source).and_then(|file| record_file::text(file, MOST_BYTES)).map_err(|error| {
         Error::plan(
-            format!("{} cannot be read: {error}", source.display()),
-            "give the path of a slob.conf, a pgio.conf, a run folder or what another tool measured",
+            format!("cannot read {}: {error}", source.display()),
+            "name a slob.conf, a pgio.conf, a run folder or results of another tool",
         )
     })?;
     let imported = mindful_import::import(&name, &text)?;
@@ -168,7 +192,7 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         return Ok(Exit::Ok);
     }
     file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
-    let mut message = format!("{} is written from {}; {}\n", escape(output), escape(&name), hint(Path::new(output)));
+    let mut message = format!("{} is written from {}: {}\n", escape(output), escape(&name), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
         let _ = writeln!(message, "not carried over: {}", escape(what));
@@ -177,19 +201,19 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// What to do with the plan that was written to `output`: one of the current folder's own name is read unasked.
+/// What to do with the plan file `output`; mindful.toml in the current folder is found automatically.
 fn hint(output: &Path) -> String {
     let here = |path: &Path| path.parent().map(|parent| parent.join(".")).and_then(|parent| parent.canonicalize().ok());
-    let read_by_itself = output.file_name() == Some(plan_file::NAME.as_ref())
+    let is_found = output.file_name() == Some(plan_file::NAME.as_ref())
         && here(output).is_some_and(|folder| std::env::current_dir().is_ok_and(|current| current == folder));
-    if read_by_itself {
-        return "every command in this folder will use it; `mindful plan` shows it".to_owned();
+    if is_found {
+        return "every command in this folder will use it; see `mindful plan`".to_owned();
     }
     let quoted = quoted(&output.display().to_string());
-    format!("`mindful plan --plan {quoted}` shows it, `mindful run --plan {quoted}` runs it")
+    format!("see `mindful plan --plan {quoted}`, then `mindful run --plan {quoted}`")
 }
 
-/// `text` as a shell takes it in one piece.
+/// `text` as one word of a shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

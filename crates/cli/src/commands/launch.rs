@@ -1,18 +1,31 @@
-//! `mindful launch`: the script or manifest by which a launcher starts the ranks of a plan. It is printed, never run.
+//! `mindful launch`: prints the script or manifest by which a launcher starts the ranks of a plan.
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use mindful_core::plan::settings::{Origin, Setting, parse_choice};
 use mindful_core::{Engine, Result, plan::units};
 use mindful_runner::Context;
 
 use crate::exit::Exit;
 use crate::rank_context::RankContext;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers, registry};
 
-/// Ranks where nobody says how many.
+pub const VERB: Verb = Verb {
+    name: "launch",
+    group: Some(Group::SeveralMachines),
+    about: "Print what Slurm, mpirun or Kubernetes needs to start several ranks",
+    details: "Launch prints a script, a command or a manifest and runs nothing.",
+    example: "mindful launch slurm --ranks 4 --target postgres://host/db --sessions 64",
+    page: "docs/scale.md",
+    plan: PlanKeys::Shown(&["target", "sessions", "duration", "ranks", "job", "meet"]),
+    arguments: || vec![Arg::new("launcher").value_name("LAUNCHER").required(true).help("slurm, mpi or kubernetes")],
+    action: Action::Run(launch),
+};
+
+/// Default of `--ranks`.
 const RANKS: u32 = 2;
 
-/// Keys that each rank is given by its launcher.
+/// Keys that the launcher sets for each rank.
 const OF_LAUNCHER: [&str; 2] = ["rank", "ranks"];
 
 /// A way to start ranks.
@@ -23,8 +36,7 @@ enum Launcher {
     Kubernetes,
 }
 
-/// Prints what starts the ranks.
-pub fn launch(matches: &ArgMatches) -> Result<Exit> {
+fn launch(matches: &ArgMatches) -> Result<Exit> {
     let shared = RankContext::of_target(layers::settings(matches)?, 0, matches)?;
     let name = matches.get_one::<String>("launcher").map_or("", String::as_str);
     let names = [("slurm", Launcher::Slurm), ("mpi", Launcher::Mpi), ("kubernetes", Launcher::Kubernetes)];

@@ -6,12 +6,25 @@ use mindful_record::Listed;
 use mindful_report::Style;
 use mindful_report::list::Row;
 
+use crate::args::flags::option;
 use crate::context;
 use crate::exit::Exit;
 use crate::store;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Lists what is stored, corrupt folders included.
-pub fn list(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "list",
+    group: Some(Group::Keep),
+    about: "List stored runs",
+    details: "",
+    example: "mindful list --last 10",
+    page: "docs/reports.md",
+    plan: PlanKeys::None,
+    arguments: || vec![option("last", "last", "N").help("List the N newest only")],
+    action: Action::Run(list),
+};
+
+fn list(matches: &ArgMatches) -> Result<Exit> {
     let mut listed = store::open(matches)?.list()?;
     let last = matches.get_one::<String>("last").map(|text| units::parse_count(text)).transpose();
     if let Some(last) = last.map_err(|error| error.at("--last"))? {
@@ -20,7 +33,7 @@ pub fn list(matches: &ArgMatches) -> Result<Exit> {
     if context::wants_json(matches) {
         let summaries: Vec<_> = listed.iter().filter_map(|run| run.summary.as_ref()).collect();
         let text = serde_json::to_string_pretty(&summaries)
-            .map_err(|error| Error::run(format!("the list cannot be written: {error}"), "please report it"))?;
+            .map_err(|error| Error::run(format!("cannot write the list: {error}"), "please report it"))?;
         context::print(&format!("{text}\n"))?;
         return Ok(Exit::Ok);
     }
@@ -36,7 +49,7 @@ pub fn table(listed: &[Listed]) -> String {
         summary: run.summary.as_ref(),
         fault: run.fault.as_deref(),
     });
-    // Who reads it from a pipe may look for any column.
+    // A pipe gets all columns.
     let style = Style { width: context::columns().unwrap_or(usize::MAX), ..context::style() };
     mindful_report::list::table(&rows.collect::<Vec<_>>(), &style)
 }

@@ -1,4 +1,4 @@
-//! `mindful load`: the dataset, and the proof of its layout.
+//! `mindful load`: loads the dataset that the plan asks for, or completes it, and verifies its layout.
 
 use clap::ArgMatches;
 use mindful_core::Result;
@@ -8,18 +8,40 @@ use serde_json::json;
 
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Loads what the plan asks for, or completes it; proves the layout either way.
-pub fn load(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "load",
+    group: Some(Group::Data),
+    about: "Load the dataset, or complete it, and verify its layout",
+    details: "",
+    example: "mindful load --target postgres://host/db --scale 4GiB --schemas 8",
+    page: "docs/own-server.md",
+    plan: PlanKeys::Shown(&[
+        "target",
+        "scale",
+        "schemas",
+        "seed",
+        "scan_table",
+        "content",
+        "compress_ratio",
+        "dedupe_ratio",
+        "load_streams",
+    ]),
+    arguments: || Vec::new(),
+    action: Action::Run(load),
+};
+
+fn load(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
-    // Who loads means to run: a store without room is reported now, not after the load.
+    // A run follows the load, so fail now if the store is full.
     context.store.probe()?;
     let target = context.open()?;
     let events: &dyn Events = &*context.recording;
     let description = target.describe()?;
     let asked = context.plan.dataset(description.block_bytes)?;
     let dataset = match target.dataset()? {
-        // What is there need not be named again to be completed or proven.
+        // An existing dataset is completed in its own size.
         Some(_) if context.plan.scale.is_none() || context.plan.schemas.is_none() => {
             let ensured = mindful_runner::dataset::ensure(
                 &*target,
@@ -39,7 +61,7 @@ pub fn load(matches: &ArgMatches) -> Result<Exit> {
         context::print(&context::json(json!(dataset), &context.settings))?;
     } else {
         context::print(&format!(
-            "{}{} of {} of {} each ({} in all) loaded and proven on {}\n",
+            "{}{} of {} of {} each ({} in total) loaded and verified on {}\n",
             context::found_plan(&context.settings),
             units::format_counted(dataset.schemas, "schema"),
             units::format_counted(dataset.blocks_per_schema, "block"),

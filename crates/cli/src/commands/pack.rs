@@ -1,4 +1,4 @@
-//! `mindful pack`: a run as one file, with all that somebody else needs to doubt it, and to make it again.
+//! `mindful pack`: a run as one file, with everything that somebody else needs to check it and to run it again.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,13 +10,26 @@ use mindful_core::record::run::Run;
 use mindful_record::{LOG, SUMMARY, pack};
 use serde_json::json;
 
+use crate::args::flags::{output, redact, run_name};
 use crate::commands::export;
 use crate::exit::Exit;
 use crate::runs::Runs;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store, version};
 
-/// Packs the run that is named.
-pub fn pack(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "pack",
+    group: Some(Group::Keep),
+    about: "Pack a run into one file for somebody else",
+    details: "The file contains the record, the figures, a page, the plan, the environment and the version. `mindful import` reads it.",
+    example: "mindful pack latest --redact --output run.tar.zst",
+    page: "docs/reports.md",
+    plan: PlanKeys::None,
+    arguments: || vec![run_name(), redact(), output("File to write [default: RUN.tar.zst]")],
+    action: Action::Run(pack),
+};
+
+fn pack(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
     let id = store.resolve(name)?;
@@ -36,7 +49,7 @@ pub fn pack(matches: &ArgMatches) -> Result<Exit> {
     store.pack(&id, &texts, Path::new(&output), matches.get_flag("yes"))?;
     let output = mindful_report::escape(&output);
     context::print(&format!(
-        "run {id} is packed into {output}; elsewhere: `mindful import {output}`, then `mindful rerun {id}`\n"
+        "run {id} is packed into {output}; on another host: `mindful import {output}`, then `mindful run --again {id}`\n"
     ))?;
     Ok(Exit::Ok)
 }
@@ -46,7 +59,7 @@ fn version(run: &Run) -> String {
     format!("format {}\nmeasured by mindful {measured}\npacked by mindful {}\n", run.head.format, version::line())
 }
 
-/// What was said of the run as a plan file; what nobody said is left to the defaults.
+/// The settings that the user gave, as a plan file.
 fn plan(run: &Run) -> String {
     let mut text = format!("# The plan of run {}: mindful run --plan plan.toml\n", run.head.id);
     for (name, setting) in run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default) {

@@ -1,4 +1,4 @@
-//! `mindful plan`: what would run, where each value comes from, what it costs.
+//! `mindful plan`: every setting with its value and origin, and the size and time of the run.
 
 use std::fmt::Write as _;
 
@@ -14,10 +14,22 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::rank_context::RankContext;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers};
 
-/// Shows the plan. Opens nothing, changes nothing.
-pub fn plan(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "plan",
+    group: Some(Group::Setup),
+    about: "Show every setting, its value and its origin, without running",
+    details: "Plan opens no target and changes nothing. It takes all keys of `mindful run`.",
+    example: "mindful plan --plan examples/oltp.toml",
+    page: "docs/plans.md",
+    plan: PlanKeys::Shown(&["target", "scale", "schemas", "sessions", "duration", "warmup"]),
+    arguments: || Vec::new(),
+    action: Action::Run(plan),
+};
+
+fn plan(matches: &ArgMatches) -> Result<Exit> {
     let shared = RankContext::of_rank(layers::settings(matches)?, matches)?;
     let text = if context::wants_json(matches) { as_json(&shared) } else { as_text(&shared) };
     context::print(&text)?;

@@ -1,23 +1,17 @@
-//! `mindful run` as one of several ranks, and `mindful merge`.
+//! `mindful run` as one of several ranks.
 
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use clap::ArgMatches;
 use mindful_core::ranks::rank::Rank;
-use mindful_core::record::run::Run;
-use mindful_core::result::Validity;
 use mindful_core::{Error, Result, plan::units};
 use mindful_ranks::local::{ParentWatch, RankProcesses, RendezvousFolder};
-use mindful_ranks::{JoinRequest, Ranked, key_marks, merge_folders, plan_digest, store_merged};
-use mindful_record::{LOG, Store, read_run};
+use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
 use mindful_runner::{Coordination, Ended};
 
-use crate::commands::show;
-use crate::exit::Exit;
 use crate::rank_context::RankContext;
-use crate::{context, registry, signals, store};
+use crate::{context, registry, signals};
 
 /// Measures a plan together with other processes.
 type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
@@ -41,12 +35,12 @@ pub fn start_local(shared: &RankContext, first: &Rank, matches: &ArgMatches, mea
                 settings.describe_place(name),
                 first.count
             ),
-            "leave it away, or let a launcher start them: --rank K --ranks N",
+            "drop it, or let a launcher start the ranks: --rank K --ranks N",
         ));
     }
     let folder = RendezvousFolder::create()?;
     let program = std::env::current_exe()
-        .map_err(|error| Error::run(format!("a rank cannot be started: {error}"), "run mindful by its path"))?;
+        .map_err(|error| Error::run(format!("cannot start a rank: {error}"), "run mindful by its path"))?;
     let command = |number: u32| {
         let mut command = Command::new(&program);
         command.args(std::env::args_os().skip(1));
@@ -69,8 +63,8 @@ pub fn start_local(shared: &RankContext, first: &Rank, matches: &ArgMatches, mea
 fn join_at(meet: &str, shared: &RankContext, rank: &Rank, measure: Measure<'_>) -> Result<Ended> {
     if shared.context.plan.steady {
         return Err(Error::plan(
-            "ranks end a step together, and none of them sees whether all are steady",
-            "leave --steady away and give --warmup and --duration",
+            "--steady with several ranks: no rank sees whether all of them are steady",
+            "drop --steady, and pass --warmup and --duration",
         ));
     }
     let ranked = Ranked::join(join_request(shared, rank.clone(), meet)?)?;
@@ -102,7 +96,7 @@ fn join_request(shared: &RankContext, rank: Rank, url: &str) -> Result<JoinReque
     })
 }
 
-/// What a rank that does not report says of itself.
+/// The last line of a rank other than 0.
 fn in_a_line(rank: &Rank, ended: &Ended) -> String {
     let summary = &ended.analysis.summary;
     let sessions = summary.steps.first().and_then(|step| step.sessions).unwrap_or(0);
@@ -111,33 +105,11 @@ fn in_a_line(rank: &Rank, ended: &Ended) -> String {
         kinds.into_iter().flatten().map(|op| op.count).sum()
     });
     format!(
-        "rank {} of {}: {}, {} in its window; its part is {}, rank 0 has the report",
+        "rank {} of {}: {}, {} in the window; stored as {}, rank 0 has the report",
         rank.number,
         rank.count,
         units::format_counted(u64::from(sessions), "session"),
         units::format_counted(ops, "operation"),
         ended.run.head.id
     )
-}
-
-/// Makes one run of those that the ranks of a run keep, as the first rank does when it has them all.
-pub fn merge(matches: &ArgMatches) -> Result<Exit> {
-    let store = store::open(matches)?;
-    let names = matches.get_many::<String>("runs").into_iter().flatten();
-    let runs = names.map(|name| read(&store, name)).collect::<Result<Vec<_>>>()?;
-    let own = runs.iter().all(|(_, own)| *own);
-    let runs = runs.into_iter().map(|(run, _)| run).collect();
-    let (run, analysis) = store_merged(&store, merge_folders(runs)?, own)?;
-    show::print(&run, &analysis, show::Form::of(matches), &store)?;
-    Ok(if analysis.summary.validity == Validity::Invalid { Exit::Invalid } else { Exit::Ok })
-}
-
-/// A run by its folder, or by its name in the store, and whether it was written here.
-fn read(store: &Store, name: &str) -> Result<(Run, bool)> {
-    let log = Path::new(name).join(LOG);
-    if log.exists() {
-        return Ok((read_run(&log)?, false));
-    }
-    let id = store.resolve(name)?;
-    store.read_judged(&id)
 }

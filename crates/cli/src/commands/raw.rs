@@ -3,20 +3,38 @@
 mod csv;
 mod io_job;
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Error, Result};
 use mindful_runner::Alone;
 use mindful_runner::io_job::IoJob;
 
-use crate::commands::{run, show};
+use crate::args::flags::full;
+use crate::args::plan_flags::{self, RESULT};
+use crate::commands::{outcome, run, show};
 use crate::context;
 use crate::exit::Exit;
-use crate::{layers, new_files, registry};
+use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::{io_keys, layers, new_files, registry};
 use csv::Matrices;
 
-/// Measures what the keys ask for.
-pub fn raw(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "raw",
+    group: Some(Group::Measure),
+    about: "Measure files and devices without a database",
+    details: "Raw measures one step, a job of Orion (--preset), a calibration, or parts of a disk in turn (--spans). Block size, depth and I/O method are options of the engine: `mindful engines raw`.",
+    example: "mindful raw /dev/nvme1n1 --preset calibrate --limit 1ms",
+    page: "docs/plans.md",
+    plan: PlanKeys::Shown(&["scale", "schemas", "sessions", "update_pct", "duration", "warmup", "rate", "tag"]),
+    arguments: || {
+        let path = Arg::new("path").value_name("PATH").help("File or device; short for --target raw:PATH");
+        let job = io_keys::KEYS.iter().map(|key| plan_flags::flag(key).help_heading("Job"));
+        [path].into_iter().chain(job).chain([full().help_heading(RESULT)]).collect()
+    },
+    action: Action::Run(raw),
+};
+
+fn raw(matches: &ArgMatches) -> Result<Exit> {
     let mut settings = layers::settings_of(registry::of_files()?, matches)?;
     name_target(matches, &mut settings)?;
     read_whole(&mut settings);
@@ -25,7 +43,7 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
     let csv = settings.get("csv").map(Matrices::begin).transpose()?;
     let context = context::alone(settings, matches)?;
     let form = show::Form::of(matches);
-    let Some(job) = job else { return Ok(run::conclude(&run::measure(&context, &Alone, None, matches)?)) };
+    let Some(job) = job else { return Ok(outcome::of_one_step(&run::measure(&context, &Alone, None, matches)?)) };
     if io_job::keeps_several(&job, &context.settings)? {
         mindful_raw::require_io_uring("a session of several I/Os in flight")?;
     }
@@ -34,36 +52,37 @@ pub fn raw(matches: &ArgMatches) -> Result<Exit> {
         show::print(run, analysis, form, &context.store)?;
         csv.as_ref().map_or(Ok(()), |csv| csv.write(run))
     })?;
-    run::concluded(ended)
+    outcome::of_steps(ended)
 }
 
-/// The target: a bare path is one of the raw engine's.
+/// A bare path becomes a target of the raw engine.
 fn name_target(matches: &ArgMatches, settings: &mut Settings) -> Result<()> {
-    let next = "give --target raw:PATH, of a file or device";
+    let next = "name a file or device: mindful raw PATH";
     if let Some(path) = matches.get_one::<String>("path") {
         if matches.get_one::<String>("target").is_some() {
-            return Err(Error::plan("both a path and --target are given", "give one of them"));
+            return Err(Error::plan("both PATH and --target are given", "drop one of them"));
         }
         let url = if path.starts_with("raw:") { path.clone() } else { format!("raw:{path}") };
         settings.set("target", url, Origin::Flag("PATH".to_owned()));
     }
     match settings.given_text("target") {
         Some(url) if url.starts_with("raw:") => Ok(()),
-        Some(_) => {
-            Err(Error::plan(format!("{}: `mindful raw` measures files", settings.describe_place("target")), next))
-        }
-        None => Err(Error::plan("`mindful raw` does not know what to measure", next)),
+        Some(_) => Err(Error::plan(
+            format!("{}: `mindful raw` measures files and devices only", settings.describe_place("target")),
+            next,
+        )),
+        None => Err(Error::plan("no file or device to measure", next)),
     }
 }
 
-/// One session reads one schema: it is to read all of the files, unless schemas are what was asked for.
+/// A session reads one schema. So that one session reads all of the files, they are one schema unless the user says otherwise.
 fn read_whole(settings: &mut Settings) {
     if ["schemas", "hot_schema", "whole"].iter().any(|key| settings.given_text(key).is_some()) {
         return;
     }
     settings.set("whole", "on", Origin::Default);
     if settings.given_text("scale").is_some() {
-        // A file that is yet to be made is as large as said.
+        // --scale is the size of a new file, so it holds one schema.
         settings.set("schemas", "1", Origin::Default);
     }
 }

@@ -1,17 +1,76 @@
 //! `mindful run`: the main job.
 
-use clap::ArgMatches;
-use mindful_core::result::Validity;
-use mindful_core::{Error, Result};
+mod again;
+mod noise;
+
+use clap::{Arg, ArgMatches};
+use mindful_core::Result;
 use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
-use crate::commands::{ranks, show};
+use crate::args::flags::{explain, full, live, option, repeat};
+use crate::args::plan_flags::RESULT;
+use crate::commands::{outcome, ranks, show};
 use crate::exit::Exit;
 use crate::rank_context::RankContext;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers, new_files};
 
-/// Opens the target, loads if needed, runs, stores, reports.
-pub fn run(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "run",
+    group: Some(Group::Measure),
+    about: "Run the workload once, store the run, and print its report",
+    details: "Without a target, run starts a private PostgreSQL. A missing dataset is loaded first.",
+    example: "mindful run --target postgres://host/db --sessions 16 --update-pct 20 --steady",
+    page: "docs/first-day.md",
+    plan: PlanKeys::Shown(&[
+        "target",
+        "scale",
+        "schemas",
+        "seed",
+        "sessions",
+        "threads",
+        "update_pct",
+        "work_unit",
+        "scan_pct",
+        "skew",
+        "redo",
+        "commit",
+        "access",
+        "rate",
+        "think_time",
+        "duration",
+        "warmup",
+        "steady",
+        "ops",
+        "tag",
+    ]),
+    arguments: || {
+        let again = option("again", "again", "RUN").conflicts_with_all(["repeat", "explain", "full"]);
+        let own = [
+            explain(),
+            full(),
+            live(),
+            repeat("Run N times, and store how much the runs differ (noise floor) [2 to 1000]")
+                .conflicts_with_all(["explain", "full"]),
+            again.help("Run the plan of a stored run again, and compare both (id, tag, or latest)"),
+        ];
+        own.into_iter().map(|arg| arg.help_heading(RESULT)).chain([started_by()]).collect()
+    },
+    action: Action::Run(run),
+};
+
+/// Set by mindful for the ranks that it starts itself.
+fn started_by() -> Arg {
+    option("started_by", "started-by", "PID").hide(true).help("Process that started this rank")
+}
+
+fn run(matches: &ArgMatches) -> Result<Exit> {
+    if let Some(name) = matches.get_one::<String>("again") {
+        return again::run(name, matches);
+    }
+    if matches.contains_id("repeat") {
+        return noise::measure(matches);
+    }
     let explained = show::explained(matches)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
     let shared = RankContext::of_rank(settings, matches)?;
@@ -21,10 +80,10 @@ pub fn run(matches: &ArgMatches) -> Result<Exit> {
         (None, Some(first)) => ranks::start_local(&shared, first, matches, &measure),
         (None, None) => measure(&Alone),
     }?;
-    Ok(conclude(&ended))
+    Ok(outcome::of_one_step(&ended))
 }
 
-/// Runs the plan of `context` and prints the result.
+/// Runs the plan of `context` and prints the result, with the explanation of a figure if one is asked for.
 pub fn measure(
     context: &Context,
     coordination: &dyn Coordination,
@@ -36,23 +95,4 @@ pub fn measure(
         show::print(run, analysis, show::Form::of(matches), &context.store)?;
         explained.map_or(Ok(()), |figure| context::print(&mindful_report::explain::figure(figure, analysis)?))
     })
-}
-
-/// How a run of one step ends.
-pub fn conclude(ended: &Ended) -> Exit {
-    match (&ended.error, ended.interrupted, ended.valid) {
-        (_, true, _) => Exit::Interrupted,
-        (Some(_), ..) | (_, _, false) => Exit::Invalid,
-        _ => Exit::Ok,
-    }
-}
-
-/// How a verb of many steps ends: with the error that cut it short, if one did.
-pub fn concluded(ended: Ended) -> Result<Exit> {
-    match ended.error {
-        Some(error) => Err(error),
-        None if ended.interrupted => Err(Error::interrupted("interrupted; what was measured is stored")),
-        None if ended.analysis.summary.validity == Validity::Invalid => Ok(Exit::Invalid),
-        None => Ok(Exit::Ok),
-    }
 }

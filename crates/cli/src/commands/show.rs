@@ -9,9 +9,31 @@ use mindful_core::record::run::Run;
 use mindful_record::Store;
 use mindful_report::{Detail, Style};
 
+use crate::args::flags::{explain, full, run_name, switch};
 use crate::context;
 use crate::exit::Exit;
 use crate::store;
+use crate::verb::{Action, Group, PlanKeys, Verb};
+
+pub const VERB: Verb = Verb {
+    name: "show",
+    group: Some(Group::Keep),
+    about: "Show the report of a stored run",
+    details: "",
+    example: "mindful show latest --explain logical_reads_per_s",
+    page: "docs/reports.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let heat_map = switch("heat_map", "heat-map").conflicts_with("explain");
+        vec![
+            run_name(),
+            full(),
+            explain(),
+            heat_map.help("Show latency over time: number of operations and time spent"),
+        ]
+    },
+    action: Action::Run(show),
+};
 
 /// How a verb prints what was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +55,12 @@ impl Form {
     }
 }
 
-/// Shows the run that is named.
-pub fn show(matches: &ArgMatches) -> Result<Exit> {
+fn show(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
     let id = store.resolve(name)?;
     match explained(matches)? {
-        Some(figure) => explain(&store, &id, figure)?,
+        Some(figure) => print_explanation(&store, &id, figure)?,
         None if matches.get_flag("heat_map") => heat_map(&store, &id)?,
         None => {
             let run = store.read(&id)?;
@@ -51,14 +72,14 @@ pub fn show(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The figure to be explained; refused before anything runs when there is none of that name.
+/// The figure of `--explain`; an unknown one is refused before anything runs.
 pub fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
     let figure = matches.get_one::<String>("explain").map(String::as_str);
     figure.map(|name| mindful_report::explain::known(name).map(|()| name)).transpose()
 }
 
-/// Prints what stands behind `figure` of run `id`.
-pub fn explain(store: &Store, id: &str, figure: &str) -> Result<()> {
+/// Prints the formula and the readings of `figure` in run `id`.
+fn print_explanation(store: &Store, id: &str, figure: &str) -> Result<()> {
     let run = store.read(id)?;
     let explained = mindful_report::explain::figure(figure, &mindful_analyze::analyze(&run))?;
     context::print(&(context::found_plan(&run.head.settings) + &explained))

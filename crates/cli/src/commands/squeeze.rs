@@ -9,7 +9,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use clap::ArgMatches;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgMatches};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
@@ -17,8 +18,28 @@ use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::args::flags::option;
 use crate::exit::{self, Exit};
 use crate::signals;
+use crate::verb::{Action, Group, PlanKeys, Verb};
+
+pub const VERB: Verb = Verb {
+    name: "squeeze",
+    group: Some(Group::Setup),
+    about: "Occupy memory while a command runs, so that the page cache stays small",
+    details: "The command inherits stdin, stdout and stderr; squeeze ends with its exit code.",
+    example: "mindful squeeze --leave 2GiB -- mindful run",
+    page: "docs/plans.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        let command = Arg::new("command").value_name("COMMAND").num_args(1..).last(true).required(true);
+        vec![
+            option("leave", "leave", "SIZE").required(true).help("Memory to leave available, at least 256MiB"),
+            command.value_parser(ValueParser::os_string()).help("Command to run, after --"),
+        ]
+    },
+    action: Action::Run(squeeze),
+};
 
 /// Less than this cannot be left: the host would swap, or end processes.
 const FLOOR: u64 = 256 << 20;
@@ -30,8 +51,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Waits for the end of its input, deaf to what ends others, and ends its group.
 const WATCHER: &str = "trap '' INT TERM HUP; while read -r _; do :; done; kill -KILL 0";
 
-/// Leaves so much memory available for as long as the command runs; its exit code is passed on.
-pub fn squeeze(matches: &ArgMatches) -> Result<Exit> {
+fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     let leave = matches.get_one::<String>("leave").map_or("", String::as_str);
     let leave = parse_bytes(leave).map_err(|error| error.at("--leave"))?;
     let stop = signals::stop_on_signal()?;

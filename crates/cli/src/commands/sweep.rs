@@ -1,33 +1,64 @@
-//! `mindful sweep`: ladders of sessions and settings, on one dataset, in one run folder, resumable.
+//! `mindful sweep`: steps over sessions and settings, on one dataset, in one run folder, resumable.
 
 use clap::ArgMatches;
 use mindful_core::Result;
-use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::plan::{KEYS, SWEEP_KEYS};
 use mindful_core::record::run::Run;
 use mindful_record::RunWriter;
 use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 use mindful_runner::{Alone, Ended};
 
-use crate::commands::{run, show};
+use crate::args::flags::{full, live, option};
+use crate::args::plan_flags::{self, RESULT};
+use crate::commands::{outcome, show};
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{layers, new_files, registry, store, stored_settings};
 
-/// Walks the ladder, or goes on with one.
-pub fn sweep(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "sweep",
+    group: Some(Group::Measure),
+    about: "Run at increasing load, or over the values of any key, and find the knee",
+    details: "Sweep takes 1..64 (doubling), 10..50/10 (steps) or a list for any key. Without a ladder it doubles the sessions until throughput stops growing.",
+    example: "mindful sweep --sessions 1..64 --update-pct 0,20",
+    page: "docs/sweeps.md",
+    plan: PlanKeys::Shown(&[
+        "target",
+        "scale",
+        "schemas",
+        "sessions",
+        "threads",
+        "update_pct",
+        "work_unit",
+        "rate",
+        "duration",
+        "warmup",
+        "steady",
+        "tag",
+    ]),
+    arguments: || {
+        let resume =
+            option("resume", "resume", "RUN").help("Continue an interrupted sweep from its last complete step");
+        let own = SWEEP_KEYS.iter().map(plan_flags::flag).chain([resume]).map(|arg| arg.help_heading("Sweep"));
+        own.chain([full(), live()].map(|arg| arg.help_heading(RESULT))).collect()
+    },
+    action: Action::Run(sweep),
+};
+
+fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
-        Some((writer, _)) => stored_settings::settings(writer.head(), writer.is_own(), "--resume", matches)?,
+        Some((writer, _)) => stored_settings::settings(writer.head(), writer.is_own(), "resumed (--resume)", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
-    run::concluded(walked(settings, resumed, Some(show::Form::of(matches)), matches)?)
+    outcome::of_steps(walked(settings, resumed, Some(show::Form::of(matches)), matches)?)
 }
 
-/// Walks the ladder that `settings` name, from its first point or from where `resumed` stopped, and prints it in `form`, if
-/// there is one.
+/// Runs every step that `settings` name, or those that `resumed` still lacks, and prints the report in `form`, if any.
 pub fn walked(
     settings: Settings,
     resumed: Option<(RunWriter, Run)>,
@@ -41,7 +72,7 @@ pub fn walked(
     for settings in sweep.known() {
         context.engine.accepts(&context.plan.target, &settings)?;
     }
-    // What is stored is the sweep itself, not its first point.
+    // The run stores the settings of the sweep, not those of its first point.
     context.stored = settings;
     let mut walk = match &resumed {
         Some((_, run)) => Walk::resumed(&sweep, &context, run),

@@ -8,12 +8,35 @@ use mindful_core::plan::units;
 use mindful_import::waits::{Distribution, Field, Filter, Grouped, Kind};
 use serde_json::{Value, json};
 
+use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Prints which waits own the time.
-pub fn trace(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "trace",
+    group: Some(Group::OldResults),
+    about: "Group the waits of 10046 traces by event, file, object or time",
+    details: "Trace shows the number of waits and their exact time. Nothing is stored.",
+    example: "mindful trace ora_1.trc --group-by file --where 'event~read and ela>10000'",
+    page: "docs/old-results.md",
+    plan: PlanKeys::None,
+    arguments: || {
+        vec![
+            old_files("Traces of level 8 or 12, gzip or not, of any size; - for stdin"),
+            option("group_by", "group-by", "FIELDS").help(
+                "Comma-separated: event, file, object, blocks, block, cursor, second, ela, p1, p2, p3 [default: event]",
+            ),
+            option("where", "where", "CONDITION")
+                .help("Count only some waits: 'event~read and ela>10000'; =, !=, <, <=, >, >=, ~ (contains)"),
+            option("top", "top", "N").help("Largest groups to print [default: 20]"),
+        ]
+    },
+    action: Action::Run(trace),
+};
+
+fn trace(matches: &ArgMatches) -> Result<Exit> {
     let given = |name| matches.get_one::<String>(name).map(String::as_str);
     let fields = Field::parse_list(given("group_by").unwrap_or("event"))?;
     let filter = Filter::parse(given("where").unwrap_or_default())?;

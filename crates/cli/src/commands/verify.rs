@@ -1,4 +1,4 @@
-//! `mindful verify`: proves the layout of what is loaded, anew.
+//! `mindful verify`: proves the layout of the loaded dataset by a sample or by every block, and stores the proof.
 
 use clap::ArgMatches;
 use mindful_core::Result;
@@ -7,11 +7,24 @@ use mindful_core::dataset::LayoutProof;
 use mindful_core::plan::units::format_counted;
 use serde_json::json;
 
+use crate::args::flags::switch;
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 
-/// Proves by a sample, or with `--full` by a look at every block; stores the proof for later runs.
-pub fn verify(matches: &ArgMatches) -> Result<Exit> {
+pub const VERB: Verb = Verb {
+    name: "verify",
+    group: Some(Group::Data),
+    about: "Verify the layout of a loaded dataset",
+    details: "Verify checks a random sample of blocks, and stores the proof for later runs.",
+    example: "mindful verify --target postgres://host/db",
+    page: "docs/own-server.md",
+    plan: PlanKeys::Shown(&["target"]),
+    arguments: || vec![switch("full", "full").help("Check every block instead of a sample")],
+    action: Action::Run(verify),
+};
+
+fn verify(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let target = context.open()?;
     let events: &dyn Events = &*context.recording;
@@ -32,14 +45,14 @@ pub fn verify(matches: &ArgMatches) -> Result<Exit> {
 
 fn reported(proof: &LayoutProof) -> String {
     if proof.schemas.is_empty() {
-        return "all keys are there; nothing is claimed of the layout".to_owned();
+        return "all keys exist; this target has no layout to verify".to_owned();
     }
     let rows: u64 = proof.schemas.iter().map(|schema| schema.rows).sum();
     let looked: u64 = proof.schemas.iter().map(|schema| schema.sample.unwrap_or(schema.rows)).sum();
     let how = if proof.is_sample() {
-        format!("a sample of {looked} of {rows} blocks, drawn at random; --full looks at all")
+        format!("a random sample of {looked} of {rows} blocks; --full checks all")
     } else {
         format!("all {rows} blocks")
     };
-    format!("the layout of {} holds by {how}", format_counted(proof.schemas.len(), "schema"))
+    format!("the layout of {} is right: checked {how}", format_counted(proof.schemas.len(), "schema"))
 }

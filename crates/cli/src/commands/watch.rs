@@ -1,4 +1,4 @@
-//! `mindful watch`: what a database and its host do by themselves, second by second, without any load.
+//! `mindful watch`: what a database and its host do each second, without load from mindful.
 
 mod columns;
 mod watched;
@@ -14,15 +14,37 @@ use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
 use mindful_runner::{Context, measure};
 
+use crate::args::flags::{live, option, switch};
 use crate::context;
 use crate::exit::Exit;
+use crate::verb::{Action, Group, PlanKeys, Verb};
 use columns::Columns;
 use watched::{Filter, Second, Sources};
 
-/// How long to wait for readings before looking whether somebody wants an end.
+pub const VERB: Verb = Verb {
+    name: "watch",
+    group: Some(Group::Judge),
+    about: "Show what a database and its host do each second, without adding load",
+    details: "Watch prints one line per second until Ctrl-C: transactions, reads, log, device, CPU and the top wait.",
+    example: "mindful watch --target postgres://host/db --interval 5s",
+    page: "docs/own-server.md",
+    plan: PlanKeys::Shown(&["target", "duration", "device_trace", "node_exporter"]),
+    arguments: || {
+        vec![
+            option("interval", "interval", "TIME").help("Time between two lines [100ms to 1h] [default: 1s]"),
+            switch("all", "all").help("Print every counter that changed, one per line"),
+            option("only", "only", "NAMES").help("Print counters whose name contains one of these, comma-separated"),
+            option("top", "top", "N").help("Print the N counters of each unit that grew most"),
+            live(),
+        ]
+    },
+    action: Action::Run(watch),
+};
+
+/// How often the wait for readings checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Shortest interval: what servers publish is hardly newer.
+/// Shortest interval: servers hardly publish counters more often.
 const SHORTEST: Duration = Duration::from_millis(100);
 /// Longest interval.
 const LONGEST: Duration = Duration::from_hours(1);
@@ -36,9 +58,7 @@ enum Shape {
     Screen,
 }
 
-/// Reads all counters once a second, or once an `--interval`, and prints what they did, until asked to stop or `--duration`
-/// has passed.
-pub fn watch(matches: &ArgMatches) -> Result<Exit> {
+fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let until = context.settings.given_text("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
@@ -75,10 +95,10 @@ fn interval(matches: &ArgMatches) -> Result<Duration> {
     if (SHORTEST..=LONGEST).contains(&interval) {
         return Ok(interval);
     }
-    Err(Error::plan(format!("--interval {text} is not between 100ms and 1h"), "give one, such as --interval 5s"))
+    Err(Error::plan(format!("--interval {text} is out of range"), "give 100ms to 1h"))
 }
 
-/// Names or a number ask for counters one by one, as `--all` does.
+/// `--only` and `--top` print counters one by one, as `--all` does.
 fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
     let filter = filter(matches)?;
     let all = matches.get_flag("all") || filter.asks();
@@ -128,10 +148,7 @@ fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, 
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::run(
-                    "the sampling thread has ended",
-                    "this is a defect of mindful: please report it",
-                ));
+                return Err(Error::run("the sampling thread has ended", "this is a bug in mindful: please report it"));
             }
         }
         if until.is_some_and(|until| Instant::now() >= until) {
@@ -141,7 +158,7 @@ fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, 
     Ok(())
 }
 
-/// Hands readings over; the rest goes where events go.
+/// Sends readings to the printing thread, and all other events on.
 struct Readings {
     sender: std::sync::mpsc::Sender<Event>,
     events: Arc<dyn Events>,
@@ -151,7 +168,7 @@ impl Events for Readings {
     fn emit(&self, event: Event) {
         match event {
             Event::Source { .. } | Event::Sample { .. } | Event::Latencies { .. } => {
-                // After the last second nobody takes them any more.
+                // The receiver is gone after the last second.
                 let _ = self.sender.send(event);
             }
             event => self.events.emit(event),

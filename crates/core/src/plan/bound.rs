@@ -31,6 +31,16 @@ impl Bound {
     /// A time of any length that something takes or is waited for.
     pub const SOME_TIME: Self = Self::Time(Duration::from_millis(1), units::LONGEST);
 
+    /// Whether a reader of the help needs it: a limit near usual values, not one that only keeps nonsense out.
+    pub fn is_worth_showing(self) -> bool {
+        match self {
+            Self::Own | Self::Extent | Self::Time(..) => false,
+            Self::Count(_, most) => most <= 1_000_000,
+            Self::Size(_, most) => most < units::LARGEST,
+            Self::Number(..) => true,
+        }
+    }
+
     /// Refuses a `text` that is no such value, or one beyond the bound.
     pub fn check(self, text: &str) -> Result<()> {
         let within = match self {

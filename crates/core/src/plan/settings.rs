@@ -126,9 +126,9 @@ impl Key {
         Self { bound, ..self }
     }
 
-    /// What `--help` says of it: its sentence, bound and default.
+    /// Its help with bound and default. Bounds that are no more than a guard against nonsense are not shown.
     pub fn help_text(&self) -> String {
-        let bound = if self.bound == Bound::Own { String::new() } else { format!(" [{}]", self.bound) };
+        let bound = if self.bound.is_worth_showing() { format!(" [{}]", self.bound) } else { String::new() };
         let default = self.default.map_or_else(String::new, |default| format!(" [default: {default}]"));
         format!("{}{bound}{default}", self.help)
     }

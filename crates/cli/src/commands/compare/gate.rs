@@ -58,7 +58,7 @@ impl Gate {
         }
         let needed = runs_to_tell(points);
         let at = if points > 1 { format!(" at {points} points") } else { String::new() };
-        let floor = if single { "; or measure the noise floor first: `mindful noise`" } else { "" };
+        let floor = if single { "; or measure the noise floor first: `mindful run --repeat 5`" } else { "" };
         Err(Error::plan(
             format!(
                 "--fail-if '{}': {baseline} runs against {candidate}{at} can never tell a difference, whatever they measure",

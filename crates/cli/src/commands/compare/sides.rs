@@ -13,8 +13,9 @@ use mindful_runner::repetition::{self, Figure, Side};
 use serde::Serialize;
 
 use super::gate::Gate;
+use crate::args::flags;
 use crate::runs::Runs;
-use crate::{args, context, layers, noise};
+use crate::{context, layers, noise};
 
 /// Whether a run may be quoted, and what speaks against it.
 #[derive(Debug, Serialize)]
@@ -180,7 +181,7 @@ pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Resu
     let [a, b] = plans.as_slice() else {
         return of_stored(matches, store);
     };
-    let repeat = args::repetitions(matches, 1, 5)?;
+    let repeat = flags::repetitions(matches, 1, 5)?;
     // Before anything runs; of a single run a side, the noise floor is known by its target.
     if let Some(gate) = gate.filter(|_| repeat > 1) {
         gate.refuse_too_few(repeat as usize, repeat as usize, 1, false)?;

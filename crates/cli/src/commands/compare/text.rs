@@ -174,7 +174,7 @@ pub fn basis(c: &Comparison) -> String {
         Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),
         Basis::NoiseFloor => "a single run a side, the interval widened by this platform's noise floor".to_owned(),
         Basis::WithinRun => {
-            "within-run only: a single run a side and no noise floor known; `mindful noise` measures it".to_owned()
+            "within-run only: a single run a side and no noise floor; `mindful run --repeat 5` measures it".to_owned()
         }
     }
 }

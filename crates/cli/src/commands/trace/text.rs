@@ -29,10 +29,10 @@ pub fn report(file: &str, fields: &[Field], grouped: &Grouped, top: usize) -> St
     text.push_str(&table_of(&TITLES, rows));
     if groups.len() > top {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} groups more; --top tells more of them", groups.len() - top);
+        let _ = writeln!(text, "{} more groups; raise --top to list them", groups.len() - top);
     }
     if grouped.rounded() {
-        text.push_str("so many different latencies that percentiles of groups are up to an eighth too low\n");
+        text.push_str("too many distinct latencies: percentiles of groups are up to 12.5 % too low\n");
     }
     text.push_str(&reads(grouped));
     text.push_str(&ranges(all));

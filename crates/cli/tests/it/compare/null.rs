@@ -255,7 +255,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
 fn a_noise_floor_is_kept_and_widens_single_runs() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "plan.toml", "5ms");
-    let noise = mindful.json(&["noise", "--plan", &plan, "--repeat", "3"]);
+    let noise = mindful.json(&["run", "--plan", &plan, "--repeat", "3"]);
     assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
     let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
     let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
@@ -268,7 +268,7 @@ fn a_page_without_names_knows_the_noise_floor_of_its_target() {
     let mindful = Mindful::new();
     let target = format!("sqlite:{}", mindful.path("acme.db").display());
     let plan = plan(&mindful, "plan.toml", "5ms");
-    assert!(mindful.run(&["noise", "--plan", &plan, "--repeat", "3"]).status.success());
+    assert!(mindful.run(&["run", "--plan", &plan, "--repeat", "3"]).status.success());
     // The floor of another target, as it is kept.
     let kept = mindful.path("noise.json");
     let floor = std::fs::read_to_string(&kept).unwrap();
@@ -324,7 +324,7 @@ fn an_imported_run_is_compared_without_this_hosts_noise_floor() {
         let ran = mindful.run(&null("run", &[&slow[..], &hook, &["--tag", tag]].concat()));
         assert!(ended(&ran), "{ran:?}");
     }
-    assert!(here.run(&null("noise", &[&slow[..], &["--repeat", "2"]].concat())).status.success());
+    assert!(here.run(&null("run", &[&slow[..], &["--repeat", "2"]].concat())).status.success());
     let theirs = std::fs::read_dir(there.runs()).unwrap().next().unwrap().unwrap().path();
     assert!(here.run(&["import", theirs.to_str().unwrap()]).status.success());
     std::fs::remove_file(here.path("touched")).unwrap();

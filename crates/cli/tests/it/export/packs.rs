@@ -26,14 +26,14 @@ fn a_run_is_packed_and_made_again_elsewhere() {
     assert!(taken.status.success(), "{taken:?}");
     let shown = there.json(&["show"]);
     assert_eq!(shown["steps"], ran["steps"]);
-    let refused = there.run(&["rerun", id]);
+    let refused = there.run(&["run", "--again", id]);
     assert!(text(&refused.stderr).contains("was made elsewhere: the target it names is not taken over"), "{refused:?}");
-    let rerun = there.run(&["rerun", id, "--target", "null:", "--format", "json"]);
-    let compared = json(&rerun);
+    let again = there.run(&["run", "--again", id, "--target", "null:", "--format", "json"]);
+    let compared = json(&again);
     assert_eq!(compared["runs"]["baseline"][0]["id"], id, "{compared:#}");
     assert_ne!(compared["runs"]["candidate"][0]["id"], id, "{compared:#}");
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
-    assert!(text(&rerun.stderr).contains("left out of it: hook_end"), "nothing of others is executed: {rerun:?}");
+    assert!(text(&again.stderr).contains("left out of it: hook_end"), "nothing of others is executed: {again:?}");
     assert!(here.path("ended").exists() && !there.path("ended").exists());
     let now = there.json(&["show", "latest"]);
     assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));
@@ -57,11 +57,11 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
     let mindful = Mindful::new();
     let ladder = ["--duration", "200ms", "-q", "--sessions", "1,2", "--null-latency", "2ms"];
     mindful.run(&null("sweep", &ladder));
-    let rerun = mindful.run(&["rerun", "-q"]);
-    assert!(text(&rerun.stdout).contains("the verdicts take the number of points into account"), "{rerun:?}");
+    let again = mindful.run(&["run", "--again", "latest", "-q"]);
+    assert!(text(&again.stdout).contains("the verdicts take the number of points into account"), "{again:?}");
     assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
-    let flags = mindful.run(&["rerun", "--work-unit", "3"]);
-    assert!(text(&flags.stderr).contains("--work-unit with rerun: it is made as it began"), "{flags:?}");
+    let flags = mindful.run(&["run", "--again", "latest", "--work-unit", "3"]);
+    assert!(text(&flags.stderr).contains("--work-unit cannot change a run that is repeated (--again)"), "{flags:?}");
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
     let lines = std::fs::read_to_string(&record).unwrap();
     // What tells such runs from others are the points of their steps.
     for (point, why) in [
-        (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: give `mindful contrast` its flags again"),
-        (json!({"small": "4", "large": "0"}), "is a job on files: give `mindful raw` its flags again"),
+        (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: pass its flags to `mindful contrast`"),
+        (json!({"small": "4", "large": "0"}), "is a job on files: pass its flags to `mindful raw`"),
     ] {
         let of_step = |line: &str| {
             let mut event: Value = serde_json::from_str(line).unwrap();
@@ -84,12 +84,12 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
             format!("{event}\n")
         };
         std::fs::write(&record, lines.lines().map(of_step).collect::<String>()).unwrap();
-        let refusal = mindful.refusal(&["rerun", id]);
+        let refusal = mindful.refusal(&["run", "--again", id]);
         assert!(refusal.contains(why), "{refusal}");
     }
     std::fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n").unwrap();
     assert!(mindful.run(&["import", "w.csv", "--tag", "old"]).status.success());
-    let refusal = mindful.refusal(&["rerun", "old"]);
+    let refusal = mindful.refusal(&["run", "--again", "old"]);
     assert!(refusal.contains("measured by another tool"), "{refusal}");
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 2, "nothing was run");
 }

@@ -7,7 +7,7 @@ use crate::mindful::Mindful;
 #[test]
 fn a_shell_completes_verbs_and_flags() {
     let mindful = Mindful::new();
-    let script = mindful.run(&["completions", "bash"]);
+    let script = mindful.run(&["generate", "completions", "bash"]);
     assert!(script.status.success(), "{script:?}");
     let file = mindful.path("mindful.bash");
     std::fs::write(&file, &script.stdout).unwrap();
@@ -21,21 +21,21 @@ fn a_shell_completes_verbs_and_flags() {
     assert_eq!(completed("mindful swe").trim(), "sweep");
     assert!(completed("mindful run --sess").contains("--sessions"));
     for shell in ["zsh", "fish"] {
-        assert!(mindful.run(&["completions", shell]).stdout.len() > 1_000, "{shell}");
+        assert!(mindful.run(&["generate", "completions", shell]).stdout.len() > 1_000, "{shell}");
     }
-    assert_eq!(mindful.run(&["completions", "ksh"]).status.code(), Some(2));
+    assert_eq!(mindful.run(&["generate", "completions", "ksh"]).status.code(), Some(2));
 }
 
 #[test]
 fn every_verb_has_a_manual_page() {
     let mindful = Mindful::new();
     let folder = mindful.path("man");
-    let written = mindful.run(&["man", folder.to_str().unwrap()]);
+    let written = mindful.run(&["generate", "man", folder.to_str().unwrap()]);
     assert!(written.status.success(), "{written:?}");
     for page in ["mindful.1", "mindful-run.1", "mindful-sweep.1", "mindful-compare.1", "mindful-watch.1"] {
         let text = std::fs::read_to_string(folder.join(page)).unwrap();
-        assert!(text.contains(".SH NAME") && text.contains(".SH OPTIONS") || page == "mindful.1", "{page}");
+        assert!(text.contains(".SH NAME") && text.contains(".SH GENERAL"), "{page}");
     }
-    let refused = mindful.run(&["man", "/proc/none"]);
+    let refused = mindful.run(&["generate", "man", "/proc/none"]);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }

@@ -3,4 +3,5 @@
 mod engines;
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod manuals;
+mod verbs;
 mod version;

@@ -74,7 +74,7 @@ fn a_run_that_others_may_have_written_executes_nothing() {
     for open in [mindful.runs(), mindful.runs().join(&id)] {
         let mode = |mode| fs::set_permissions(&open, Permissions::from_mode(mode)).unwrap();
         mode(0o777);
-        for verb in [&["sweep", "--resume", &id][..], &["rerun", &id]] {
+        for verb in [&["sweep", "--resume", &id][..], &["run", "--again", &id]] {
             assert!(mindful.refusal(verb).contains("made elsewhere"), "{verb:?}");
         }
         mode(0o700);
@@ -148,13 +148,13 @@ fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
         [&|| symlink(&victim, &page).unwrap(), &|| mkfifoat(CWD, &page, Mode::from_raw_mode(0o600)).unwrap()];
     for make in kinds {
         make();
-        let refusal = mindful.refusal(&["man", "pages"]);
+        let refusal = mindful.refusal(&["generate", "man", "pages"]);
         assert!(refusal.contains("mindful-run.1") && refusal.contains("no regular file"), "{refusal}");
         fs::remove_file(&page).unwrap();
     }
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
     for _ in 0..2 {
-        assert!(mindful.run(&["man", "pages"]).status.success(), "pages are made anew");
+        assert!(mindful.run(&["generate", "man", "pages"]).status.success(), "pages are made anew");
         assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o777, 0o644);
     }
 }

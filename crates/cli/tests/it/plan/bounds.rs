@@ -329,7 +329,7 @@ fn no_count_of_any_verb_is_taken_unless_it_makes_sense() {
     let verbs = [
         vec!["compare", "--baseline=a", "--candidate=b", "--margin"],
         vec!["compare", "--run=a", "b", "--repeat"],
-        vec!["noise", "--target=null:", "--duration=1s", "--repeat"],
+        vec!["run", "--target=null:", "--duration=1s", "--repeat"],
         vec!["contrast", "--target=null:", "--repeat"],
         vec!["watch", "--target=null:", "--duration"],
         vec!["squeeze", "--leave"],

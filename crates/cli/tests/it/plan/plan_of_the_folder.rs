@@ -125,7 +125,7 @@ fn first_line(text: &[u8]) -> String {
 const PLANNED: [&[&str]; 8] = [
     &["run"],
     &["sweep", "--sessions", "1,2"],
-    &["noise", "--repeat", "2"],
+    &["run", "--repeat", "2"],
     &["load"],
     &["plan"],
     &["doctor"],

@@ -67,9 +67,9 @@ fn what_is_merged_from_folders_executes_nothing() {
     let parts = [0, 1].map(|rank| ranks.part(rank));
     let merged = ranks.mindful.run(&["merge", &parts[0], &parts[1]]);
     assert!(merged.status.success(), "{merged:?}");
-    let refusal = ranks.mindful.refusal(&["rerun", "latest"]);
+    let refusal = ranks.mindful.refusal(&["run", "--again", "latest"]);
     assert!(refusal.contains("made elsewhere"), "{refusal}");
-    let again = ranks.mindful.run(&["rerun", "latest", "--target", "null:"]);
+    let again = ranks.mindful.run(&["run", "--again", "latest", "--target", "null:"]);
     assert!(message(&again).contains("hook_end"), "{again:?}");
     assert!(!touched.exists());
 }

@@ -51,7 +51,7 @@ fn verbs_of_one_process_refuse_what_a_launcher_started() {
     }
     let verbs: [&[&str]; 5] = [
         &["sweep", "--target", "null:", "--sessions", "1,2"],
-        &["noise", "--target", "null:"],
+        &["run", "--repeat", "2", "--target", "null:"],
         &["compare", "--run", "a.toml", "b.toml"],
         &["contrast", "--target", "null:"],
         &["raw", "blocks", "--scale", "8MiB"],

@@ -88,7 +88,7 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     let redacted = mindful.run(&["export", "--as", "jsonl", "--redact"]);
     let text = String::from_utf8(redacted.stdout).unwrap();
     assert!(text.contains("of_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
-    let again = mindful.refusal(&["rerun"]);
+    let again = mindful.refusal(&["run", "--again", "latest"]);
     assert!(again.contains("is of 2 targets"), "{again}");
     merged_again(&mindful, &mut summary);
 }
@@ -141,7 +141,9 @@ fn targets_that_cannot_be_measured_together_are_refused() {
     assert!(ranks.contains("3 targets for 2 ranks"), "{ranks}");
     let meet = refusal(&[&["run", "--meet", "dir:meet"], &two[..]].concat());
     assert!(meet.contains("--meet: mindful starts the ranks of its 2 targets itself"), "{meet}");
-    for verb in [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["noise"], &["verify"], &["watch"]] {
+    for verb in
+        [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["run", "--repeat", "2"], &["verify"], &["watch"]]
+    {
         let alone = refusal(&[verb, &two].concat());
         assert!(alone.contains("--target: 2 targets: `mindful run` alone takes several"), "{verb:?}: {alone}");
     }

@@ -39,7 +39,7 @@ fn many_steps_tell_beforehand_how_many_and_how_long() {
     let swept = progress("sweep", &["--sessions", "1,2"]);
     let before = swept.split("measuring").next().unwrap();
     assert!(before.lines().any(|line| line == "3 steps, about 15 s"), "{swept}");
-    let noise = progress("noise", &["--repeat", "2"]);
+    let noise = progress("run", &["--repeat", "2"]);
     let lines: Vec<&str> = noise.lines().collect();
     assert_eq!(lines.first(), Some(&"2 runs, about 10 s"), "{noise}");
     assert!(lines.contains(&"run 1 of 2") && lines.contains(&"run 2 of 2"), "{noise}");

@@ -18,7 +18,8 @@ fn measures(mindful: &Mindful, store: &Path) -> Vec<(Output, PathBuf)> {
     let raw = format!("raw:{}", file.display());
     fs::write(here("plan.toml"), format!("target = \"{sqlite}\"\nscale = 1000\nwarmup = \"0s\"\nduration = \"1s\"\n"))
         .unwrap();
-    let verbs: [&[&str]; 5] = [&["run"], &["load"], &["sweep", "--sessions", "1,2"], &["noise"], &["contrast"]];
+    let verbs: [&[&str]; 5] =
+        [&["run"], &["load"], &["sweep", "--sessions", "1,2"], &["run", "--repeat", "2"], &["contrast"]];
     let store = ["--store", store.to_str().unwrap()];
     let of = |args: &[&str], target: &[&str], short: &[&str]| mindful.run(&[args, &store, target, short].concat());
     let mut all = Vec::new();

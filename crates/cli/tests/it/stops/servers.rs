@@ -37,7 +37,7 @@ fn a_signal_ends_every_verb_that_waits_for_a_lock() {
         &["cleanup", "--yes", &target],
         &["doctor", &target],
         &["sweep", &target],
-        &["noise", &target],
+        &["run", "--repeat", "2", &target],
         &["contrast", &target],
         &["compare", "--run", "plan.toml", "plan.toml"],
     ];
@@ -74,8 +74,12 @@ fn a_signal_ends_every_verb_and_leaves_no_private_server() {
         hook("compare")
     );
     fs::write(mindful.path("plan.toml"), plan).unwrap();
-    let verbs: [&[&str]; 4] =
-        [&["noise"], &["sweep", "--work-unit=8,16"], &["contrast"], &["compare", "--run", "plan.toml", "plan.toml"]];
+    let verbs: [&[&str]; 4] = [
+        &["run", "--repeat", "2"],
+        &["sweep", "--work-unit=8,16"],
+        &["contrast"],
+        &["compare", "--run", "plan.toml", "plan.toml"],
+    ];
     for (turn, verb) in verbs.into_iter().enumerate() {
         let asked = [Signal::INT, Signal::TERM][turn % 2];
         let begun = format!("--hook-before={}", hook(verb[0]));

@@ -1,4 +1,4 @@
-//! `mindful noise`: one plan several times, and how much its runs differ.
+//! `mindful run --repeat N`: runs one plan several times and stores how much the runs differ, the noise floor.
 
 use clap::ArgMatches;
 use mindful_analyze::compare::NoiseFloor;
@@ -7,27 +7,28 @@ use mindful_runner::estimate::Estimate;
 use mindful_runner::repetition;
 use serde_json::json;
 
+use crate::args::flags;
 use crate::context;
 use crate::exit::Exit;
 use crate::noise::{self, Noted};
-use crate::{args, layers, new_files, store};
+use crate::{layers, new_files, store};
 
-/// Runs where nobody says how many.
-const REPETITIONS: u32 = 5;
 /// The method's claim for runs of one plan: 1 to 2 %, 3 % at worst.
 const CLAIM: f64 = 0.02;
 const CLAIM_AT_WORST: f64 = 0.03;
 
-/// Repeats the plan, tells and keeps the spread between its runs.
-pub fn noise(matches: &ArgMatches) -> Result<Exit> {
-    // A spread takes two.
-    let repetitions = args::repetitions(matches, 2, REPETITIONS)?;
+/// Fewest runs that differ from each other.
+const FEWEST: u32 = 2;
+
+/// Repeats the plan, stores the noise floor and prints it.
+pub fn measure(matches: &ArgMatches) -> Result<Exit> {
+    let repetitions = flags::repetitions(matches, FEWEST, FEWEST)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
     let mut runs = Vec::new();
     for number in 1..=repetitions {
         let context = context::alone(settings.clone(), matches)?;
         if number == 1 {
-            // What cannot be stored is refused before anything is reported of it.
+            // Fail before the first run, not after the last.
             context.store.probe()?;
             let all = std::iter::repeat_n(&context.plan, repetitions as usize);
             context.recording.tell(&Estimate::of("runs", all).to_string());
@@ -37,7 +38,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
     }
     let values: Vec<f64> = runs.iter().filter_map(|(_, analysis)| repetition::throughput(analysis)).collect();
     let floor = NoiseFloor::of(&values)
-        .ok_or_else(|| Error::run("a run without a figure tells no spread", "look at the runs with `mindful list`"))?;
+        .ok_or_else(|| Error::run("the runs have no throughput to compare", "see `mindful list`"))?;
     let store = store::open(matches)?;
     let context = context::alone(settings, matches)?;
     let ids: Vec<String> = runs.iter().map(|(run, _)| run.head.id.clone()).collect();
@@ -54,7 +55,7 @@ pub fn noise(matches: &ArgMatches) -> Result<Exit> {
 
 fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let stands = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {
+    let claim = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {
         "within the method's claim of 1 to 2 %, 3 % at worst"
     } else {
         "beyond the method's claim of 1 to 2 %, 3 % at worst: a comparison here needs more runs"
@@ -62,8 +63,8 @@ fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
     let figures: Vec<_> =
         values.iter().map(|value| mindful_report::figure::format_whole(value.round() as u64)).collect();
     format!(
-        "run-to-run noise: {} (standard deviation; 95 % interval {} to {}); the farthest run is {} from the middle\n\
-         this platform is {stands}\nblocks/s of each run: {}\n",
+        "run-to-run noise: {} (standard deviation; 95 % interval {} to {}); the worst run is {} off the median\n\
+         this platform is {claim}\nblocks/s of each run: {}\n",
         percent(floor.variation),
         percent(floor.interval.low),
         percent(floor.interval.high),

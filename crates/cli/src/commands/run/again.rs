@@ -1,26 +1,26 @@
-//! `mindful rerun`: the plan of a stored run once more, here, compared with what it gave.
+//! `mindful run --again RUN`: runs the plan of a stored run on this host, and compares both.
 
 use clap::ArgMatches;
+use mindful_core::plan::settings::Settings;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_runner::{Alone, Ended, Single};
 
 use crate::commands::compare::sides::Sides;
-use crate::commands::{compare, run, sweep};
+use crate::commands::{compare, outcome, sweep};
 use crate::exit::Exit;
 use crate::{context, store, stored_settings};
 
-/// Runs it again and compares.
-pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
+/// Runs the plan of run `name`, a sweep with all its steps.
+pub fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
-    let name = matches.get_one::<String>("id").map_or("latest", String::as_str);
     let (run, own) = store.read_judged(&store.resolve(name)?)?;
     refuse(&run)?;
     let before = (run.clone(), mindful_analyze::analyze(&run));
-    let settings = stored_settings::settings(&run.head, own, "rerun", matches)?;
+    let settings = stored_settings::settings(&run.head, own, "repeated (--again)", matches)?;
     refuse_shared(&before.0)?;
     let swept = before.0.steps.iter().any(|step| !step.head.point.is_plain());
-    let ended = if swept { sweep::walked(settings, None, None, matches)? } else { again(settings, matches)? };
+    let ended = if swept { sweep::walked(settings, None, None, matches)? } else { one_step(settings, matches)? };
     let whole = ended.error.is_none() && !ended.interrupted;
     if whole {
         let names = [before.0.head.id.clone(), ended.run.head.id.clone()];
@@ -28,7 +28,7 @@ pub fn rerun(matches: &ArgMatches) -> Result<Exit> {
         let sides = Sides { names, baseline: vec![before], candidate, planned: true };
         context::print(&compare::reported(matches, &store, &sides)?)?;
     }
-    run::concluded(ended)
+    outcome::of_steps(ended)
 }
 
 /// Refuses a run of several ranks: one process would measure all its sessions.
@@ -42,33 +42,33 @@ fn refuse_shared(run: &Run) -> Result<()> {
     }
 }
 
-fn again(settings: mindful_core::plan::settings::Settings, matches: &ArgMatches) -> Result<Ended> {
+fn one_step(settings: Settings, matches: &ArgMatches) -> Result<Ended> {
     let context = context::alone(settings, matches)?;
     let mut source = Single::new(context.system(), context.plan.clone());
     mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))
 }
 
-/// What no plan alone makes again.
+/// Refuses runs whose plan is not all that made them.
 fn refuse(run: &Run) -> Result<()> {
     let id = &run.head.id;
     if let Some(imported) = &run.head.imported {
         return Err(Error::plan(
             format!("run {id} was measured by another tool ({})", imported.what),
-            "rerun runs and sweeps of mindful",
+            "--again takes runs and sweeps of mindful",
         ));
     }
     if !run.targets.is_empty() {
         return Err(Error::plan(
-            format!("run {id} is of {} targets", run.targets.len()),
-            "give `mindful run` its flags again, and compare the two runs",
+            format!("run {id} has {} targets", run.targets.len()),
+            "pass its flags to `mindful run`, then compare the two runs",
         ));
     }
     let job = mindful_analyze::io_job::load;
     if run.steps.iter().any(|step| job(&step.head.point).is_some()) {
-        return Err(Error::plan(format!("run {id} is a job on files"), "give `mindful raw` its flags again"));
+        return Err(Error::plan(format!("run {id} is a job on files"), "pass its flags to `mindful raw`"));
     }
     if run.steps.iter().any(|step| step.head.point.values.contains_key("rung")) {
-        return Err(Error::plan(format!("run {id} is a contrast"), "give `mindful contrast` its flags again"));
+        return Err(Error::plan(format!("run {id} is a contrast"), "pass its flags to `mindful contrast`"));
     }
     Ok(())
 }

@@ -1,0 +1,26 @@
+//! How a verb that measured ends: its exit code, or the error that cut it short.
+
+use mindful_core::result::Validity;
+use mindful_core::{Error, Result};
+use mindful_runner::Ended;
+
+use crate::exit::Exit;
+
+/// Of a run of one step, whose report shows the error that cut it short.
+pub fn of_one_step(ended: &Ended) -> Exit {
+    match (&ended.error, ended.interrupted, ended.valid) {
+        (_, true, _) => Exit::Interrupted,
+        (Some(_), ..) | (_, _, false) => Exit::Invalid,
+        _ => Exit::Ok,
+    }
+}
+
+/// Of a run of many steps.
+pub fn of_steps(ended: Ended) -> Result<Exit> {
+    match ended.error {
+        Some(error) => Err(error),
+        None if ended.interrupted => Err(Error::interrupted("interrupted; the results up to here are stored")),
+        None if ended.analysis.summary.validity == Validity::Invalid => Ok(Exit::Invalid),
+        None => Ok(Exit::Ok),
+    }
+}
