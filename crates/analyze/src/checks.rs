@@ -72,15 +72,18 @@ pub fn of_end(run: &Run) -> Vec<Finding> {
     let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
     if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {
         findings
-            .push(codes::FAILED.finding("The run failed: what it measured until then is not what was asked for.", why));
+            .push(codes::FAILED.finding("The run failed. Its figures describe only the time before the failure.", why));
     }
     if !run.finished {
-        let text = "The run has no end: mindful was killed, or is still at work. Figures are of what was stored.";
+        let text = "The run has no end: mindful was killed or is still running. The figures describe what was stored.";
         findings.push(codes::UNFINISHED.finding(text, format!("{} begun", format_counted(run.steps.len(), "step"))));
     } else if run.interrupted {
-        findings.push(codes::INTERRUPTED.finding("The run was stopped before its end.", "by a signal"));
+        findings.push(
+            codes::INTERRUPTED
+                .finding("The run was stopped early, so its figures describe only a part of it.", "by a signal"),
+        );
     } else if run.steps.is_empty() && run.error.is_none() {
-        findings.push(codes::NO_STEP.finding("No step was run: there is nothing to report.", "0 steps"));
+        findings.push(codes::NO_STEP.finding("The run ended before its first step.", "0 steps"));
     }
     findings
 }
@@ -89,21 +92,24 @@ pub fn of_end(run: &Run) -> Vec<Finding> {
 pub fn of_run(run: &Run) -> Vec<Finding> {
     let mut findings = of_end(run);
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
-        let text = "The layout is not what the method asks for: neighbouring keys are not scattered. `mindful cleanup` and load anew.";
+        let text = "The layout is wrong: rows with neighbouring keys are not scattered. Run `mindful cleanup`, then \
+                    `mindful load`.";
         findings.push(codes::LAYOUT.finding(text, failure));
     }
     if let Some(why) = blocks::no_layout(run) {
-        let text = "Nothing is claimed of layout, pages and physical reads: figures are those of operations and rows, as \
-                    an application has them, and not of storage.";
+        let text = "The layout, the pages and the physical reads are unknown. The figures describe operations and \
+                    rows as an application sees them, not storage.";
         findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, why));
     } else if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
-        let text = "No proof of the layout is stored with the dataset. `mindful load` proves it anew and stores it.";
+        let text = "No proof of the layout is stored with the dataset. `mindful verify` proves it and stores the \
+                    proof.";
         findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, "no proof of this run or of an earlier load"));
     }
     findings.extend(repeated(run));
     for shape in run.shapes.iter().filter(|shape| !shape.pure) {
         let text = format!(
-            "The {} statement does not take the access path of the method: its reads are not single random blocks, so neither are the figures.",
+            "The {} statement does not use a plain index scan, so its reads are not random single-block reads. Look \
+             at its plan with `mindful doctor`.",
             shape.kind
         );
         findings.push(codes::PLAN_SHAPE.finding(text, &shape.shape));
@@ -115,8 +121,8 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
 fn repeated(run: &Run) -> Option<Finding> {
     let repeated = run.dataset.as_ref().is_some_and(|dataset| dataset.content == Content::Repeated);
     repeated.then(|| {
-        let text = "The stored bytes repeat, as old kits have them: storage that compresses or deduplicates keeps next \
-                    to nothing of them, and reads come from its memory. Load with --content mixed.";
+        let text = "The stored bytes repeat. Storage that compresses or deduplicates keeps almost nothing of them \
+                    and reads them from its memory. Load with --content mixed.";
         let stored = run.description.as_ref().and_then(|description| description.stored_blocks.as_ref());
         codes::REPEATED_CONTENT.finding(text, stored.map_or("content repeated", String::as_str))
     })
@@ -128,7 +134,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     if let Some(why) = &step.error {
         findings.push(
             codes::SESSION_ERROR
-                .finding("A session failed and the step was stopped. Correct the cause and run again.", why),
+                .finding("A session failed, so the step was stopped. Correct the cause and repeat the run.", why),
         );
     }
     if let (Some(window), None) = (&found.window, &step.head.workload) {
@@ -137,7 +143,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     }
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
-        let text = "There is no time in which all sessions worked: nothing can be measured.";
+        let text = "There is no time in which all sessions worked. Use fewer --sessions or a longer --duration.";
         findings.push(codes::NO_WINDOW.finding(
             text,
             format!("{seen} of {} reported work", format_counted(step.head.placements.len(), "session")),
@@ -196,7 +202,8 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     let asked_s = step.head.duration_s?;
     let off_s = (measured_s - asked_s).abs();
     (off_s > (WINDOW_TOLERANCE * asked_s).max(WINDOW_SLACK_S.min(asked_s / 10.0))).then(|| {
-        let text = "The measured window is not the requested one: a session started late or stopped early.";
+        let text = "The measured window is not the requested one, because a session started late or stopped early. \
+                    Repeat the run on a less busy host.";
         codes::SHORT_WINDOW.finding(text, format!("{measured_s:.2} s measured, {asked_s:.2} s requested"))
     })
 }
@@ -210,8 +217,8 @@ fn incomplete(step: &StepRecord) -> Option<Finding> {
         *done.entry(session).or_default() += ops;
     }
     let least = done.values().min().copied().filter(|least| *least < asked)?;
-    let text = "The work was not done when its time was over: the figures are of a part of it. A longer --guard, or \
-                fewer --ops.";
+    let text = "--guard ended the run before all operations were done, so the figures describe a part of them. Use a \
+                longer --guard or fewer --ops.";
     Some(
         codes::INCOMPLETE
             .finding(text, format!("{least} of {} in the slowest session", format_counted(asked, "operation"))),
@@ -226,15 +233,16 @@ fn late_start(window: &Window, step: &StepRecord, found: &StepAnalysis) -> Optio
             step.head.placements.len(),
             ranks::last_to_start(&found.summary.ranks)
         );
-        let text = "Sessions did not start together. Rates hold only where all were at work; a longer --warmup hides the start.";
+        let text = "Sessions did not start together. Rates count only the time in which all of them worked. Use a \
+                    longer --warmup.";
         codes::LATE_START.finding(text, evidence)
     })
 }
 
 fn little(run: &Run, step: &StepRecord, work: &Work) -> Option<Finding> {
     let breach = little::breach(run, step, work).filter(|breach| *breach > LITTLE_BREACH)?;
-    let text =
-        "Sessions spent time outside of operations: the client stalled, sessions were lost, or a clock is wrong.";
+    let text = "Sessions spent time outside operations: the client stalled, sessions were lost, or a clock is wrong. \
+                Check the CPU of the client first.";
     let busy = little::in_flight(run, step, work);
     let (inside, off) = (little::residing(step, work), percent(breach));
     Some(
@@ -247,8 +255,8 @@ fn loop_overhead(step: &StepRecord, work: &Work) -> Option<Finding> {
     let closed = step.head.workload.as_ref()?.rate.is_none();
     let range = LITTLE_BREACH..=MAX_LOOP_SHARE;
     let share = little::loop_share(work).filter(|share| closed && range.contains(share))?;
-    let text = "The work loop itself took a share of the sessions' time: latencies are without it, rates are not. A \
-                larger --work-unit makes it small.";
+    let text = "The work loop took part of the sessions' time. Latencies exclude it; rates include it. A larger \
+                --work-unit makes it smaller.";
     Some(codes::LOOP_OVERHEAD.finding(text, format!("{} of the time in slices", percent(share))))
 }
 
@@ -260,15 +268,15 @@ fn mix(step: &StepRecord, work: &Work) -> Option<Finding> {
     let tolerance = MIX_TOLERANCE.max(200.0 * f64::from(work.sessions) / work.ops());
     let own_arithmetic = workload.compatibility == Compatibility::Mindful;
     (own_arithmetic && (realised - asked).abs() > tolerance).then(|| {
-        let text = "The mix is not the one asked for.";
+        let text = "The share of updates is not the requested one. Use a longer --duration.";
         codes::MIX.finding(text, format!("{realised:.2} % updates, {asked:.2} % asked for"))
     })
 }
 
 fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
     (!pace.sustained()).then(|| {
-        let text = "The rate was not sustained: operations queued up, so latencies grow with the length of the run and \
-                    no percentiles are reported. Ask for a lower --rate, or give more --sessions.";
+        let text = "The rate was not sustained. Operations queued, so latencies grow with the length of the run and \
+                    percentiles are not reported. Use a lower --rate or more --sessions.";
         let evidence = format!(
             "{:.1} operations/s due, {:.1} done; backlog {:.0} at the start, {:.0} at the end",
             pace.offered_per_s, pace.delivered_per_s, pace.backlog_begin, pace.backlog_end
@@ -281,8 +289,8 @@ fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
 fn unfair(work: &Work) -> Option<Finding> {
     let (least, median, most) = work.fairness()?;
     (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
-        let text = "Sessions did not get the same done: totals hide that some waited. Look at what differs between \
-                    them: schema, endpoint, CPU.";
+        let text = "Sessions completed unequal work, and the totals hide that some were held up. Compare their \
+                    schemas, endpoints and CPUs.";
         codes::UNFAIR.finding(
             text,
             format!(
@@ -311,8 +319,8 @@ fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
         checkpoints_s: None,
     };
     let reason = *steady::assess(&signals, &criteria).reasons.first()?;
-    let text = "Throughput was not steady in the window: its mean stands for none of its parts. A longer --warmup or \
-                --duration, or a search for the cause.";
+    let text = "Throughput was not steady, so its mean describes no part of the window. Use a longer --warmup or \
+                --duration, or find the cause.";
     (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
 }
 
@@ -336,8 +344,8 @@ fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
 fn moved_all_through(moved: &Movement, hit_ratio: &[f64]) -> (String, String) {
     let way = if moved.change > 0.0 { "rose" } else { "fell" };
     let text = format!(
-        "The rate {way} over the window by more than its noise: the mean lies between what it was and what it became. A \
-         longer --warmup, or --steady, or a search for what moved it."
+        "The rate {way} over the window by more than its noise, so the mean describes neither its start nor its end. \
+         Use a longer --warmup or --steady, or find the cause."
     );
     let hits = movement(hit_ratio).map(|hits| format!(", its hit ratio by {:+.1} %", 100.0 * hits.change));
     let evidence = format!(
@@ -350,12 +358,12 @@ fn moved_all_through(moved: &Movement, hit_ratio: &[f64]) -> (String, String) {
 
 fn moved_at_an_end(end: &End) -> (String, String) {
     let (text, place, others) = if end.first {
-        let text = "The window began before the rate was level: the mean lies between what it was at first and what it \
-                    became. A longer --warmup, or --steady.";
+        let text = "The window began before the rate was level, so the mean is between the first rate and the later \
+                    one. Use a longer --warmup or --steady.";
         (text, "first", "then")
     } else {
-        let text = "The rate changed before the window ended: the mean lies between what it was and what it became. Run \
-                    again, with a longer --duration, or search for what changed it.";
+        let text = "The rate changed before the window ended, so the mean is between the earlier rate and the last \
+                    one. Use a longer --duration, or find the cause.";
         (text, "last", "before")
     };
     let evidence = format!(
@@ -391,19 +399,19 @@ fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Fin
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
     let updates = !step.head.workload.as_ref()?.update_pct.is_none();
     (!updates && writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
-        let text = "The database wrote blocks although nothing was updated: the load left a debt (hint bits, freezing), \
-                    or something else writes. Run again, or `mindful cleanup` and load anew.";
+        let text = "The database wrote blocks although nothing was updated. An earlier load or run left dirty \
+                    blocks, or something else writes. Repeat the run.";
         codes::WRITES_WITHOUT_UPDATES.finding(text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
     })
 }
 
 fn unexpected_hits(residence: Residence) -> Finding {
     let text = if residence.measured < residence.predicted {
-        "The database's cache served less than it could hold: it was still filling, or shares its room. A longer --warmup \
-         shows which."
+        "The database's cache served fewer visits than its size allows. It was still filling, or it also holds other \
+         data. Use a longer --warmup."
     } else {
-        "The database's cache served more than it can hold of blocks visited at random: visits are not spread as asked, \
-         or the target does not tell all its reads."
+        "The database's cache served more visits than its size allows for random blocks. Visits are not spread as \
+         requested, or the target does not count all its reads."
     };
     let (predicted, measured) = (percent(residence.predicted), percent(residence.measured));
     codes::UNEXPECTED_HITS
@@ -417,14 +425,15 @@ const STILL_READING: f64 = 0.001;
 fn still_reading(found: &StepAnalysis) -> Option<Finding> {
     let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == Kind::DatabaseCache);
     let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;
-    let text = "A run of the database's cache still read from below: each such read takes as long as many hits, so the \
-                figure is not what CPU and memory can do. A longer --warmup, or a larger cache.";
+    let text = "A run from the database's cache still read blocks. Each read takes as long as many hits, so CPU and \
+                memory can do more. Use a longer --warmup or a larger cache.";
     Some(codes::STILL_READING.finding(text, format!("{} of the blocks visited were read", percent(yielded))))
 }
 
 fn few_operations(work: &Work) -> Option<Finding> {
     (work.ops() < FEWEST_OPS).then(|| {
-        let text = "Few operations: rates are rough and high percentiles unknown. A longer --duration or a smaller --work-unit gives more.";
+        let text = "There were few operations, so rates are rough and high percentiles unknown. Use a longer \
+                    --duration or a smaller --work-unit.";
         codes::FEW_OPERATIONS.finding(text, format!("{:.0} operations in {:.1} s", work.ops(), work.seconds))
     })
 }
@@ -437,14 +446,14 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
         && cores > CLIENT_BUSY * cpus
     {
         let text = if found.evidence.server_loop_unused {
-            "mindful itself used up its CPUs: the figures are those of the client. Use --loop server, or a larger client."
+            "mindful used all of its CPUs, so the figures are the client's. Use --loop server or a larger client."
         } else {
-            "mindful itself used up its CPUs: the figures are those of the client. Use a larger one."
+            "mindful used all of its CPUs, so the figures are the client's. Use a larger client."
         };
         findings.push(codes::CLIENT_BOUND.finding(text, format!("{cores:.2} of {cpus} CPUs that it may use")));
     }
     if let Some(busy) = found.evidence.host_busy.filter(|busy| *busy > HOST_BUSY) {
-        let text = "The host's CPUs are used up: latency holds time spent waiting for a CPU, and IOPS are what the CPUs allow.";
+        let text = "The host's CPUs were full. Latency includes waiting for a CPU, and rates are what the CPUs allow.";
         let of = if left_to_host(&found.counters) < 1.0 {
             "what the hypervisor left of the host's CPU"
         } else {
@@ -453,13 +462,14 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
         findings.push(codes::HOST_SATURATED.finding(text, format!("{} of {of} busy", percent(busy))));
     }
     if let Some(share) = cpu.wait_sampling_share.filter(|share| *share > WAIT_SAMPLING_SHARE) {
-        let text = "Sampling wait events took CPU from the database that its figures lack. Sample less often, or not at \
-                    all: --wait-sampling.";
+        let text = "Sampling of wait events took CPU from the database. Use a longer --wait-sampling interval, or \
+                    --wait-sampling off.";
         findings.push(codes::WAIT_SAMPLING_COST.finding(text, format!("{} of the server's CPU", percent(share))));
     }
     let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {
-        let text = "The hypervisor gave this host's CPU to others: figures depend on the neighbours.";
+        let text = "The hypervisor gave this host's CPU to other guests, so the figures depend on them. Measure at \
+                    another time or on another host.";
         findings.push(codes::CPU_STEAL.finding(text, format!("{} of CPU time stolen", percent(steal))));
     }
     findings
@@ -467,9 +477,9 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
 
 /// A device that served more than it asked the one below it for.
 fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
-    let text = "A device below the file system served more than it asked the one below it for: a cache between them stands \
-                before the storage, so neither rate nor latency is the storage's. Of a loop device it is the page cache: \
-                losetup --direct-io=on; or a --data-dir on a plain device.";
+    let text = "A device below the file system served more bytes than it read from the device below it, so a cache \
+                between them served reads. Rate and latency are not the storage's. For a loop device use losetup \
+                --direct-io=on, or use a --data-dir on a plain device.";
     let mib = |floor: &Floor| floor.bytes_per_s / f64::from(1 << 20);
     let layer = above.layer.as_ref().map_or_else(String::new, |layer| format!(" ({layer})"));
     let evidence = format!(
@@ -490,11 +500,13 @@ fn storage(found: &StepAnalysis) -> Vec<Finding> {
         return findings;
     }
     if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
-        let text = "The page cache served physical reads: they say nothing about storage. Use direct I/O, or leave less memory free.";
+        let text = "The page cache served physical reads, so they do not describe storage. Use direct I/O, or limit \
+                    the page cache.";
         findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));
     }
     if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
-        let text = "Others read from the device that holds the data: they share its figures. Find them, or measure when it is quiet.";
+        let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
+                    measure when the device is quiet.";
         findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
     }
     if let Between::Cache { share, floors } = &gates.between {

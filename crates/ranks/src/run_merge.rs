@@ -189,16 +189,16 @@ fn with_findings(mut run: Run, mut step: StepRecord) -> Run {
 fn shared_server(targets: &[Run]) -> Option<Finding> {
     let instance = |run: &Run| run.description.as_ref().and_then(|description| description.instance.clone());
     let (one, other, _) = two_with_same(targets, instance)?;
-    let text = "Two targets are in one server, which counts what it does for both: the run of all has no counters rather \
-                than each of them twice, and those of each target are of both. Give each server once.";
+    let text = "Two targets belong to one server, which counts its work for both. The run of all has no counters, \
+                and those of each target describe both. Name each server once.";
     Some(codes::TARGETS_SHARE_SERVER.finding(text, format!("targets {one} and {other}")))
 }
 
 /// A finding if two targets are on one host whose devices and CPUs were sampled for both.
 fn shared_host(targets: &[Run]) -> Option<Finding> {
     let (one, other, host) = two_with_same(targets, sampled_host)?;
-    let text = "Two targets are on one host: what its devices and CPUs did is of both, so the run of all has no such \
-                figures, and those of each target are of both.";
+    let text = "Two targets are on one host, so the figures of its devices and CPUs describe both. The run of all \
+                does not have them.";
     Some(codes::TARGETS_SHARE_HOST.finding(text, format!("targets {one} and {other} on {host}")))
 }
 

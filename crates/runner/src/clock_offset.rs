@@ -66,10 +66,10 @@ impl ClockOffset {
         let moved_us = now.us.saturating_sub(self.us) as f64;
         let unsure_us = (now.trip + self.trip).as_micros() as f64 / 2.0;
         (moved_us.abs() > STEP_US + DRIFT * between.as_micros() as f64 + unsure_us).then(|| {
-            let text = "The target's clock, or this host's, was set while the run went on: slices and rates around \
-                        that moment are wrong. Let both settle (chronyc tracking) and run again.";
+            let text = "The clock of the target or of this host was set during the run, so rates around that moment \
+                        are wrong. Let both clocks settle (chronyc tracking) and repeat the run.";
             let evidence = format!(
-                "the target's clock moved {:.1} ms against this host's in {:.1} s",
+                "the target's clock moved {:.1} ms relative to this host's in {:.1} s",
                 moved_us / 1e3,
                 between.as_secs_f64()
             );

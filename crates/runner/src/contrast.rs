@@ -145,9 +145,9 @@ impl StepSource for Contrast<'_> {
 /// Why there are none of bare files.
 fn raw_left_out() -> Finding {
     codes::LEVEL_LEFT_OUT.finding(
-        "The raw rungs are left out: the database's own files are not seen from here, so what it adds to a raw read is not \
-         known. Run the contrast on the host of the files, as a user who may read them; or compare the database's rungs \
-         with `mindful raw` there.",
+        "The raw levels were omitted because the database's files cannot be read from here, so the time that the \
+         database adds to a raw read is unknown. Run the contrast on the host of the files, as a user with the right \
+         to read them.",
         "no data file of the target can be read on this host",
     )
 }
@@ -155,8 +155,8 @@ fn raw_left_out() -> Finding {
 /// Why there are no rungs on one core.
 fn one_core_left_out() -> Finding {
     codes::LEVEL_LEFT_OUT.finding(
-        "The rungs on one core are left out: they would move the processes of a server that mindful did not start. \
-         A private server of mindful's own has them.",
+        "The levels on one core were omitted because they would move the processes of a server that mindful did not \
+         start. A private server has them.",
         "the server was running before",
     )
 }

@@ -47,7 +47,8 @@ pub fn host_alone(folder: &Path) -> Vec<Finding> {
     let mut findings =
         mindful_observe::host_checks(&HostView { local: true, private: true, data_paths, ..HostView::default() });
     findings.push(codes::NO_SERVER_YET.finding(
-        "There is no server here yet, so only the host was looked at. `mindful load` makes it; then ask again.",
+        "The private server does not exist yet, so only the host was checked. Create it with `mindful load`, then \
+         run `mindful doctor` again.",
         folder.display().to_string(),
     ));
     sorted(findings)

@@ -26,8 +26,8 @@ pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
     };
     let failed: Vec<&str> = stored.claims(Proven::Fail).collect();
     if let Some(first) = failed.first() {
-        let text = "The engine does not do on this server what it says it does, so no figure of it is to be believed: \
-                    mend what the lines of `mindful doctor` name, or send its bundle, and let it pass before you run again.";
+        let text = "A claim of the engine is false on this server, so its figures are wrong. Correct what the lines \
+                    of `mindful doctor` name, or send its bundle. Repeat the run after the doctor passes.";
         let evidence = format!("{} failed, the first: {first}", format_counted(failed.len(), "claim"));
         return Ok(Some(codes::SELF_PROOF_FAILED.finding(text, evidence)));
     }
@@ -35,7 +35,7 @@ pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
 }
 
 fn missing(evidence: String) -> Finding {
-    let text = "Nobody has seen whether this engine, which is experimental, does on this server what it says it does: \
-                `mindful doctor` with the same --target finds out in about half a minute, and later runs know it.";
+    let text = "This experimental engine has not proven its claims on this server. `mindful doctor` with the same \
+                --target tests them in about half a minute and stores the result.";
     codes::SELF_PROOF_MISSING.finding(text, evidence)
 }

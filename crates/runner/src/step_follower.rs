@@ -90,13 +90,12 @@ fn against(found: &Assessment, step: u32, slices: u32) -> Option<Finding> {
         Some(reason) => Some(Finding::new(
             codes::NOT_STEADY,
             Severity::Warning,
-            "The step did not become steady before its cap: its mean stands for none of its parts. A longer --steady-cap, \
-             or a search for the cause.",
+            "The step did not become steady before --steady-cap, so its mean describes no part of it. Use a longer \
+             --steady-cap, or find the cause.",
             format!("{place}: {}", checks::in_words(*reason)),
         )),
         None if found.precise => None,
-        None => Some(codes::NOT_PRECISE.finding("The step is steady as far as it can be reported, but came to its cap before its mean was as precise as asked for \
-             and a slow change was excluded.",
+        None => Some(codes::NOT_PRECISE.finding("The step looks steady, but reached --steady-cap before its mean was precise enough. Use a longer --steady-cap.",
             [Some(place), precision(found), trend(found)].into_iter().flatten().collect::<Vec<String>>().join(", "),
         )),
     }

@@ -103,8 +103,8 @@ impl StepSource for Walk<'_> {
                 return Ok(None);
             }
             Next::Undecided(why) => {
-                let text = "The search came to no answer: too few operations tell the percentile. A longer --duration, or \
-                            a percentile that fewer tell.";
+                let text = "The search has no answer because there were too few operations for the percentile. Use a \
+                            longer --duration or a lower percentile.";
                 recording.emit(Event::Finding(codes::OBJECTIVE_UNDECIDED.finding(text, why)));
                 return Ok(None);
             }

@@ -65,8 +65,8 @@ impl Prepared {
         }
         let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
         self.events.emit(Event::Finding(codes::BUFFERS_NOT_REGISTERED.finding(
-            "The limit of locked memory is too small to register the I/O buffers: each I/O costs some more CPU. Raise \
-             `ulimit -l`, or give a smaller iodepth.",
+            "The limit of locked memory is too small to register the I/O buffers, so each I/O takes more CPU. Raise \
+             `ulimit -l`, or use a smaller iodepth.",
             format!(
                 "limit {} bytes, buffers {} bytes a session",
                 limit.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string()),
@@ -82,14 +82,14 @@ pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
         1 => (Severity::Info, "blocks are read by pread instead, which changes little at iodepth 1"),
         _ => (
             Severity::Warning,
-            "blocks are read by pread instead, one at a time in each session, not at the iodepth asked for",
+            "blocks are read by pread instead, one at a time in each session, not at the requested iodepth",
         ),
     };
     let leave = ring::leave(reason);
     Finding::new(
         codes::NO_IO_URING,
         severity,
-        format!("This process may not use io_uring: {effect}; {leave}, or say --io psync and give more sessions."),
+        format!("This process cannot use io_uring: {effect}; {leave}, or use --io psync and more sessions."),
         format!("io_uring_setup: {reason}"),
     )
 }

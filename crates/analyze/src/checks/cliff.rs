@@ -54,9 +54,9 @@ pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalys
         return None;
     }
     let [_, (after, _)] = sides;
-    let text = "The rate fell to a level one in the window and stayed there: a burst that ended (credit of requests or \
-                bytes), a limit that set in, or flash that ran out of blocks to write to. The second rate is what it can \
-                keep, and the mean is neither. A --warmup that outlasts the first.";
+    let text = "The rate fell within the window and stayed at the lower level. Burst credit ended, a limit was \
+                reached, or flash ran out of prepared blocks. The second rate is the sustained one. Use a --warmup \
+                that covers the first.";
     let evidence = format!(
         "held {:.0} blocks/s for {:.1} s, {:.0} since, for {:.1} s and level within {}{}",
         cliff.before_per_s,

@@ -26,8 +26,8 @@ const NAMED_CORES: f64 = 0.02;
 /// Names each limit of volume, instance or control group that held the storage, with how long or how far.
 pub fn caps_reached(caps: &[Cap]) -> Option<Finding> {
     let reported: Vec<_> = caps.iter().filter(|cap| cap.tells()).map(Cap::in_words).collect();
-    let text = "A limit that the storage is sold or configured with was reached: for that time the figure is the limit's. A \
-                larger volume, instance or limit raises it, more sessions do not.";
+    let text = "A limit of the volume, the instance or the control group was reached, and for that time the figure \
+                is that limit. A larger volume, instance or limit raises it; more sessions do not.";
     (!reported.is_empty()).then(|| codes::STORAGE_CAP.finding(text, reported.join("; ")))
 }
 
@@ -37,8 +37,8 @@ pub fn foreign_cpu(others: &Others) -> Option<Finding> {
         let named: Vec<_> =
             others.processes.iter().filter(|named| named.cores >= NAMED_CORES).take(NAMED).map(in_words).collect();
         let by = if named.is_empty() { "processes that cannot be seen from here".to_owned() } else { named.join(", ") };
-        let text = "Others used the CPUs of this host in the window: sessions waited for a CPU behind them, and rates and \
-                    latencies are what they left. End them, or measure when it is quiet.";
+        let text = "Other processes used the CPUs of this host during the window, and sessions waited for a CPU. End \
+                    them, or measure when the host is quiet.";
         let (cores, cpus, share) = (others.cores, others.cpus.round(), percent(others.share()));
         let evidence = format!("{cores:.2} of {cpus} CPUs, {share}: {by}");
         codes::FOREIGN_CPU.finding(text, evidence)
@@ -70,8 +70,9 @@ fn throttled(counters: &Counters) -> Option<Finding> {
     let share = held_back(counters)?;
     let periods = growth(counters, shared::THROTTLED_PERIODS).map_or(0.0, |(_, periods)| periods);
     (share > THROTTLED_SHARE).then(|| {
-        let text = "The control group of the server ran into its CPU limit: latencies hold time in which it was not \
-                    allowed to run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the figures.";
+        let text = "The server's control group reached its CPU limit, and latencies include the time in which it \
+                    could not run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the \
+                    figures.";
         let evidence = format!("held back for {} of a CPU's time, in {periods:.0} periods", percent(share));
         codes::CPU_THROTTLED.finding(text, evidence)
     })
@@ -88,15 +89,16 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
     let cpus = counters.0.iter().filter(|change| change.source == source::STAT);
     let cpus = cpus.filter_map(|change| Some((CPU_BUSY.find_thing(&change.name)?, busy(change)?)));
     let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let text = "One CPU is full while others have room: interrupts of the device, or a process of which there is only \
-                one, may be the limit. Spread the interrupts, or look at the top process.";
+    let text = "One CPU was full while others were not. Interrupts of the device, or a process that exists only \
+                once, may be the limit. Spread the interrupts, or look at the busiest process.";
     let evidence = format!("CPU {cpu} {} busy, the host {}", percent(most), percent(host));
     Some(codes::ONE_CPU_FULL.finding(text, evidence))
 }
 
 fn dropped(counters: &Counters) -> Option<Finding> {
     let (_, times) = growth(counters, shared::PAGE_CACHE_DROPS).filter(|(_, times)| *times > 0.0)?;
-    let text = "Somebody emptied the page cache in the window: reads after it came from storage that would not have.";
+    let text = "The page cache was emptied during the window, so later reads came from storage that would have been \
+                cached. Repeat the run.";
     Some(codes::PAGE_CACHE_DROPPED.finding(text, format!("{times:.0} times")))
 }
 
@@ -104,16 +106,16 @@ fn swapped(counters: &Counters) -> Option<Finding> {
     let (change, pages) = growth(counters, shared::PAGES_SWAPPED_IN)?;
     let per_s = pages / change.seconds;
     (per_s > SWAPPED_IN_PER_S).then(|| {
-        let text = "The host swapped memory in: latencies hold page faults, and the device served more than the data. \
-                    Free memory, or give the database less of it.";
+        let text = "The host read memory back from swap. Latencies include page faults, and the device served swap \
+                    as well. Free memory, or give the database less.";
         codes::SWAPPED_IN.finding(text, format!("{per_s:.1} pages/s"))
     })
 }
 
 fn killed(counters: &Counters) -> Option<Finding> {
     let (_, killed) = growth(counters, shared::OOM_KILLS).filter(|(_, killed)| *killed > 0.0)?;
-    let text =
-        "The kernel killed processes for want of memory in the window: what they did is missing from the figures.";
+    let text = "The kernel killed processes during the window because memory ran out. Free memory, or give the \
+                database less.";
     Some(codes::OUT_OF_MEMORY.finding(text, format!("{killed:.0} killed")))
 }
 

@@ -50,8 +50,8 @@ impl LogBand {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
             let text = format!(
-                "The {log} per updated block is not what such updates write: others write {log} too, or updates do not \
-                 stay in their block, or are none. Look for other sessions."
+                "The {log} for each updated block is not what such updates write. Other sessions write {log}, \
+                 updates leave their block, or updates change nothing. Look for other sessions."
             );
             let evidence = format!("{per_block:.0} bytes per updated block, {low:.0} to {high:.0} expected");
             codes::LOG_BAND.finding(text, evidence)

@@ -35,9 +35,8 @@ pub fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let ways = of_network.filter_map(|change| way(change, &speeds));
     let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;
     (fullest.share() > NETWORK_FULL).then(|| {
-        let text = "An interface of mindful's host carried all that it can: the figures are those of the network between client \
-                    and server. Let the server loop (--loop server), use a faster network, or spread the --sessions over \
-                    ranks on more hosts.";
+        let text = "An interface of mindful's host was full, so the figures are those of the network. Use --loop \
+                    server, a faster network, or ranks on more hosts.";
         let Way { interface, does, bytes_per_s, speed } = &fullest;
         let whose = first_of_several(step);
         let evidence = format!(

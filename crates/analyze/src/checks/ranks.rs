@@ -32,9 +32,8 @@ fn named(rank: &RankSummary) -> String {
 
 fn part(ranks: &[RankSummary]) -> Option<Finding> {
     let [rank] = ranks else { return None };
-    let text = "This is what one of several ranks did, not the run: operations and latencies are of its sessions alone, \
-                while what the target counts is of all. Rank 0 stored the run of all; `mindful merge` makes it of the \
-                folders of all.";
+    let text = "This is the part of one rank. Operations and latencies describe its own sessions, while the target \
+                counts all ranks. Show the run that rank 0 stored, or `mindful merge` the folders of all ranks.";
     let evidence =
         format!("rank {} of {} on {}, {}", rank.rank, rank.of, rank.host, format_counted(rank.sessions, "session"));
     (rank.of > 1).then(|| codes::PART_OF_RUN.finding(text, evidence))
@@ -45,8 +44,8 @@ fn client_bound(ranks: &[RankSummary]) -> Option<Finding> {
     let full = |rank: &&RankSummary| busiest(std::slice::from_ref(*rank)).is_some_and(|(_, busy)| busy > CLIENT_BUSY);
     let others = ranks.iter().filter(full).count().checked_sub(1)?;
     let (cores, cpus) = fullest.client_cores.zip(fullest.client_cpus)?;
-    let text = "mindful itself used up its CPUs on a rank: the figures are those of that client, and the other ranks do not \
-                make up for it. Give it a larger host, or spread the --sessions over more ranks.";
+    let text = "mindful used all of its CPUs on a rank, so the figures are that client's. Use a larger host for it, \
+                or more ranks.";
     let more = if others > 0 { format!(", and {} more", format_counted(others, "rank")) } else { String::new() };
     let evidence = format!("{}: {cores:.2} of {cpus} CPUs that it may use{more}", named(fullest));
     Some(codes::CLIENT_BOUND.finding(text, evidence))
@@ -62,8 +61,8 @@ pub fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
     let apart_ms = offset(behind)? - offset(ahead)?;
     let unsure_ms = ahead.clock_within_ms.unwrap_or(0.0) + behind.clock_within_ms.unwrap_or(0.0);
     (apart_ms - unsure_ms > CLOCKS_APART_MS).then(|| {
-        let text = "The clocks of the ranks' hosts are apart. The window is not touched by that, for ranks begin by the clock \
-                    where they met; what these hosts write of the same moment bears other times. chronyc tracking.";
+        let text = "The clocks of the ranks' hosts differ. The window is correct, because ranks start by the clock \
+                    of their meeting place. Logs of these hosts show different times: chronyc tracking.";
         let evidence = format!("{:.2} s between {} and {}", apart_ms / 1e3, named(ahead), named(behind));
         codes::CLOCKS_APART.finding(text, evidence)
     })

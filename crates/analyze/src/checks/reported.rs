@@ -27,7 +27,8 @@ pub fn of_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<
 
 fn short(seconds: f64) -> Option<Finding> {
     (seconds < SHORT_S).then(|| {
-        let text = "The report covers less than a minute: start and end of the load weigh in all its averages.";
+        let text = "The report covers less than a minute, so the start and end of the load affect all its averages. \
+                    Use a longer report.";
         codes::IMPORTED_DOUBT.finding(text, format!("{seconds:.1} s"))
     })
 }
@@ -39,9 +40,8 @@ fn little(counters: &Counters) -> Option<Finding> {
     let off = (requests - waits).abs() / requests.max(waits);
     let us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
     (off > LITTLE_BREACH).then(|| {
-        let text = "Read requests and waits for single blocks differ: other reads are among the requests, such as scans, \
-                    prefetch or those of background processes, or waits are missing. The read latency is that of the \
-                    single blocks alone.";
+        let text = "Read requests and waits for single blocks differ. The requests include scans, prefetch or \
+                    background reads, or waits are missing. The read latency describes single blocks only.";
         let evidence = format!(
             "{requests:.0} requests/s, {waits:.0} waits/s: {:.2} against {:.2} sessions reading, {} off",
             requests * us / 1e6,
@@ -58,8 +58,8 @@ fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let active = counters.rate(shared::BUSY_TIME_US)? / 1e6;
     let off = (sessions - active).abs() / sessions;
     (off > LITTLE_BREACH).then(|| {
-        let text = "The sessions were not busy all of the reported time, or others were: they paused, started late, \
-                    ended early, or the report covers more than their run.";
+        let text = "Average active sessions differ from the number of sessions. Sessions paused, started late or \
+                    ended early, other sessions were busy, or the report covers more than the load.";
         let evidence = format!("{active:.2} average active sessions of {sessions:.0}: {} off", percent(off));
         codes::IMPORTED_DOUBT.finding(text, evidence)
     })
@@ -68,13 +68,13 @@ fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
 fn many_blocks(counters: &Counters) -> Option<Finding> {
     counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     let blocks = counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS).filter(|b| *b > SINGLE_BLOCK)?;
-    let text = "Read requests held several blocks: scans or prefetch were among them, so requests per second are not those \
-                of random single blocks.";
+    let text = "Read requests contained several blocks (scans or prefetch), so requests per second are not those of \
+                random single blocks.";
     Some(codes::PREFETCHED.finding(text, format!("{blocks:.2} blocks a read request")))
 }
 
 fn contention(found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
-    let text = "Sessions waited for each other: figures are of their locks, not of storage or CPU.";
+    let text = "Sessions waited for each other, so the figures describe their locks, not storage or CPU.";
     Some(codes::CONTENTION.finding(text, format!("{} of database time", percent(share))))
 }

@@ -46,14 +46,14 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let of_cpu = share - latches <= CONTENTION_SHARE && found.evidence.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let severity = if asked || of_cpu { Severity::Info } else { Severity::Warning };
     let text = if of_cpu {
-        "Sessions waited for latches whose holders waited for a CPU, for the host was full: CPU limits, not what they \
-         are at. More CPUs, or fewer --sessions; more --schemas change nothing."
+        "Sessions waited for latches, and the holders of these waited for a CPU because the host was full. CPU is \
+         the limit. Use more CPUs or fewer --sessions; more --schemas do not help."
     } else if found.evidence.shares.samples.is_some() {
-        "Sessions waited for each other: figures are of their locks, not of storage or CPU. More --schemas, a larger \
-         --scale, or fewer --sessions."
+        "Sessions waited for each other, so the figures describe their locks, not storage or CPU. Use more \
+         --schemas, a larger --scale, or fewer --sessions."
     } else {
-        "Sessions waited for the one that writes: figures are of that wait, not of storage or CPU. Fewer --sessions, or a \
-         lower --update-pct; more --schemas change nothing."
+        "Sessions waited for the one that writes, so the figures describe that wait, not storage or CPU. Use fewer \
+         --sessions or a lower --update-pct; more --schemas do not help."
     };
     let evidence = format!(
         "{} of database time{}; {} on {}",
@@ -85,8 +85,8 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);
     let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;
-    let text = "The database read more than the operations asked for: others work in it, and their reads are \
-                counted. End them, or measure when it is quiet.";
+    let text = "The database read more blocks than the operations need, so other sessions work in it and their reads \
+                are counted. End them, or measure when the server is quiet.";
     let evidence = format!("{reads:.0} {level} reads/s for {visited:.0} blocks visited/s");
     Some(codes::UNASKED_READS.finding(text, evidence))
 }
@@ -103,10 +103,11 @@ fn maintenance(counters: &Counters) -> Option<Finding> {
     let much =
         ended > 0.0 || seen > MAINTENANCE_SHARE || blocks > MAINTENANCE_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
     let severity = if much { Severity::Warning } else { Severity::Info };
-    let text = "The server's own maintenance was at work in the window: its reads, writes and CPU are counted with the \
-                others.";
+    let text = "The server's own maintenance worked during the window, and its reads, writes and CPU are counted as \
+                well.";
     let evidence = format!(
-        "in {} of the samples; {ended:.0} runs of it on mindful's tables ended, {blocks:.0} blocks read or written by it",
+        "in {} of the samples; {ended:.0} runs of it on mindful's tables ended, {blocks:.0} blocks read or written \
+         by it",
         percent(seen)
     );
     Some(Finding::new(codes::AUTOVACUUM, severity, text, evidence))
@@ -116,8 +117,8 @@ fn maintenance(counters: &Counters) -> Option<Finding> {
 fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
     let change = counters.find(shared::FORCED_CHECKPOINTS)?;
     let forced = change.delta.filter(|forced| *forced > 0.0)?;
-    let text = "Checkpoints were forced in the window: all dirty blocks were written at once, and updates after each \
-                logged whole blocks again. Give the log more room, or find who asks for them.";
+    let text = "Checkpoints were forced during the window. Each writes all dirty blocks at once, and later updates \
+                log whole blocks again. Allow a larger log, or find the session that requests them.";
     let evidence = format!("{forced:.0} in {:.1} s", change.seconds);
     Some(codes::FORCED_CHECKPOINTS.finding(text, evidence))
 }

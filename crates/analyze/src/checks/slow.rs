@@ -21,8 +21,9 @@ pub fn few(work: &Work) -> impl Iterator<Item = Finding> {
         let slow = Slow::of(work.kind(kind))?;
         let weighs = slow.ops >= FEWEST && slow.ops_share < FEW && slow.time_share > MUCH;
         weighs.then(|| {
-            let text = "Few operations took much of the time: the mean describes neither them nor the others, and \
-                        p99 does not know them. `mindful show --heat-map` tells when they came, and how slow.";
+            let text = "Few operations took much of the time. The mean describes neither these nor the others, and \
+                        p99 excludes them. `mindful show --heat-map` shows when they occurred and how slow they \
+                        were.";
             let (ops, time) = (percent(slow.ops_share), percent(slow.time_share));
             let above = slow.above_us;
             let evidence = format!(

@@ -23,15 +23,11 @@ pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Findi
     let (name, device) = device(&run.environment)?;
     let share = active as f64 / device as f64;
     (physical && share < SMALL_SPAN).then(|| {
-        let text = "Operations visited a small part of the device: memory of the drive, the controller, the array or the \
-                    hypervisor, which nobody here can see, may hold all of it, and a turning disk hardly moves. Hold this \
-                    run against one with ten times the --scale: storage alone takes as long.";
-        let evidence = format!(
-            "{} of the {} of {name}, {}",
-            format_bytes(active),
-            format_bytes(device),
-            percent(share)
-        );
+        let text = "Operations visited a small part of the device. A cache in the drive, the controller, the array \
+                    or the hypervisor may hold all of it. Compare this run with one of ten times the --scale: \
+                    without such a cache, both have the same latency.";
+        let evidence =
+            format!("{} of the {} of {name}, {}", format_bytes(active), format_bytes(device), percent(share));
         codes::SMALL_SPAN.finding(text, evidence)
     })
 }

@@ -36,8 +36,8 @@ fn together(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysi
         rates(step, window, work, found),
         what_else(step, window, longest, found),
     );
-    let text = "Sessions were inside operations and none ended: the server, its storage or the host stood still. Rates and \
-                latencies hold that time. Find out what stopped then, and run again.";
+    let text = "Sessions were inside operations and none of these ended: the server, its storage or the host \
+                stopped. Rates and latencies include that time. Find what stopped, and repeat the run.";
     Some(codes::STALL.finding(text, evidence))
 }
 
@@ -58,8 +58,8 @@ fn alone(window: &Window, work: &Work, found: &StepAnalysis) -> Option<Finding> 
         when(longest, window),
         percent(share)
     );
-    let text = "Single sessions stood still inside an operation while others went on: a lock, a process that was stopped, or \
-                an I/O that took very long. Their time is in all rates; look at what the server did then.";
+    let text = "Single sessions stopped inside an operation while others continued. Causes are a lock, a stopped \
+                process, or a very long I/O. Look at what the server did at that time.";
     Some(Finding::new(codes::SESSION_STALL, severity, text, evidence))
 }
 

@@ -58,8 +58,8 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     if evidence.is_empty() {
         return None;
     }
-    let text = "Read requests held several blocks: a part of them was read in sequence or ahead of its use, so neither \
-                IOPS nor latency are of random single blocks. Find who scans.";
+    let text = "Read requests contained several blocks, so IOPS and latency are not those of random single blocks. \
+                Look for scans in other sessions.";
     Some(codes::PREFETCHED.finding(text, evidence))
 }
 
@@ -68,12 +68,11 @@ fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let direct = share(found, shared::READS_DIRECT, shared::PHYSICAL_READS)?;
     let scans = !one_by_one(step, found.work.as_ref()?);
     let (severity, text) = if scans {
-        let text = "Scans read past the database's cache, in requests of many blocks: they warm no cache and are no single \
-                    reads.";
+        let text = "Scans read past the database's cache in requests of many blocks. They do not warm the cache.";
         (Severity::Info, text)
     } else {
-        let text = "Sessions read past the database's cache although nothing scans: neither hits nor latency are of random \
-                    single blocks through it. Look at the plans, and for parallel queries.";
+        let text = "Sessions read past the database's cache although the plan has no scans, so hits and latency are \
+                    not those of random single blocks. Look at the statements' plans, and for parallel queries.";
         (Severity::Warning, text)
     };
     let evidence = format!("{} of the blocks read were read past the cache", percent(direct));
@@ -83,16 +82,15 @@ fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 /// Rows that the storage filtered by itself: blocks were visited there, and never came.
 fn filtered(found: &StepAnalysis) -> Option<Finding> {
     let bytes = found.counters.rate(shared::FILTERED_BYTES).filter(|bytes| *bytes > 0.0)?;
-    let text = "Storage filtered the rows of scans by itself (a smart scan on Exadata): what the database received is not what \
-                was read, and the blocks of scans were visited over there.";
+    let text = "Storage filtered the rows of scans itself (Exadata smart scan), so the database received less than \
+                was read.";
     Some(codes::STORAGE_FILTERS.finding(text, format!("{:.1} MiB/s sent after filtering", bytes / f64::from(1 << 20))))
 }
 
 /// Reads that a cache of the storage served: of the disks below it nothing is known.
 fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
     let served = share(found, shared::STORAGE_CACHE_READS, shared::READ_REQUESTS)?;
-    let text = "A cache of the storage itself served reads: latencies are of that cache, of what lies below it these figures \
-                say nothing. Where it holds all data, that is the storage.";
+    let text = "A cache of the storage served reads, so the latencies describe that cache and not the disks below it.";
     let evidence = format!("{} of the read requests came from the storage's flash cache", percent(served.min(1.0)));
     Some(codes::STORAGE_CACHE.finding(text, evidence))
 }
@@ -112,8 +110,8 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
     if commits >= COMMITTED * per_s(updates.ops) && waited >= WAITED * commits && !thin {
         return None;
     }
-    let text = "Updates, commits and waits for the log do not add up: what a commit costs here is not that of a commit that \
-                waits until its log is on storage. Look at the server's settings of commits.";
+    let text = "Updates, commits and waits for the log do not match, so commits did not wait until their log was \
+                stored. Check the server's commit settings.";
     let bytes =
         log.map_or_else(String::new, |log| format!(", {:.0} bytes of log a block", log / per_s(updates.blocks)));
     let done = per_s(updates.ops);
@@ -128,8 +126,8 @@ fn clock_cost(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Find
     let work = found.work.as_ref().filter(|work| server && work.ops() >= FEWEST_UPDATES)?;
     let busy_us = f64::from(work.sessions) * work.seconds * 1e6 - work.think_us;
     let share = us * work.ops() / busy_us.max(1.0);
-    let text = "The loop in the server reads its clock once an operation, and what that takes is in the latencies. A larger \
-                --work-unit makes its share small.";
+    let text = "The loop in the server reads the clock once for each operation, and latencies include that time. A \
+                larger --work-unit makes it smaller.";
     let evidence = format!("{us:.2} us a reading, {} of the sessions' time", percent(share.min(1.0)));
     Some(codes::CLOCK_COST.finding(text, evidence))
 }

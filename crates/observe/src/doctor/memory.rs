@@ -11,8 +11,10 @@ use crate::environment::memory::Memory;
 
 pub(super) fn thp(memory: &Memory) -> Option<Finding> {
     let always = memory.thp.as_deref().filter(|thp| *thp == "always")?;
-    Some(codes::HOST_SETTING.finding("The kernel puts any memory together into huge pages while sessions work: single operations stall, and CPU that \
-         is not the database's is spent. echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+    Some(codes::HOST_SETTING.finding(
+        "The kernel compacts memory into huge pages while sessions work, which stalls \
+                                      single operations and takes CPU. Turn it off: echo madvise > \
+                                      /sys/kernel/mm/transparent_hugepage/enabled",
         format!("transparent huge pages: {always}"),
     ))
 }
@@ -21,8 +23,8 @@ pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
     let used = memory.meminfo.swap_used_bytes.filter(|used| *used > 0)?;
     let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
     Some(codes::HOST_SETTING.finding(
-        "A part of memory lies in swap: a page of the database's cache may be among it, and a cached read then waits \
-         for storage. Make room, then: swapoff -a && swapon -a",
+        "Memory is swapped out. If pages of the database's cache are swapped out, a cached read waits for storage. \
+         Free memory, then: swapoff -a && swapon -a",
         format!("{} in swap{now}", units::format_bytes(used)),
     ))
 }
@@ -31,8 +33,8 @@ pub(super) fn limit(limits: &Limits) -> Option<Finding> {
     let (bytes, file) = (limits.memory_bytes?, limits.memory_file.as_ref()?);
     Some(codes::HOST_SETTING.finding(
         format!(
-            "A control group limits the server's memory, page cache included: what the page cache can hold is this, \
-             not the memory of the host. Where that is not meant, on the host: {}, or for a container: docker update \
+            "A control group limits the server's memory, including the page cache. Compare the dataset with this \
+             limit, not with the host's memory. To remove it, on the host: {}, or for a container: docker update \
              --memory SIZE",
             without_limit(file)
         ),

@@ -19,8 +19,8 @@ pub(super) fn steal(activity: &Activity) -> Option<Finding> {
     Some(Finding::new(
         codes::CPU_STEAL,
         Severity::Info,
-        "The hypervisor gives this guest's CPU to others: operations take longer than their work. Only another host or \
-         a dedicated size of machine changes that; whether it lasts, tells: vmstat 1 (column st)",
+        "The hypervisor gives this guest's CPU to other guests, so operations take longer than their work. Use \
+         another host or a dedicated machine type. To watch it: vmstat 1 (column st)",
         format!("{:.1} % stolen", share * 100.0),
     ))
 }
@@ -31,8 +31,8 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
         format!("; most by {} (pid {}), {:.2} cores", busiest.name, busiest.pid, busiest.cores)
     });
     Some(codes::BUSY_HOST.finding(
-        "Others use the CPU before anything runs: throughput and CPU figures of the host include them. Wait until they \
-         are done, or see who: top -b -n 1",
+        "Other processes use the CPU before the run starts, and the host's figures would include them. Wait until \
+         they end, or find them: top -b -n 1",
         format!("{:.0} % of the CPU busy{busiest}", share * 100.0),
     ))
 }
@@ -53,8 +53,8 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
         .filter(|traffic| lowest.contains(&traffic.device.as_str()) && traffic.requests_per_s > REQUESTS_PER_S);
     busy.map(|traffic| {
         codes::BUSY_DEVICE.finding(
-            "Others use the data's device before anything runs: its figures include them, and they take from what it \
-             can give. Wait until they are done, or see who: iotop -b -o -n 1",
+            "Other processes use the data's device before the run starts. They share its figures and its bandwidth. \
+             Wait until they end, or find them: iotop -b -o -n 1",
             format!(
                 "{}: {:.0} requests/s, {}/s",
                 traffic.device,

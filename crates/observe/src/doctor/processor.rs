@@ -15,9 +15,9 @@ const FAST_CLOCKS: [&str; 6] =
 pub(super) fn clock(source: Option<&str>) -> Option<Finding> {
     let source = source.filter(|source| !FAST_CLOCKS.contains(source))?;
     Some(codes::CLOCK_SLOW.finding(
-        "Each look at the clock goes through the kernel: timing every operation and every I/O slows both and lengthens \
-         what is measured. Where the CPU's own clock is sound: \
-         echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        "Reading this clock takes a system call, which slows each operation and each I/O and lengthens their \
+         measured times. If the CPU's own clock is reliable: echo tsc > \
+         /sys/devices/system/clocksource/clocksource0/current_clocksource",
         format!("clock source {source}"),
     ))
 }
@@ -33,8 +33,8 @@ pub(super) fn governor(processor: &Processor) -> Option<Finding> {
         _ => String::new(),
     };
     Some(codes::HOST_SETTING.finding(
-        "The CPUs change their frequency with the load: CPU per operation and latency at low load differ from those at \
-         full load. cpupower frequency-set -g performance",
+        "The CPUs change their frequency with the load, so CPU per operation and latency at low load differ from \
+         those at full load. To fix the frequency: cpupower frequency-set -g performance",
         format!("governor {}{frequency}", slow.join(" ")),
     ))
 }
@@ -47,8 +47,8 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
     let of = processor.cpus.map_or_else(String::new, |cpus| format!(" of {cpus} CPUs"));
     Some(codes::HOST_SETTING.finding(
         format!(
-            "A control group limits the server's CPU: it works in bursts and stands still for the rest of each period, \
-             which shows as latency. On the host: {}, or for a container: docker update --cpus N",
+            "A control group limits the server's CPU. The server works in bursts and stops for the rest of each \
+             period, which appears as latency. On the host: {}, or for a container: docker update --cpus N",
             without_limit(file)
         ),
         format!("{limit:.2}{of} by {}", file.display()),
@@ -58,8 +58,8 @@ pub(super) fn cpu_limit(limits: &Limits, processor: &Processor) -> Option<Findin
 pub(super) fn numa(processor: &Processor) -> Option<Finding> {
     let nodes = processor.numa_nodes.filter(|nodes| *nodes > 1)?;
     Some(codes::HOST_SETTING.finding(
-        "Memory of another node takes longer to reach: cached reads vary with where sessions and cache happen to lie. \
-         Start the server with: numactl --interleave=all",
+        "Memory of another node is slower, so cached reads depend on where sessions and cache are placed. Start the \
+         server with: numactl --interleave=all",
         format!("{nodes} NUMA nodes"),
     ))
 }

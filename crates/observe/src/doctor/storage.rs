@@ -22,8 +22,8 @@ pub(super) fn io_limit(limit: &str) -> Finding {
     };
     codes::HOST_SETTING.finding(
         format!(
-            "A control group limits the server's I/O: the result shows that limit, not the device. Where that is not \
-             meant, for the group that /proc/PID/cgroup names: {line}"
+            "A control group limits the server's I/O, so the result describes that limit and not the device. To \
+             remove it, in the group that /proc/PID/cgroup names: {line}"
         ),
         limit,
     )
@@ -32,57 +32,67 @@ pub(super) fn io_limit(limit: &str) -> Finding {
 /// What kind of file system the data lies in.
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
+    let (code, text) = match mount.fs_type.as_str() {
+        "tmpfs" | "ramfs" => (
+            codes::DATA_IN_MEMORY,
+            "The data is in memory, so no read or write reaches storage. Use a --data-dir or a path on a disk: lsblk \
+             -f",
+        ),
+        "zfs" => (
+            codes::STORAGE_LAYER,
+            "ZFS has its own cache and reads and writes whole records. A block that the database reads may come from \
+             that cache, and one written block may write many. For 8 KiB blocks, before the load: zfs set \
+             recordsize=8K primarycache=metadata compression=off POOL/DATASET",
+        ),
+        "btrfs" | "bcachefs" => (
+            codes::STORAGE_LAYER,
+            "Each write goes to a new place, so updates scatter the file and write more metadata. For a new, empty \
+             folder: chattr +C FOLDER",
+        ),
+        "overlay" => (
+            codes::STORAGE_LAYER,
+            "The data is in a container's own layers. The first write copies each file, and the device is not \
+             visible inside the container. Put the data on a volume: docker run -v /path:/data",
+        ),
+        _ if mount.is_network() => (
+            codes::STORAGE_LAYER,
+            "The storage is reached over a network. Latency includes the network, and caches on the other side are \
+             not visible. For storage of this host, use a --data-dir or a path on one of: lsblk -f",
+        ),
+        _ => return None,
+    };
     let evidence = format!("{} at {}", mount.fs_type, mount.point.display());
-    match mount.fs_type.as_str() {
-        "tmpfs" | "ramfs" => Some(codes::DATA_IN_MEMORY.finding("The data lies in memory: no read or write reaches storage. Give a --data-dir or a path on a disk: lsblk -f",
-            evidence,
-        )),
-        "zfs" => Some(codes::STORAGE_LAYER.finding("ZFS keeps a cache of its own and reads and writes whole records: a block the database reads may come from \
-             that cache, and one it writes may cost many. For 8 KiB blocks: zfs set recordsize=8K primarycache=metadata \
-             compression=off POOL/DATASET, before the load",
-            evidence,
-        )),
-        "btrfs" | "bcachefs" => Some(codes::STORAGE_LAYER.finding("Every write goes to a new place, so updates scatter the file and cost extra writes of metadata. For a new, \
-             empty folder: chattr +C FOLDER",
-            evidence,
-        )),
-        "overlay" => Some(codes::STORAGE_LAYER.finding("The data lies in a container's own layers: the first write of each file copies it, and from within \
-             a container the device is not seen. Put the data on a volume: docker run -v /path:/data",
-            evidence,
-        )),
-        _ if mount.is_network() => Some(codes::STORAGE_LAYER.finding("The storage is behind a network or another host: latency includes the way there, and caches on the other \
-             side are not seen. For storage of this host, give a --data-dir or a path on one of: lsblk -f",
-            evidence,
-        )),
-        _ => None,
-    }
+    Some(code.finding(text, evidence))
 }
 
 /// Mount options that change what a write or a stored block means.
 pub(super) fn mount_options(storage: &Storage) -> Vec<Finding> {
     let Some(mount) = &storage.location.mount else { return Vec::new() };
-    let evidence = |option: &str| format!("{option} at {}", mount.point.display());
     let finding = |option: &str| {
-        match option {
-        "nobarrier" | "barrier=0" => Some(codes::BARRIERS_OFF.finding("The file system does not flush the device's cache: commits are faster than they would be if they were \
-             durable. mount -o remount,barrier MOUNT_POINT",
-            evidence(option),
-        )),
-        "data=journal" => Some(codes::STORAGE_LAYER.finding("Every block is written twice, to the journal and to its place. Unmounted, then: mount -o data=ordered \
-             DEVICE MOUNT_POINT",
-            evidence(option),
-        )),
-        "sync" => Some(codes::STORAGE_LAYER.finding("Every write waits for the device, whatever the database asked for: updates look slower than they are. mount -o remount,async MOUNT_POINT",
-            evidence(option),
-        )),
-        option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => {
-            Some(codes::STORAGE_LAYER.finding("The file system compresses: fewer bytes reach the device than the database writes, and CPU is spent on it. \
-             mount -o remount,compress=none MOUNT_POINT, before the load",
-                evidence(option),
-            ))
-        }
-        _ => None,
-    }
+        let (code, text) = match option {
+            "nobarrier" | "barrier=0" => (
+                codes::BARRIERS_OFF,
+                "The file system does not flush the device's cache, so commits return before they are durable. Turn \
+                 barriers on: mount -o remount,barrier MOUNT_POINT",
+            ),
+            "data=journal" => (
+                codes::STORAGE_LAYER,
+                "Each block is written twice, first to the journal and then to its place. Unmount the file system, \
+                 then: mount -o data=ordered DEVICE MOUNT_POINT",
+            ),
+            "sync" => (
+                codes::STORAGE_LAYER,
+                "Each write waits for the device even if the database does not ask for it, so updates appear slower \
+                 than they are. To change that: mount -o remount,async MOUNT_POINT",
+            ),
+            option if option.starts_with("compress") && !option.ends_with("=none") && !option.ends_with("=no") => (
+                codes::STORAGE_LAYER,
+                "The file system compresses, which takes CPU, and fewer bytes reach the device than the database \
+                 writes. Before the load: mount -o remount,compress=none MOUNT_POINT",
+            ),
+            _ => return None,
+        };
+        Some(code.finding(text, format!("{option} at {}", mount.point.display())))
     };
     mount.options.split(',').filter_map(finding).collect()
 }
@@ -94,8 +104,8 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
     }
     let mount = storage.location.mount.as_ref().map_or_else(String::new, |mount| mount.point.display().to_string());
     Some(codes::SPACE_LOW.finding(
-        "The file system is nearly full: new files come in pieces, and flash has little room to prepare blocks, so \
-         writes slow down. Free some first (what takes it: du -x -h -d 1 MOUNT_POINT), then: fstrim MOUNT_POINT",
+        "The file system is almost full. New files are fragmented, and flash has few prepared blocks, so writes slow \
+         down. Free space (to find what uses it: du -x -h -d 1 MOUNT_POINT), then: fstrim MOUNT_POINT",
         format!("{} of {} free at {mount}", units::format_bytes(free), units::format_bytes(size)),
     ))
 }
@@ -105,10 +115,9 @@ pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     if device.rotational.as_deref() == Some("1") && !guest && device.layer.is_none() {
-        findings.push(codes::STORAGE_LAYER.finding("A turning disk: a random read takes milliseconds, and where on the disk the data lies changes the result. By \
-             how much, tells: mindful raw PATH --spans outer,inner,mix,full",
-            format!("{}: rotational", device.name),
-        ));
+        let text = "The device is a turning disk. A random read takes milliseconds, and the position of the data on \
+                    the disk changes the result. To measure that: mindful raw PATH --spans outer,inner,mix,full";
+        findings.push(codes::STORAGE_LAYER.finding(text, format!("{}: rotational", device.name)));
     }
     findings
 }
@@ -117,12 +126,15 @@ fn scheduler(device: &Device) -> Option<Finding> {
     let scheduler = device.scheduler.as_deref().filter(|name| *name != "none")?;
     let name = &device.name;
     let cost = if scheduler == "bfq" {
-        "It is made for fairness between desktop programs and costs much CPU a request."
+        "It provides fairness between programs and takes much CPU for each request."
     } else {
-        "It sorts and delays requests, favours reads over writes, and costs CPU a request."
+        "It sorts and delays requests, prefers reads to writes, and takes CPU for each request."
     };
     Some(codes::HOST_SETTING.finding(
-        format!("An I/O scheduler stands before the device. {cost} echo none > /sys/block/{name}/queue/scheduler"),
+        format!(
+            "Requests pass an I/O scheduler before the device. {cost} To turn it off: echo none > \
+             /sys/block/{name}/queue/scheduler"
+        ),
         format!("I/O scheduler of {name}: {scheduler}"),
     ))
 }
@@ -132,8 +144,8 @@ fn read_ahead(device: &Device) -> Option<Finding> {
     let name = &device.name;
     Some(codes::HOST_SETTING.finding(
         format!(
-            "Reads through the page cache that look sequential fetch far more than is asked for: device bytes exceed \
-             the database's. Direct I/O is not concerned. echo 128 > /sys/block/{name}/queue/read_ahead_kb"
+            "Buffered reads that look sequential fetch far more than the database requests. Direct I/O is not \
+             affected. To reduce it: echo 128 > /sys/block/{name}/queue/read_ahead_kb"
         ),
         format!("read-ahead of {name}: {kib} KiB"),
     ))
@@ -142,10 +154,11 @@ fn read_ahead(device: &Device) -> Option<Finding> {
 fn write_cache(device: &Device) -> Option<Finding> {
     device.write_cache.as_deref().filter(|mode| *mode == "write back")?;
     let name = &device.name;
-    Some(codes::STORAGE_LAYER.finding(format!(
-            "The device has a cache that loses its content without power: every commit waits for it to be flushed, and how \
-             long that takes is a property of the device. Compare commits only between like devices. Where a battery or \
-             the host below keeps the cache: echo 'write through' > /sys/block/{name}/queue/write_cache"
+    Some(codes::STORAGE_LAYER.finding(
+        format!(
+            "The device has a volatile write cache, so each commit waits for a flush, and its latency is a property \
+             of the device. Compare commits only between similar devices. If a battery or the host below protects \
+             the cache: echo 'write through' > /sys/block/{name}/queue/write_cache"
         ),
         format!("write cache of {name}: write back"),
     ))
@@ -154,25 +167,25 @@ fn write_cache(device: &Device) -> Option<Finding> {
 fn layer(device: &Device) -> Option<Finding> {
     let layer = device.layer.as_deref()?;
     if layer == "memory" {
-        let text = "The data lies in memory: the device is a RAM disk, and no read or write reaches storage. Give a \
-                    --data-dir or a path on a disk: lsblk -f";
+        let text = "The device is a RAM disk, so no read or write reaches storage. Use a --data-dir or a path on a \
+                    disk: lsblk -f";
         return Some(codes::DATA_IN_MEMORY.finding(text, format!("{}: a RAM disk", device.name)));
     }
     let what = if layer.starts_with("CRYPT") {
-        "The data is encrypted below the file system: every block costs CPU in the kernel that no process is charged \
-         with. What it can do at most, tells: cryptsetup benchmark; a --data-dir on a plain device leaves it out"
+        "The data is encrypted below the file system. Each block takes CPU in the kernel that is charged to no \
+         process. Measure its limit with cryptsetup benchmark, or use a --data-dir on a plain device"
     } else if layer.starts_with("VDO") {
-        "A layer below removes doubles and compresses: bytes at the device are not those of the database. Before the \
-         load: lvchange --compression n --deduplication n VOLUME"
+        "A layer below deduplicates and compresses, so the device's bytes are not the database's. Before the load: \
+         lvchange --compression n --deduplication n VOLUME"
     } else if layer.starts_with("loop of") && layer.ends_with(", direct") {
-        "The device is a file of another file system: each block passes both; that one's page cache is passed by. For one \
-         file system less, give a --data-dir on a plain device: lsblk -f"
+        "The device is a file of another file system, so each block passes both. The page cache of the other one is \
+         bypassed. To avoid the second file system, use a --data-dir on a plain device: lsblk -f"
     } else if layer.starts_with("loop of") {
-        "The device is a file of another file system: each block passes both, and that one's page cache too, unless the \
-         device was set up with losetup --direct-io=on."
+        "The device is a file of another file system, so each block passes both and the page cache of the other one. \
+         To bypass that cache: losetup --direct-io=on"
     } else if layer.starts_with("bcache") {
-        "Reads come from a fast device or from a slow one, and nobody above sees which: the two stand apart in the ledger. \
-         For one of them alone, give a --data-dir on it: lsblk -f"
+        "A fast device caches a slow one, and reads come from either. The ledger shows both. To measure one of them, \
+         use a --data-dir on it: lsblk -f"
     } else {
         return None;
     };
@@ -183,10 +196,11 @@ fn cloud_volume(device: &Device) -> Option<Finding> {
     let model = device.model.as_deref()?;
     let known = ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd", "BlockVolume"];
     known.iter().any(|name| model.contains(name)).then(|| {
-        codes::STORAGE_LAYER.finding(format!(
-                "A volume with limits of I/Os and bytes per second, perhaps with credit for bursts; made from a snapshot, \
-                 each block is slow when first touched. Touch all of it once: dd if=/dev/{0} of=/dev/null bs=1M \
-                 iflag=direct, and run longer than its burst lasts",
+        codes::STORAGE_LAYER.finding(
+            format!(
+                "The volume has limits of requests and bytes per second, perhaps with burst credit. If it was made \
+                 from a snapshot, the first read of each block is slow. Read all of it once, then run longer than \
+                 the burst lasts: dd if=/dev/{0} of=/dev/null bs=1M iflag=direct",
                 device.name
             ),
             format!("{}: {model}", device.name),

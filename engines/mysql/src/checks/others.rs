@@ -19,8 +19,8 @@ pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     .filter_map(|(on, what)| on.then_some(what))
     .collect();
     (!logs.is_empty()).then(|| {
-        let text = "The server writes statements to a log, and each operation of the client's loop pays for it. SET GLOBAL \
-                    general_log = OFF; SET GLOBAL slow_query_log = OFF";
+        let text = "The server writes statements to a log, which slows each operation of the client's loop. To turn \
+                    it off: SET GLOBAL general_log = OFF; SET GLOBAL slow_query_log = OFF";
         codes::SERVER_SETTING.finding(text, logs.join(", "))
     })
 }
@@ -28,8 +28,8 @@ pub(super) fn statements_logged(state: &State) -> Option<Finding> {
 pub(super) fn sessions(state: &State) -> Option<Finding> {
     let whom = &state.activity.by_whom;
     (!whom.is_empty()).then(|| {
-        let text = "Others work in this server right now: they share its buffer pool, CPU and devices, and their reads are \
-                    counted with mindful's. Wait until they are done, or KILL their connections (SHOW PROCESSLIST)";
+        let text = "Other sessions work in this server. They share its buffer pool, CPU and devices, and their reads \
+                    are counted with mindful's. Wait until they end, or KILL their connections (SHOW PROCESSLIST)";
         codes::OTHERS_ACTIVE.finding(text, format!("statements of others: {}", whom.join(", ")))
     })
 }
@@ -47,8 +47,8 @@ pub(super) fn connections(state: &State) -> Option<Finding> {
     let free = (most + 1).saturating_sub(state.activity.connected);
     (wanted > free).then(|| {
         let text = format!(
-            "The server cannot carry so many sessions: the run would be refused. Run with fewer --sessions, or SET GLOBAL \
-             max_connections = {}",
+            "The server cannot accept so many sessions, so the run would be refused. Use fewer --sessions, or SET \
+             GLOBAL max_connections = {}",
             most + wanted - free
         );
         let sessions = state.planned.sessions;
@@ -60,7 +60,8 @@ pub(super) fn connections(state: &State) -> Option<Finding> {
 /// What could not be looked at is reported, so that silence is no praise.
 pub(super) fn hidden(state: &State) -> Option<Finding> {
     (!state.activity.sees_all).then(|| {
-        let text = "The user cannot see everything, so some checks and counters were skipped. GRANT PROCESS ON *.* TO the user";
+        let text = "The user cannot see everything, so some checks and counters were skipped. GRANT PROCESS ON *.* \
+                    TO the user";
         codes::NOT_SEEN.finding(text, "server: sessions of other users")
     })
 }

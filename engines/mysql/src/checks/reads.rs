@@ -8,9 +8,9 @@ use crate::codes;
 
 pub(super) fn clock(state: &State) -> Option<Finding> {
     state.clock_stands.then(|| {
-        let text = "The server tells one time for all of a statement, so every latency would be zero and no slice would \
-                    end: a run with the loop in the server is refused. Start the server without --sysdate-is-now, or run \
-                    with --loop client";
+        let text = "SYSDATE() does not advance within a statement, so each latency would be zero and a slice would \
+                    not end. A run with the loop in the server is refused. Start the server without \
+                    --sysdate-is-now, or run with --loop client";
         codes::MYSQL_SYSDATE_STANDS.finding(text, "SYSDATE(6) stands still (--sysdate-is-now)")
     })
 }
@@ -25,11 +25,11 @@ pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
     let ratio = hit_ratio(state)?;
     let held = if state.planned.uniform { "" } else { " or more, for some pages are visited more often" };
     let text = if ratio >= 1.0 {
-        "The buffer pool holds all pages the operations visit: the run measures the database's cache, no storage. For \
-         storage: a larger --scale, or SET GLOBAL innodb_buffer_pool_size = …"
+        "The buffer pool can hold all pages that the operations visit, so the run measures the cache and not \
+         storage. For storage, use a larger --scale, or SET GLOBAL innodb_buffer_pool_size = …"
     } else {
-        "A share of visits will be served by the buffer pool; only the others are physical reads. A larger --scale or a \
-         smaller innodb_buffer_pool_size lower it"
+        "The buffer pool will serve this share of visits; only the others are physical reads. A larger --scale or a \
+         smaller innodb_buffer_pool_size lowers it"
     };
     let evidence = format!(
         "predicted hit ratio {:.1} %{held}: a buffer pool of {} for an active set of {}",
@@ -51,18 +51,18 @@ pub(super) fn page_cache(state: &State) -> Option<Finding> {
     };
     let cached = hit_ratio(state).is_some_and(|ratio| ratio >= 1.0);
     (!direct && !cached).then(|| {
-        let text = "The page cache stands before the storage: what the database calls a physical read may come from \
-                    memory, and the ledger tells how much did. innodb_flush_method = O_DIRECT in the option file and a \
-                    restart, or `mindful squeeze`, take it out of the way";
+        let text = "Reads pass the page cache, so a physical read of the database may come from memory. The ledger \
+                    shows how much did. To bypass it, set innodb_flush_method = O_DIRECT in the option file and \
+                    restart, or use `mindful squeeze`";
         codes::PAGE_CACHE_AHEAD.finding(text, format!("{name} = {value}"))
     })
 }
 
 pub(super) fn adaptive_hash(state: &State) -> Option<Finding> {
     state.is_on("innodb_adaptive_hash_index").then(|| {
-        let text = "The adaptive hash index spares reads of index pages once it has grown, so logical reads and latencies \
-                    drift while it does; and where the tablespaces cannot be read, the size of a table alone tells of its \
-                    layout. SET GLOBAL innodb_adaptive_hash_index = OFF";
+        let text = "The adaptive hash index saves reads of index pages, so logical reads and latencies drift while \
+                    it grows. It also hides the layout if the tablespaces cannot be read. To turn it off: SET GLOBAL \
+                    innodb_adaptive_hash_index = OFF";
         codes::SERVER_SETTING.finding(text, "innodb_adaptive_hash_index = ON")
     })
 }
@@ -75,8 +75,8 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
             threshold.map(|threshold| format!("innodb_read_ahead_threshold = {threshold}")),
             random.then(|| "innodb_random_read_ahead = ON".to_owned()),
         ];
-        let text = "The server may read pages that nobody visited, by the order of those that were: a share of physical \
-                    reads is not one random page. SET GLOBAL innodb_read_ahead_threshold = 0; SET GLOBAL \
+        let text = "The server may read pages ahead of their use, so some physical reads are not single random \
+                    pages. To turn it off: SET GLOBAL innodb_read_ahead_threshold = 0; SET GLOBAL \
                     innodb_random_read_ahead = OFF";
         codes::SERVER_SETTING.finding(text, shown.into_iter().flatten().collect::<Vec<_>>().join(", "))
     })
@@ -84,16 +84,18 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
 
 pub(super) fn change_buffering(state: &State) -> Option<Finding> {
     let value = state.text("innodb_change_buffering").filter(|value| !value.eq_ignore_ascii_case("none"))?;
-    let text = "Changes of index pages that are not cached wait in the change buffer, and are merged by reads and writes \
-                later: those of a load fall into the run. SET GLOBAL innodb_change_buffering = none";
+    let text = "Changes of index pages that are not cached wait in the change buffer and are merged later, so \
+                changes of a load are merged during the run. To turn it off: SET GLOBAL innodb_change_buffering = \
+                none";
     Some(codes::SERVER_SETTING.finding(text, format!("innodb_change_buffering = {value}")))
 }
 
 pub(super) fn pool_dump(state: &State) -> Option<Finding> {
     state.is_on("innodb_buffer_pool_load_at_startup").then(|| {
-        let text = "After a restart the server reads back what was cached before: a run soon after it is not alone at the \
-                    device and does not begin cold. SET GLOBAL innodb_buffer_pool_dump_at_shutdown = OFF, and \
-                    innodb_buffer_pool_load_at_startup = OFF in the option file";
+        let text = "After a restart the server reads back the pages that were cached before. A run soon after it \
+                    shares the device with these reads and does not start cold. Set both off: SET GLOBAL \
+                    innodb_buffer_pool_dump_at_shutdown = OFF, and innodb_buffer_pool_load_at_startup = OFF in the \
+                    option file";
         codes::SERVER_SETTING.finding(text, "innodb_buffer_pool_load_at_startup = ON")
     })
 }
@@ -101,8 +103,8 @@ pub(super) fn pool_dump(state: &State) -> Option<Finding> {
 pub(super) fn query_cache(state: &State) -> Option<Finding> {
     let on = !state.is_off("query_cache_type") && state.number("query_cache_size").is_some_and(|size| size > 0.0);
     on.then(|| {
-        let text = "Statements are answered from the query cache where they can, without a visit to any page, and all wait \
-                    for its one lock. SET GLOBAL query_cache_type = OFF; SET GLOBAL query_cache_size = 0";
+        let text = "The query cache answers statements without visiting a page, and all statements wait for its \
+                    single lock. To turn it off: SET GLOBAL query_cache_type = OFF; SET GLOBAL query_cache_size = 0";
         let value = state.text("query_cache_type").unwrap_or("?");
         codes::ANSWERS_CACHED.finding(text, format!("query_cache_type = {value}"))
     })
@@ -111,8 +113,9 @@ pub(super) fn query_cache(state: &State) -> Option<Finding> {
 /// Read times come from the performance schema alone.
 pub(super) fn timing(state: &State) -> Option<Finding> {
     state.is_off("performance_schema").then(|| {
-        let text = "The server times no reads, so their latency as the database saw it is not known. performance_schema = \
-                    ON in the option file and a restart; it costs about 12 % of the CPU of short operations";
+        let text = "The server does not time its reads, so their latency inside the database is unknown. Set \
+                    performance_schema = ON in the option file and restart; it takes about 12 % of the CPU of short \
+                    operations";
         codes::IO_TIMING_OFF.finding(text, "performance_schema = OFF")
     })
 }

@@ -24,27 +24,27 @@ pub(crate) fn checks(
     server: &Description,
 ) -> Vec<Finding> {
     let mut found = vec![codes::ORA_EXPERIMENTAL.finding(
-        "No real server has passed the self-proof of this engine yet: run `mindful doctor` on yours, and read its lines \
-         before you believe a figure",
+        "This engine has not been tried on a real server. Run `mindful doctor` on yours, and read its lines before \
+         you use a figure",
         "experimental",
     )];
     if plan.compatibility == Compatibility::Slob && !plan.update_pct.is_none() {
         found.push(codes::COMMITS_DO_NOT_WAIT.finding(
-            "Commits are SLOB's: in PL/SQL a bare COMMIT does not wait for redo, so log file sync is missing from the \
-             latencies of updates; leave --like away to have each commit wait",
+            "Commits are those of SLOB: a bare COMMIT in PL/SQL does not wait for redo, so latencies of updates \
+             exclude log file sync. Without --like, each commit waits",
             "--like slob",
         ));
     } else if !plan.commit_wait && !plan.update_pct.is_none() {
         found.push(codes::COMMITS_DO_NOT_WAIT.finding(
-            "Commits do not wait for redo, and what was committed last is lost in a crash; leave --commit-wait away to have \
-             each commit wait",
+            "Commits do not wait for redo, so a crash loses the last ones. Without --commit-wait off, each commit \
+             waits",
             "--commit-wait off",
         ));
     }
     let parameters = describe::parameters(link);
     if parameters.is_none() {
         found.push(codes::COUNTERS_DENIED.finding(
-            "The account may not read v$parameter, so what the server is set to is not known: GRANT SELECT ON V_$PARAMETER \
+            "The account cannot read v$parameter, so the server's settings are unknown: GRANT SELECT ON V_$PARAMETER \
              TO the account",
             "v$parameter",
         ));
@@ -54,21 +54,22 @@ pub(crate) fn checks(
     }
     if options.shared {
         found.push(codes::DATASET_SHARED.finding(
-            "Another run may use the same tables at the same time, and its reads warm the cache for this one",
+            "Another run may use the same tables at the same time, and its reads would warm the cache",
             "--shared on",
         ));
     }
     if options.storage.nologging && !Room::of(link, options).is_ok_and(|room| room.force_logging) {
         found.push(codes::SERVER_SETTING.finding(
-            "What is loaded without redo is lost in recovery and missing on a standby: back up after the load, or leave \
-             --nologging away",
+            "A load without redo is lost in recovery and missing on a standby. Back up after the load, or omit \
+             --nologging",
             "--nologging on",
         ));
     }
     let fact = |name| server.facts.get(name).map_or("", String::as_str);
     if fact("log_mode") == "ARCHIVELOG" || fact("database_role") == "PHYSICAL STANDBY" {
         found.push(codes::REPLICATION.finding(
-            "Redo is archived, and may be sent to a standby: that is part of what updates cost here, and archives fill up",
+            "Redo is archived and may be sent to a standby, which is part of the cost of updates. Watch the space of \
+             the archives",
             format!("log_mode {}, role {}", fact("log_mode"), fact("database_role")),
         ));
     }
@@ -79,12 +80,13 @@ pub(crate) fn checks(
 fn of_parameter(name: &str, value: &str) -> Option<Finding> {
     match (name, value) {
         ("inmemory_size", size) if size != "0" && !size.is_empty() => Some(codes::ANSWERS_CACHED.finding(
-            "The in-memory column store is on: see that no table of mindful's is in it, or its scans read no blocks",
+            "The in-memory column store is on. A scan of a table in it does not read blocks; keep mindful's tables \
+             out of it",
             format!("inmemory_size = {size}"),
         )),
         ("result_cache_mode", "FORCE") => Some(codes::ANSWERS_CACHED.finding(
-            "Results of all queries are cached: mindful's statements say NO_RESULT_CACHE, and the ledger tells whether \
-             blocks were visited",
+            "The server caches results of all queries. mindful's statements use NO_RESULT_CACHE, and the ledger \
+             shows whether blocks were visited",
             "result_cache_mode = FORCE",
         )),
         _ => None,
@@ -98,8 +100,8 @@ fn cached(plan: &Plan, dataset: Option<&Dataset>, cache: Option<u64>) -> Option<
     let bytes = active.scale.saturating_mul(dataset.block_bytes).saturating_mul(active.schemas.into());
     (bytes <= cache).then(|| {
         codes::PREDICTED_HITS.finding(
-            "The buffer cache holds all blocks of the run: it measures CPU and memory, not storage; load more, or make the \
-             cache smaller",
+            "The buffer cache can hold all blocks of the run, so it measures CPU and memory, not storage. Use a \
+             larger --scale or a smaller cache",
             format!("{} of blocks, {} of cache", format_bytes(bytes), format_bytes(cache)),
         )
     })

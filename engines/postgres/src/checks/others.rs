@@ -18,8 +18,8 @@ const OF_A_SESSION: u64 = 12 << 20;
 pub(super) fn autovacuum(state: &State) -> Option<Finding> {
     let tables = state.activity.vacuumed;
     (tables > 0 && state.is("autovacuum", "on")).then(|| {
-        let text = "Autovacuum may begin on mindful's tables while the run goes on: its reads and writes are counted with \
-                    the others. ALTER TABLE … SET (autovacuum_enabled = off)";
+        let text = "Autovacuum may start on mindful's tables during the run, and its reads and writes are counted as \
+                    well. To turn it off: ALTER TABLE … SET (autovacuum_enabled = off)";
         codes::PG_AUTOVACUUM.finding(text, format!("autovacuum = on for {tables} tables"))
     })
 }
@@ -27,8 +27,8 @@ pub(super) fn autovacuum(state: &State) -> Option<Finding> {
 pub(super) fn sessions(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     (activity.active > 0).then(|| {
-        let text = "Others work in this server right now: they share its cache, CPU and devices, and their reads are \
-                    counted with mindful's. Wait until they are done, or SELECT pg_terminate_backend(PID)";
+        let text = "Other sessions work in this server. They share its cache, CPU and devices, and their reads are \
+                    counted with mindful's. Wait until they end, or SELECT pg_terminate_backend(PID)";
         let whom = activity.by_whom.as_deref().unwrap_or("?");
         codes::OTHERS_ACTIVE.finding(text, format!("{} active sessions of others: {whom}", activity.active))
     })
@@ -41,8 +41,9 @@ pub(super) fn horizon(state: &State) -> Option<Finding> {
     if oldest.is_none() && activity.holding_slots == 0 {
         return None;
     }
-    let text = "An old transaction holds old rows back: updates find no room in their block, tables grow, and reads walk \
-                through dead rows. End it (SELECT pg_terminate_backend(…), ROLLBACK PREPARED …), or drop the slot";
+    let text = "An old transaction or slot keeps old rows. Updates leave their block, tables grow, and reads visit \
+                dead rows. End the transaction (SELECT pg_terminate_backend(…), ROLLBACK PREPARED …), or drop the \
+                slot";
     let age = oldest.map_or_else(String::new, |age| {
         format!("{} transactions of others hold a snapshot, the oldest for {age:.0} s; ", activity.held)
     });
@@ -57,13 +58,14 @@ pub(super) fn horizon(state: &State) -> Option<Finding> {
 pub(super) fn slots(state: &State) -> Option<Finding> {
     let activity = &state.activity;
     (activity.slots > 0 && (state.planned.updates || activity.inactive_slots > 0)).then(|| {
-        let text = "Replication slots keep log that nobody has fetched: storage may run full, and log is read again while \
-                    it is written. SELECT pg_drop_replication_slot(…) for those that nobody needs";
+        let text = "Replication slots keep WAL that was not fetched, so storage may become full. To drop those that \
+                    are not needed: SELECT pg_drop_replication_slot(…)";
         let kept = activity.kept_bytes.map_or_else(
             || "an unknown amount of log kept".to_owned(),
             |bytes| format!("{} of log kept", format_bytes(bytes.max(0.0) as u64)),
         );
-        codes::REPLICATION.finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
+        codes::REPLICATION
+            .finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
     })
 }
 
@@ -74,7 +76,7 @@ pub(super) fn connections(state: &State) -> Option<Finding> {
         "--sessions",
         OWN_CONNECTIONS,
     )?;
-    let text = format!("The server cannot carry so many sessions: the run will be refused. {}", refusal.next);
+    let text = format!("The server cannot accept so many sessions, so the run will be refused. {}", refusal.next);
     Some(codes::CONNECTIONS.finding(&text, refusal.what))
 }
 
@@ -84,8 +86,8 @@ pub(super) fn memory(state: &State) -> Option<Finding> {
     let needed = sessions * OF_A_SESSION;
     (needed > free).then(|| {
         let text = format!(
-            "The server's processes do not fit into memory: the kernel will swap, or end one of them and the run with \
-             it. Run with --sessions {} or fewer, or make room first",
+            "The server's processes do not fit into memory. The kernel would swap, or kill one of them and end the \
+             run. Use --sessions {} or fewer, or free memory first",
             (free / OF_A_SESSION).max(1)
         );
         let evidence = format!(

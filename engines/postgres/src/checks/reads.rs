@@ -22,10 +22,11 @@ pub(super) fn predicted_hits(state: &State) -> Option<Finding> {
     let ratio = hit_ratio(state)?;
     let held = if state.planned.uniform { "" } else { " or more, for some blocks are visited more often" };
     let text = if ratio >= 1.0 {
-        "shared_buffers hold all blocks the operations visit: the run measures the database's cache, no storage. \
-         For storage: a larger --scale, or ALTER SYSTEM SET shared_buffers = …"
+        "shared_buffers can hold all blocks that the operations visit, so the run measures the cache and not \
+         storage. There will be no storage figure. For storage, use a larger --scale, or ALTER SYSTEM SET \
+         shared_buffers = …"
     } else {
-        "A share of visits will be served by shared_buffers; only the others are physical reads. A larger --scale or \
+        "shared_buffers will serve this share of visits; only the others are physical reads. A larger --scale or \
          smaller shared_buffers lower it"
     };
     let evidence = format!(
@@ -47,9 +48,9 @@ pub(super) fn page_cache_ahead(state: &State) -> Option<Finding> {
         return None;
     }
     let share = 100.0 * (available as f64 / active as f64).min(1.0);
-    let text = "The page cache stands before the storage: what the database calls a physical read may come from memory. \
-                Direct I/O (debug_io_direct = data, the private server's default), --page-cache-limit, or \
-                `mindful squeeze` take it out of the way";
+    let text = "Reads pass the page cache, so a physical read of the database may come from memory. To bypass it, \
+                use direct I/O (debug_io_direct = data, the private server's default), --page-cache-limit, or \
+                `mindful squeeze`";
     let evidence = format!(
         "reads are buffered; {} of memory can hold {share:.0} % of an active set of {}",
         format_bytes(available),
@@ -65,8 +66,8 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
             .iter()
             .filter_map(|name| shown(name))
             .collect();
-        let text = "Scans read several blocks in one request and ahead of their use, so a read of theirs is not one \
-                    random block; single-block operations are not concerned. io_combine_limit = 8kB and \
+        let text = "Scans read several blocks in one request and ahead of their use, so their reads are not single \
+                    random blocks. Single-block operations are not affected. io_combine_limit = 8kB and \
                     effective_io_concurrency = 0 turn it off";
         codes::SERVER_SETTING.finding(text, settings.join(", "))
     })
@@ -84,17 +85,17 @@ pub(super) fn idle_settings(state: &State) -> Option<Finding> {
     };
     let found: Vec<String> = state.given_settings.iter().filter_map(idle).collect();
     (!found.is_empty()).then(|| {
-        let text = "A setting that was given cannot matter for what is measured: whatever its value, the figure is the \
-                    same but for chance. Measure where it takes part: --access bitmap reads ahead and several blocks at \
-                    once from version 18 on, --access scan from 17 on, and workers need --set io_method=worker";
+        let text = "A setting was given that the measured access path does not use, so its value changes nothing. \
+                    Measure a path that uses it: --access bitmap reads ahead and several blocks at once from version \
+                    18 on, --access scan from 17 on, and workers need --set io_method=worker";
         codes::PG_IDLE_SETTINGS.finding(text, found.join("; "))
     })
 }
 
 pub(super) fn checksums(state: &State) -> Option<Finding> {
     state.is("data_checksums", "off").then(|| {
-        let text = "Blocks are not checked when they are read: a read costs less CPU than where they are, as by default \
-                    since PostgreSQL 18. pg_checksums --enable on the stopped server";
+        let text = "Blocks are not checked when they are read, so a read takes less CPU than with checksums, the \
+                    default since PostgreSQL 18. To add them, run pg_checksums --enable on the stopped server";
         codes::SERVER_SETTING.finding(text, "data_checksums = off")
     })
 }
@@ -104,8 +105,8 @@ pub(super) fn huge_pages(state: &State) -> Option<Finding> {
     let off = state.is("huge_pages_status", "off")
         || (state.text("huge_pages_status").is_none() && state.is("huge_pages", "off"));
     off.then(|| {
-        let text = "shared_buffers lie in pages of 4 KiB: every cached read costs more CPU (TLB misses). \
-                    sysctl vm.nr_hugepages=…, huge_pages = on";
+        let text = "shared_buffers are in pages of 4 KiB, so each cached read takes more CPU (TLB misses). Use huge \
+                    pages: sysctl vm.nr_hugepages=…, huge_pages = on";
         codes::SERVER_SETTING.finding(text, format!("huge pages are not used for {} of shared_buffers", bytes(cache)))
     })
 }

@@ -30,8 +30,8 @@ pub(super) fn checkpoint(state: &State) -> Option<Finding> {
     let rights = state.rights.as_ref()?;
     (!rights.may_checkpoint).then(|| {
         let text = format!(
-            "A load or updates are settled by a CHECKPOINT; without the right to it the server writes their blocks back during \
-             what is measured. GRANT pg_checkpoint TO {}",
+            "mindful requests a CHECKPOINT after a load and after updates. Without the right to it, the server \
+             writes their blocks during the run. GRANT pg_checkpoint TO {}",
             rights.role
         );
         codes::CHECKPOINTS_AHEAD.finding(text, format!("{} may not CHECKPOINT", rights.role))

@@ -8,10 +8,10 @@ use super::state::State;
 pub(super) fn io_timing(state: &State) -> Option<Finding> {
     state.is("track_io_timing", "off").then(|| {
         let cost = state.clock_ns.map_or_else(String::new, |ns| {
-            format!("; it would cost two looks at the clock a read, about {ns:.0} ns each here")
+            format!("; it would read the clock twice for each read, about {ns:.0} ns each here")
         });
-        let text = "The server does not time its reads: their latency as the database saw it is not known. \
-                    ALTER SYSTEM SET track_io_timing = on; SELECT pg_reload_conf()";
+        let text = "The server does not time its reads, so their latency inside the database is unknown. To turn it \
+                    on: ALTER SYSTEM SET track_io_timing = on; SELECT pg_reload_conf()";
         codes::IO_TIMING_OFF.finding(text, format!("track_io_timing = off{cost}"))
     })
 }
@@ -30,16 +30,16 @@ pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     .flatten()
     .collect();
     (!reported.is_empty()).then(|| {
-        let text = "The server writes statements to its log: in the client's loop each operation pays for it. \
-                    ALTER SYSTEM RESET of what is named; SELECT pg_reload_conf()";
+        let text = "The server writes statements to its log, which slows each operation of the client's loop. For \
+                    each setting named: ALTER SYSTEM RESET, then SELECT pg_reload_conf()";
         codes::SERVER_SETTING.finding(text, reported.join(", "))
     })
 }
 
 pub(super) fn libraries(state: &State) -> Option<Finding> {
     let libraries = state.text("shared_preload_libraries").filter(|libraries| !libraries.is_empty())?;
-    let text = "Libraries are loaded into the server that may cost CPU with every statement. Where they are not part of \
-                what is to be measured: ALTER SYSTEM RESET shared_preload_libraries, and restart";
+    let text = "Libraries are loaded into the server that may take CPU in each statement. To measure without them: \
+                ALTER SYSTEM RESET shared_preload_libraries, and restart";
     Some(codes::SERVER_SETTING.finding(text, format!("shared_preload_libraries = {libraries}")))
 }
 
@@ -47,8 +47,9 @@ pub(super) fn libraries(state: &State) -> Option<Finding> {
 pub(super) fn jit(state: &State) -> Option<Finding> {
     state.is("jit", "on").then(|| {
         let above = state.text("jit_above_cost").unwrap_or("unknown");
-        let text = "Expensive statements of other clients are compiled, which costs CPU beside a run; mindful's own sessions \
-                    turn it off. ALTER SYSTEM SET jit = off; SELECT pg_reload_conf()";
+        let text = "Expensive statements of other clients are compiled, which takes CPU during a run. mindful's own \
+                    sessions turn JIT off. To turn it off for all: ALTER SYSTEM SET jit = off; SELECT \
+                    pg_reload_conf()";
         codes::SERVER_SETTING.finding(text, format!("jit = on, jit_above_cost = {above}"))
     })
 }

@@ -75,17 +75,18 @@ fn parent(backend: u32) -> Option<u32> {
 const ADVICE: &[(Code, &str)] = &[
     (
         codes::AUTOVACUUM,
-        "On PostgreSQL it is autovacuum: vacuum before the run, or ALTER SYSTEM SET autovacuum = off; SELECT \
-         pg_reload_conf() while it goes on.",
+        "On PostgreSQL it is autovacuum. Vacuum before the run, or during the run ALTER SYSTEM SET autovacuum = off; \
+         SELECT pg_reload_conf().",
     ),
     (
         codes::FORCED_CHECKPOINTS,
-        "ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find who calls CHECKPOINT.",
+        "ALTER SYSTEM SET max_wal_size = …; SELECT pg_reload_conf(), or find the session that calls CHECKPOINT.",
     ),
-    (codes::LOG_BAND, "Look at the share of HOT updates: pg_stat_user_tables tells n_tup_hot_upd beside n_tup_upd."),
+    (codes::LOG_BAND, "Look at the share of HOT updates in pg_stat_user_tables: n_tup_hot_upd and n_tup_upd."),
     (
         codes::PREFETCHED,
-        "Find who scans (pg_stat_activity), or set io_combine_limit = 8kB and effective_io_concurrency = 0.",
+        "Find the scanning sessions in pg_stat_activity, or set io_combine_limit = 8kB and effective_io_concurrency \
+         = 0.",
     ),
 ];
 

@@ -37,7 +37,7 @@ fn blocks_are_read_by_pread_and_one_line_says_so() {
         let of_code: Vec<_> = findings.iter().filter(|finding| finding["code"] == "no-io-uring").collect();
         let [finding] = of_code[..] else { panic!("one finding: {findings:#?}") };
         let text = finding["text"].as_str().unwrap();
-        assert!(text.contains("pread") && text.contains("not at the iodepth asked for"), "{text}");
+        assert!(text.contains("pread") && text.contains("not at the requested iodepth"), "{text}");
         assert!(finding["evidence"].as_str().unwrap().contains("not permitted"), "{finding}");
         // On a busy host a session waits for a CPU between its operations.
         assert!(host_was_full(step) || !codes(&summary).contains(&"little"), "{findings:#?}");
