@@ -237,7 +237,7 @@ impl Server {
     fn start(folder: &Path) -> Outcome<Self> {
         let mut settings = Settings::defaults(KEYS);
         settings.set("data_dir", folder.join("private").to_string_lossy(), Origin::Default);
-        Ok(Self(private::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>))?))
+        Ok(Self(private::open(&private::Options::parse(&settings)?, 0, &(Arc::new(Silent) as Arc<dyn Events>))?))
     }
 
     fn url(&self) -> String {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use mindful_core::contract::clock::HostClock;
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::plan::Plan;
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::Run;
-use mindful_core::{Error, Result};
+use mindful_core::{Engine, Error, Result};
 use mindful_report::live::Live;
 use mindful_report::live::screen::Screen;
 use mindful_report::{Style, escape};
@@ -25,13 +25,18 @@ pub fn of(matches: &ArgMatches) -> Result<Context> {
     with(layers::settings(matches)?, matches)
 }
 
-/// The same for settings that are already layered.
+/// The same for settings that are already layered: here they are parsed, once.
 pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     targets::refuse_several(&settings)?;
-    let engine = registry::find(&Plan::from_settings(&settings)?.target)?;
+    let engine = registry::of(&settings)?;
+    of_resolved(Resolved::parse(engine, settings)?, engine, matches)
+}
+
+/// The same for what is parsed already.
+pub fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &ArgMatches) -> Result<Context> {
     let live = live(matches)?;
     let store = store::open(matches)?;
-    let context = Context::new(settings, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
+    let context = Context::new(resolved, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
     Ok(Context { build: Some(version::line()), ..context })
 }
 
@@ -45,7 +50,11 @@ pub fn variable(name: &str) -> Option<String> {
 /// # Errors
 /// A launcher started several of it.
 pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
-    let context = with(settings, matches)?;
+    refuse_ranks(with(settings, matches)?)
+}
+
+/// `context`, unless a launcher started several of this process.
+pub fn refuse_ranks(context: Context) -> Result<Context> {
     match Rank::detect(&context.settings, &variable)? {
         None => Ok(context),
         Some(rank) => Err(Error::plan(

@@ -39,8 +39,8 @@ impl RankContext {
         let targets = targets::all(&settings)?;
         let url = targets.get(own as usize).map_or("", String::as_str);
         let context = context::with(targets::with_one(settings, url), matches)?;
-        for url in &targets {
-            context.engine.accepts(url, &context.settings)?;
+        for url in targets.iter().filter(|url| **url != context.plan.target) {
+            context.engine.parse_options(url, &context.settings)?;
         }
         Ok(Self { context, rank: None, targets: if targets.len() > 1 { targets } else { Vec::new() } })
     }

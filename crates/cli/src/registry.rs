@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::settings::{self, Key, Settings};
-use mindful_core::ranks::rendezvous::Rendezvous;
+use mindful_core::ranks::rendezvous::{Rendezvous, unsupported_engine_error};
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 
@@ -43,10 +43,12 @@ pub fn meet(
         return Ok(Box::new(SharedFolder::open(Path::new(path))?));
     }
     let meets = find(url)?;
-    if meets.name() == engine.name() {
-        return meets.open_rendezvous(url, settings, events);
-    }
-    meets.open_rendezvous(url, &Settings::defaults(meets.options()), events)
+    let options = if meets.name() == engine.name() {
+        meets.parse_options(url, settings)?
+    } else {
+        meets.parse_options(url, &Settings::defaults(meets.options()))?
+    };
+    options.open_rendezvous(events)?.ok_or_else(|| unsupported_engine_error(meets.name()))
 }
 
 /// The engine of the target that `settings` name.

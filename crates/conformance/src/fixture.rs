@@ -80,7 +80,8 @@ impl Fixture {
     pub fn open(&self) -> Box<dyn Target> {
         let events: Arc<dyn Events> = Arc::new(Silent);
         self.engine
-            .open(&self.url, &self.settings, &events)
+            .parse_options(&self.url, &self.settings)
+            .and_then(|options| options.open(0, &events))
             .unwrap_or_else(|error| panic!("open {}: {error}", self.url))
     }
 

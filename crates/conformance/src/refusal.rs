@@ -19,7 +19,11 @@ use crate::slices::percent;
 pub fn a_bad_url_is_refused_in_one_line(fixture: &Fixture) {
     for url in &fixture.bad_urls {
         let events: Arc<dyn Events> = Arc::new(Silent);
-        let used = fixture.engine.open(url, &fixture.settings, &events).and_then(|target| use_it(fixture, &*target));
+        let used = fixture
+            .engine
+            .parse_options(url, &fixture.settings)
+            .and_then(|options| options.open(0, &events))
+            .and_then(|target| use_it(fixture, &*target));
         let Err(error) = used else { panic!("{url:?} was taken") };
         assert!(matches!(error.kind, ErrorKind::Plan | ErrorKind::Target), "{url:?}: {error:?}");
         assert_one_line(&error);

@@ -71,8 +71,6 @@ pub struct Options {
     pub page_cache_limit: Option<u64>,
     /// Settings of the user's own, in the order given.
     pub set: Vec<(String, String)>,
-    /// Sessions the plan speaks of, so that the first start already carries them.
-    pub sessions: u32,
 }
 
 impl Options {
@@ -94,16 +92,15 @@ impl Options {
             cache: settings.parse("cache", units::parse_bytes)?,
             page_cache_limit: settings.parse("page_cache_limit", units::parse_bytes)?,
             set: settings.parse("set", |text| parse_set(text, kind))?.unwrap_or_default(),
-            sessions: planned_sessions(settings),
         })
     }
 
-    /// What an instance of theirs is opened with; in the `usual` folder where none is given.
-    pub fn order(&self, account: Account, usual: impl FnOnce() -> PathBuf) -> Order {
+    /// What an instance is opened with whose first start carries `sessions`; in the `usual` folder where none is given.
+    pub fn order(&self, account: Account, sessions: u32, usual: impl FnOnce() -> PathBuf) -> Order {
         Order {
             folder: self.data_dir.clone().unwrap_or_else(usual),
             account,
-            sessions: self.sessions,
+            sessions,
             page_cache_limit: self.page_cache_limit,
         }
     }
@@ -165,11 +162,4 @@ fn parse_pair(pair: &str, kind: &Kind) -> Result<(String, String)> {
         ));
     }
     Ok((name, value.trim().to_owned()))
-}
-
-/// Whatever cannot be read here is refused where the plan is parsed.
-fn planned_sessions(settings: &Settings) -> u32 {
-    let number = |name: &str| settings.get(name).and_then(|text| text.parse::<u32>().ok());
-    let by_schema = number("threads").map(|threads| threads.saturating_mul(number("schemas").unwrap_or(4)));
-    number("sessions").or(by_schema).unwrap_or(0)
 }

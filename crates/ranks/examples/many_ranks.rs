@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::clock::{Clock, FOREVER};
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -52,8 +53,14 @@ fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
     for (key, value) in given.into_iter().chain(engines).chain(size) {
         settings.set(key, value, Origin::Flag(format!("--{key}")));
     }
-    let context =
-        Context::new(settings, engine, store.clone(), Arc::new(Silent), StopFlag::default(), Arc::new(clock.clone()))?;
+    let context = Context::new(
+        Resolved::parse(engine, settings)?,
+        engine,
+        store.clone(),
+        Arc::new(Silent),
+        StopFlag::default(),
+        Arc::new(clock.clone()),
+    )?;
     let mut source = Single::new(context.system(), context.plan.clone());
     Ok(mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))?.run)
 }

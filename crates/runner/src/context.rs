@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::engine::Engine;
+use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;
@@ -22,12 +24,14 @@ use crate::source::System;
 
 /// The surroundings of a run.
 pub struct Context {
-    /// All settings with their origins.
+    /// The text of all settings with their origins, for messages and for the record.
     pub settings: Settings,
     /// The settings as they are stored: those of a sweep hold its ladders, not its first point.
     pub stored: Settings,
     /// The plan they make.
     pub plan: Plan,
+    /// The options of the engine that they make.
+    pub options: Arc<dyn EngineOptions>,
     /// The engine its target names.
     pub engine: &'static dyn Engine,
     /// Where events go.
@@ -43,22 +47,22 @@ pub struct Context {
 }
 
 impl Context {
-    /// Resolves the plan of `settings` and refuses what `engine` cannot do. Opens nothing. Events are shown by `live`.
+    /// Refuses of what is `resolved` what `engine` cannot do. Opens nothing. Events are shown by `live`.
     pub fn new(
-        settings: Settings,
+        resolved: Resolved,
         engine: &'static dyn Engine,
         store: Store,
         live: Arc<dyn Events>,
         stop: StopFlag,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let mut plan = Plan::from_settings(&settings)?;
-        engine.accepts(&plan.target, &settings)?;
+        let Resolved { mut plan, options, origins: settings } = resolved;
         refuse_what_it_cannot(&mut plan, engine, &settings)?;
         Ok(Self {
             stored: settings.clone(),
             settings,
             plan,
+            options,
             engine,
             recording: Recording::new(live),
             stop,
@@ -75,23 +79,28 @@ impl Context {
 
     /// Opens the target.
     pub fn open(&self) -> Result<AbortableTarget> {
-        self.open_system(&self.system())
+        self.open_system(&self.system(), self.plan.sessions)
     }
 
-    /// Opens a system.
-    pub fn open_system(&self, system: &System) -> Result<AbortableTarget> {
-        let open = || system.engine.open(&system.url, &system.settings, &self.events());
+    /// Opens a system; a server that is started for it makes room for `sessions`.
+    pub fn open_system(&self, system: &System, sessions: u32) -> Result<AbortableTarget> {
+        let open = || system.options.open(sessions, &self.events());
         Ok(AbortableTarget::new(self.stop.run_expendable(open)?, &self.stop))
     }
 
     /// The folder in which opening the target would make a server first.
     pub fn would_make(&self) -> Result<Option<PathBuf>> {
-        self.stop.run_expendable(|| self.engine.find_folder_to_make(&self.plan.target, &self.settings, &self.events()))
+        self.stop.run_expendable(|| self.options.find_folder_to_make(&self.events()))
     }
 
     /// The run's own system: what its plan names.
     pub fn system(&self) -> System {
-        System { engine: self.engine, url: self.plan.target.clone(), settings: self.settings.clone() }
+        System {
+            engine: self.engine,
+            url: self.plan.target.clone(),
+            options: Arc::clone(&self.options),
+            settings: self.settings.clone(),
+        }
     }
 
     /// What is known before anything is opened; the store gives the id and the time.

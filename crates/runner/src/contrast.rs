@@ -30,21 +30,18 @@ const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("session
 /// Time in which a database's cache takes in its data before it is measured as cached.
 const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
-/// Completes `settings` with what a contrast measures where nothing else is said.
-pub fn complete(settings: &mut Settings) {
+/// Completes `settings` with what a contrast measures where nothing else is said. A private server of `engine` begins with a
+/// cache that holds little of its data.
+pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
+    let url = settings.get("target").unwrap_or_default();
+    if let Some((option, value)) = engine.cache_option(url, false) {
+        settings.set(option, value, Origin::Default);
+    }
     for (name, value) in TURN {
         if settings.given_text(name).is_none() {
             settings.set(name, value, Origin::Default);
         }
     }
-}
-
-/// The database begins with a cache that holds little of its data.
-pub fn with_small_cache(mut context: Context) -> Context {
-    if let Some((option, value)) = context.engine.cache_option(&context.plan.target, false) {
-        context.settings.set(option, value, Origin::Default);
-    }
-    context
 }
 
 /// The turns of a contrast.
@@ -91,18 +88,19 @@ impl<'a> Contrast<'a> {
         for (option, value) in self.reads.options(touch, cpu) {
             settings.set(option, value, Origin::Default);
         }
-        let system = System { engine: self.files, url: self.url.clone(), settings };
+        let system = System::parse(self.files, self.url.clone(), settings)?;
         let plan = Plan { schemas: None, scale: None, loop_site: LoopSite::Client, ..self.context.plan.clone() };
         Ok(NextStep { system, loads: false, plan, point, on_one_cpu: false })
     }
 
-    fn of_database(&self, turn: Turn, point: Point) -> NextStep {
-        let (mut system, plan) = (self.context.system(), self.plan(turn.rung));
-        let cached = turn.rung == Rung::Cached;
-        if let Some((option, value)) = system.engine.cache_option(&system.url, cached) {
-            system.settings.set(option, value, Origin::Default);
-        }
-        NextStep { system, loads: true, plan, point, on_one_cpu: turn.pinned }
+    fn of_database(&self, turn: Turn, point: Point) -> Result<NextStep> {
+        let (own, plan) = (self.context.system(), self.plan(turn.rung));
+        let cache = own.engine.cache_option(&own.url, turn.rung == Rung::Cached);
+        let system = match cache {
+            Some((option, value)) => own.with_options([(option, value.to_owned())])?,
+            None => own,
+        };
+        Ok(NextStep { system, loads: true, plan, point, on_one_cpu: turn.pinned })
     }
 }
 
@@ -137,7 +135,7 @@ impl StepSource for Contrast<'_> {
         let point = Point { values: BTreeMap::from(values), pass: turn.repetition, drift_check: false };
         Ok(Some(match touch(turn.rung) {
             Some(touch) => self.of_files(touch, turn, point)?,
-            None => self.of_database(turn, point),
+            None => self.of_database(turn, point)?,
         }))
     }
 }

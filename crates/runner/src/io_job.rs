@@ -9,7 +9,6 @@ use mindful_core::contract::file_read::{FileReads, InFlight};
 use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
-use mindful_core::plan::settings::Origin;
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
@@ -64,22 +63,20 @@ impl<'a> IoJob<'a> {
     }
 
     /// The step with `load` in flight, on a part of the files where one is named.
-    fn step(&mut self, load: InFlight, span: Option<&str>) -> NextStep {
+    fn step(&mut self, load: InFlight, span: Option<&str>) -> Result<NextStep> {
         self.load = load;
-        let (mut system, mut plan) = (self.context.system(), self.context.plan.clone());
+        let (own, mut plan) = (self.context.system(), self.context.plan.clone());
         let values = [(SMALL, load.small.to_string()), (LARGE, load.large.to_string())];
         let mut values: BTreeMap<String, String> = values.map(|(key, value)| (key.to_owned(), value)).into();
-        if let Some(span) = span {
+        let system = if let Some(span) = span {
             // A part is as large as it is.
             plan = Plan { schemas: None, scale: None, ..plan };
-            system.settings.set(SPAN, span, Origin::Default);
             values.insert(SPAN.to_owned(), span.to_owned());
+            own.with_options([(SPAN, span.to_owned())])?
         } else {
-            for (option, value) in self.reads.options_for_load(load) {
-                system.settings.set(option, value, Origin::Default);
-            }
-        }
-        NextStep { system, loads: false, plan, point: Point { values, ..Point::default() }, on_one_cpu: false }
+            own.with_options(self.reads.options_for_load(load))?
+        };
+        Ok(NextStep { system, loads: false, plan, point: Point { values, ..Point::default() }, on_one_cpu: false })
     }
 
     /// The next load of a calibration, after what the last one showed.
@@ -110,16 +107,20 @@ impl StepSource for IoJob<'_> {
         match self.job {
             Job::Spans { spans, in_flight } => {
                 let load = InFlight { small: *in_flight, large: 0 };
-                Ok(spans.get(at).map(|span| self.step(load, Some(span))))
+                spans.get(at).map(|span| self.step(load, Some(span))).transpose()
             }
-            Job::Points(points) => Ok(points.get(at).map(|load| {
-                tell(&format!("{} of {}", at + 1, points.len()), *load, recording);
-                self.step(*load, None)
-            })),
-            Job::Calibrate { .. } => Ok(self.calibrate(finished)?.map(|load| {
+            Job::Points(points) => {
+                let step = |load: &InFlight| {
+                    tell(&format!("{} of {}", at + 1, points.len()), *load, recording);
+                    self.step(*load, None)
+                };
+                points.get(at).map(step).transpose()
+            }
+            Job::Calibrate { .. } => {
+                let Some(load) = self.calibrate(finished)? else { return Ok(None) };
                 tell("of a calibration", load, recording);
-                self.step(load, None)
-            })),
+                self.step(load, None).map(Some)
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ fn measure_and_store(
     context.store.probe()?;
     let mut runner = Runner { context, coordination, opened: Vec::new(), steps: 0 };
     let own = context.system();
-    runner.open(&own, true)?;
+    runner.open(&own, context.plan.sessions, true)?;
     let known = runner.begin(source, resumed)?;
     let outcome = runner.hooked(source, &known);
     let id = known.head.id;
@@ -138,7 +138,7 @@ pub(crate) fn not_pinned(error: &std::io::Error) -> Error {
 
 impl Runner<'_> {
     /// Opens `system` unless it is open; an earlier one of its engine ends first, for they may be the same server.
-    fn open(&mut self, system: &System, loads: bool) -> Result<&mut Opened> {
+    fn open(&mut self, system: &System, sessions: u32, loads: bool) -> Result<&mut Opened> {
         let name = system.engine.name();
         let at = match self.opened.iter().position(|open| open.system.engine.name() == name) {
             Some(at) if self.opened[at].system.same(system) => at,
@@ -150,7 +150,7 @@ impl Runner<'_> {
                     self.coordination.target_prepared()?;
                 }
                 let at_target = |error| self.coordination.at_target(error);
-                let target = self.context.open_system(system).map_err(at_target)?;
+                let target = self.context.open_system(system, sessions).map_err(at_target)?;
                 if joins {
                     target.join_run();
                 }
@@ -174,7 +174,7 @@ impl Runner<'_> {
     fn begin(&mut self, source: &mut dyn StepSource, resumed: Option<Resumed>) -> Result<Run> {
         let (context, coordination) = (self.context, self.coordination);
         let (passes_over, differs) = (source.passes_over(), source.differs());
-        let own = self.open(&context.system(), true)?;
+        let own = self.open(&context.system(), context.plan.sessions, true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
         let description = Description { words: context.engine.words(), ..own.description.clone() };
         if let Some((writer, run)) = resumed {
@@ -226,7 +226,7 @@ impl Runner<'_> {
     /// Takes one step; one that its target refuses is reported and passed over where the source wants that.
     fn step(&mut self, next: NextStep, source: &dyn StepSource) -> Result<Measured> {
         let (context, coordination, number) = (self.context, self.coordination, self.steps);
-        let opened = self.open(&next.system, next.loads)?;
+        let opened = self.open(&next.system, next.plan.sessions, next.loads)?;
         opened.pin(next.on_one_cpu)?;
         let endpoints = opened.description.endpoints;
         match opened.ready(&next.plan, coordination.sessions_on_target(next.plan.sessions)) {

@@ -1,11 +1,13 @@
 //! Where a run's steps come from: a plan of one step, a ladder, a contrast, a job on files.
 
+use std::sync::Arc;
+
 use mindful_core::Result;
-use mindful_core::contract::engine::Engine;
+use mindful_core::contract::engine::{Engine, EngineOptions};
 use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
-use mindful_core::plan::settings::Settings;
+use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 
@@ -18,11 +20,33 @@ pub struct System {
     pub engine: &'static dyn Engine,
     /// The URL that the engine opens.
     pub url: String,
-    /// Settings, the engine's own options among them.
+    /// What opens it.
+    pub options: Arc<dyn EngineOptions>,
+    /// The text of the settings that the options were parsed from.
     pub settings: Settings,
 }
 
 impl System {
+    /// The system behind `url` with the options that `settings` give.
+    ///
+    /// # Errors
+    /// An option that makes no sense.
+    pub fn parse(engine: &'static dyn Engine, url: String, settings: Settings) -> Result<Self> {
+        Ok(Self { engine, options: engine.parse_options(&url, &settings)?, url, settings })
+    }
+
+    /// The same system with other values of some options.
+    ///
+    /// # Errors
+    /// An option that makes no sense.
+    pub fn with_options<'a>(&self, options: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self> {
+        let mut settings = self.settings.clone();
+        for (option, value) in options {
+            settings.set(option, value, Origin::Default);
+        }
+        Self::parse(self.engine, self.url.clone(), settings)
+    }
+
     /// Whether `other` would be opened the same way.
     pub fn same(&self, other: &Self) -> bool {
         let mut names = self.engine.options().iter().map(|key| key.name);

@@ -5,6 +5,8 @@ use mindful_core::plan::units::format_counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use mindful_core::contract::engine::Engine;
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::{Key, Origin, Settings, ValueSyntax};
 use mindful_core::plan::sweep::{Objective, SweepPlan};
 use mindful_core::plan::{self, Plan};
@@ -31,10 +33,12 @@ const HALVINGS: u32 = 4;
 const SHORT: u32 = 3;
 
 /// A sweep, ready to be walked.
-#[derive(Debug)]
 pub struct Sweep {
-    /// Settings of the first point; every point is these with its values.
-    pub base: Settings,
+    /// The first point; every point is this one with its values.
+    pub base: Resolved,
+    engine: &'static dyn Engine,
+    /// The points that are known before anything runs.
+    known: BTreeMap<BTreeMap<String, String>, Resolved>,
     plan: SweepPlan,
     seed: u64,
     step_cost: Duration,
@@ -63,16 +67,16 @@ pub enum Next {
 }
 
 impl Sweep {
-    /// The sweep that `settings` describe; `keys` are all that may be a ladder.
-    pub fn new(settings: &Settings, keys: &[&Key]) -> Result<Self> {
+    /// The sweep that `settings` describe, on a target of `engine`; `keys` are all that may be a ladder.
+    pub fn new(settings: &Settings, keys: &[&Key], engine: &'static dyn Engine) -> Result<Self> {
         let plan = SweepPlan::from_settings(settings)?;
         let (base, mut axes) = axes(settings, keys)?;
-        let first = Plan::from_settings(&base)?;
+        let base = Resolved::parse(engine, base)?;
         let range = axes.iter().find(|(key, _)| key == "sessions").and_then(|(_, values)| match values {
             Values::Range(from, to) => Some((*from, *to)),
             Values::List(_) => None,
         });
-        let step_cost = step_time(&first);
+        let step_cost = step_time(&base.plan);
         let shape = if let Some(objective) = plan.objective {
             search(objective, &axes)?
         } else if axes.is_empty() || range.is_some() {
@@ -80,22 +84,26 @@ impl Sweep {
             let (from, to) = range.unwrap_or((1, MOST_SESSIONS.into()));
             Shape::Adaptive { others: points(&axes, plan.paired)?, from: sessions(from)?, to: sessions(to)? }
         } else {
-            fixed(points(&axes, plan.paired)?, &plan, first.seed, step_cost)
+            fixed(points(&axes, plan.paired)?, &plan, base.plan.seed, step_cost)
         };
-        let sweep = Self { base, plan, seed: first.seed, step_cost, shape };
+        let seed = base.plan.seed;
+        let mut sweep = Self { base, engine, known: BTreeMap::new(), plan, seed, step_cost, shape };
         // A mistyped value is reported before anything runs, not hours later.
-        sweep.known().iter().try_for_each(|settings| Plan::from_settings(settings).map(drop))?;
+        for values in sweep.known_points() {
+            let resolved = sweep.base.with_values(engine, &values)?;
+            sweep.known.insert(values, resolved);
+        }
         Ok(sweep)
     }
 
-    /// The settings of all points that are known before anything runs; the ends of a range stand for what lies between.
-    pub fn known(&self) -> Vec<Settings> {
+    /// All points that are known before anything runs; the ends of a range stand for what lies between.
+    fn known_points(&self) -> Vec<BTreeMap<String, String>> {
         let at = |values: &BTreeMap<String, String>, key: &str, value: String| {
             let mut values = values.clone();
             values.insert(key.to_owned(), value);
             values
         };
-        let points = match &self.shape {
+        match &self.shape {
             Shape::Fixed { points, .. } => points.clone(),
             Shape::Adaptive { others, from, to } => {
                 others.iter().flat_map(|o| [from, to].map(|n| at(o, "sessions", n.to_string()))).collect()
@@ -103,26 +111,20 @@ impl Sweep {
             Shape::Search { key, from, to, .. } => {
                 [from, to].map(|load| at(&BTreeMap::new(), key, load.to_string())).into()
             }
-        };
-        points.into_iter().map(|values| self.settings(&Point { values, ..Point::default() })).collect()
-    }
-
-    /// The settings at `point`.
-    pub fn settings(&self, point: &Point) -> Settings {
-        let mut settings = self.base.clone();
-        for (key, value) in &point.values {
-            settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
         }
-        settings
     }
 
-    /// The plan at `point`; a short trial of a search measures a part of the duration.
-    pub fn plan(&self, point: &Point) -> Result<Plan> {
-        let mut plan = Plan::from_settings(&self.settings(point))?;
+    /// Plan and options at `point`; a short trial of a search measures a part of the duration.
+    ///
+    /// # Errors
+    /// Values that make no sense together.
+    pub fn resolve(&self, point: &Point) -> Result<Resolved> {
+        let known = self.known.get(&point.values).cloned();
+        let mut resolved = known.map_or_else(|| self.base.with_values(self.engine, &point.values), Ok)?;
         if matches!(self.shape, Shape::Search { .. }) {
-            plan.duration = plan.duration.mul_f64(length_of(point.pass));
+            resolved.plan.duration = resolved.plan.duration.mul_f64(length_of(point.pass));
         }
-        Ok(plan)
+        Ok(resolved)
     }
 
     /// Longest time the sweep may take.
@@ -185,7 +187,10 @@ impl Sweep {
 
     /// The plans of `slots`.
     fn plans(&self, points: &[BTreeMap<String, String>], slots: &[Slot]) -> Vec<Plan> {
-        let at = |slot: &Slot| self.plan(&Point { values: points[slot.point].clone(), ..Point::default() });
+        let at = |slot: &Slot| {
+            let point = Point { values: points[slot.point].clone(), ..Point::default() };
+            self.resolve(&point).map(|resolved| resolved.plan)
+        };
         slots.iter().filter_map(|slot| at(slot).ok()).collect()
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events as _, emit_note};
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::record::run::Run;
 use mindful_core::result::StepSummary;
 use mindful_core::result::finding::codes;
@@ -109,11 +110,10 @@ impl StepSource for Walk<'_> {
                 return Ok(None);
             }
         };
-        let settings = self.sweep.settings(&point);
-        let mut plan = self.sweep.plan(&point)?;
+        let Resolved { mut plan, options, origins: settings } = self.sweep.resolve(&point)?;
         refuse_what_it_cannot(&mut plan, self.context.engine, &settings)?;
         self.handed_out = Some(self.context.clock.elapsed());
-        let system = System { settings, ..self.context.system() };
+        let system = System { options, settings, ..self.context.system() };
         Ok(Some(NextStep { system, loads: true, plan, point, on_one_cpu: false }))
     }
 

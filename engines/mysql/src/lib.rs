@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
+use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
@@ -80,44 +81,57 @@ impl Engine for Mysql {
         private_flavor(url).map(|_| ("mode", if holds_all { "lio" } else { "pio" }))
     }
 
-    fn find_folder_to_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        private_flavor(url).map_or(Ok(None), |flavor| private::would_make(flavor, settings, events.as_ref()))
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
+        let flavor = private_flavor(url);
+        let server = if flavor.is_none() { Some(Server::parse(url)?) } else { None };
+        let private = private::Options::parse(settings, flavor.unwrap_or(Flavor::MariaDb))?;
+        let options = Options::from_settings(settings, server.as_ref().and_then(Server::database), &private)?;
+        Ok(Arc::new(MysqlOptions { server, place: self.redact(url), options, private }))
+    }
+}
+
+/// What opens a target: the options, and those of the private server, which a server of a URL leaves unused.
+struct MysqlOptions {
+    /// The server behind the URL; `None` for the private one.
+    server: Option<Server>,
+    /// The URL without its secrets.
+    place: String,
+    options: Options,
+    private: private::Options,
+}
+
+impl MysqlOptions {
+    /// The server behind the URL, if it is not the private one.
+    fn remote(&self, events: &dyn Events) -> Option<Server> {
+        let server = self.server.clone()?;
+        for remark in server.notes() {
+            emit_note(events, remark);
+        }
+        Some(server)
+    }
+}
+
+impl EngineOptions for MysqlOptions {
+    fn open(&self, sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        if let Some(server) = self.remote(&**events) {
+            return Ok(Box::new(MysqlTarget::open(server, None, self.options.clone(), events)?));
+        }
+        let instance = private::open(&self.private, sessions, events)?;
+        let server = Server::from_socket(&instance.socket(), private::USER);
+        Ok(Box::new(MysqlTarget::open(server, Some(instance), self.options.clone(), events)?))
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        let Some(flavor) = private_flavor(url) else {
-            return Options::from_settings(settings, Server::parse(url)?.database()).map(drop);
-        };
-        Options::from_settings(settings, None)?;
-        private::accepts(flavor, settings)
+    fn find_folder_to_make(&self, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+        if self.server.is_some() { Ok(None) } else { private::find_folder_to_make(&self.private, events.as_ref()) }
     }
 
-    fn open_rendezvous(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Rendezvous>> {
-        if private_flavor(url).is_some() {
+    fn open_rendezvous(&self, events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {
+        let Some(server) = self.remote(&**events) else {
             return Err(mindful_core::ranks::rendezvous::private_server_error("mysql://…"));
-        }
-        let server = Server::parse(url)?;
-        for remark in server.notes() {
-            emit_note(&**events, remark);
-        }
-        let options = Options::from_settings(settings, server.database())?;
-        let place = format!("database {} of {}", options.namespace.quoted(), self.redact(url));
-        Ok(Box::new(MysqlRendezvous::open(server, options.namespace, place)?))
-    }
-
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        if let Some(flavor) = private_flavor(url) {
-            let options = Options::from_settings(settings, None)?;
-            let instance = private::open(flavor, settings, events)?;
-            let server = Server::from_socket(&instance.socket(), private::USER);
-            return Ok(Box::new(MysqlTarget::open(server, Some(instance), options, events)?));
-        }
-        let server = Server::parse(url)?;
-        for remark in server.notes() {
-            emit_note(&**events, remark);
-        }
-        let options = Options::from_settings(settings, server.database())?;
-        Ok(Box::new(MysqlTarget::open(server, None, options, events)?))
+        };
+        let namespace = self.options.namespace.clone();
+        let place = format!("database {} of {}", namespace.quoted(), self.place);
+        Ok(Some(Box::new(MysqlRendezvous::open(server, namespace, place)?)))
     }
 }
 

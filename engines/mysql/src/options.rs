@@ -35,8 +35,12 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that `settings` give for a target whose URL names `database`.
-    pub(crate) fn from_settings(settings: &Settings, database: Option<&str>) -> Result<Self> {
+    /// The options that `settings` give for a target whose URL names `database`, beside those of the `private` server.
+    pub(crate) fn from_settings(
+        settings: &Settings,
+        database: Option<&str>,
+        private: &private::Options,
+    ) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let given = settings.parse("namespace", name)?;
         let namespace = given.or(database.map(str::to_owned)).unwrap_or_else(|| names::DEFAULT.to_owned());
@@ -50,7 +54,7 @@ impl Options {
             namespace: Namespace { name: namespace },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
-            given_settings: private::given_settings(settings)?,
+            given_settings: private.server.set.iter().map(|(name, _)| name.clone()).collect(),
         })
     }
 }

@@ -20,7 +20,7 @@ mod wrong_clock;
 use std::sync::Arc;
 
 use mindful_core::contract::clock::{Clock, HostClock};
-use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
@@ -89,14 +89,21 @@ impl Engine for Null {
         url.to_owned()
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
         named(url)?;
-        Options::from_settings(settings).map(drop)
+        Ok(Arc::new(NullOptions { options: Options::from_settings(settings)?, clock: self.clock() }))
     }
+}
 
-    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        named(url)?;
-        Ok(Box::new(NullTarget::new(Options::from_settings(settings)?, self.clock())))
+/// What opens a target: here, all there is to know of it.
+struct NullOptions {
+    options: Options,
+    clock: Arc<dyn Clock>,
+}
+
+impl EngineOptions for NullOptions {
+    fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        Ok(Box::new(NullTarget::new(self.options.clone(), Arc::clone(&self.clock))))
     }
 }
 

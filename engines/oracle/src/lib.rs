@@ -14,6 +14,7 @@ mod work;
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
+use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::result::finding::Code;
@@ -84,14 +85,22 @@ impl Engine for Oracle {
         connect::redact(url)
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        Options::from_settings(settings)?;
-        Address::parse(url).map(drop)
-    }
-
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
         let options = Options::from_settings(settings)?;
-        let address = Address::parse(url)?;
+        Ok(Arc::new(OracleOptions { driver: self.driver, address: Address::parse(url)?, options }))
+    }
+}
+
+/// What opens a target: driver, address and options.
+struct OracleOptions {
+    driver: &'static dyn Driver,
+    address: Address,
+    options: Options,
+}
+
+impl EngineOptions for OracleOptions {
+    fn open(&self, _sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let (options, address) = (&self.options, &self.address);
         let password = connect::password(&address.user, options.password_file.as_deref())?;
         let wallet_password = connect::of_wallet()?;
         let login = |service: &String| Login {
@@ -104,6 +113,6 @@ impl Engine for Oracle {
             within: options.connect_timeout,
         };
         let link = Link::new(self.driver, address.services.iter().map(login).collect());
-        Ok(Box::new(OracleTarget::open(link, options, events)?))
+        Ok(Box::new(OracleTarget::open(link, options.clone(), events)?))
     }
 }

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
+use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
@@ -78,39 +79,52 @@ impl Engine for Postgres {
         is_private(url).then_some(("mode", if holds_all { "lio" } else { "pio" }))
     }
 
-    fn find_folder_to_make(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
-        if is_private(url) { private::would_make(settings, events.as_ref()) } else { Ok(None) }
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
+        let private = private::Options::parse(settings)?;
+        let options = Options::from_settings(settings, &private)?;
+        Ok(Arc::new(PostgresOptions { url: url.to_owned(), options, private }))
+    }
+}
+
+/// What opens a target: the options, and those of the private server, which a URL of another one leaves unused.
+struct PostgresOptions {
+    url: String,
+    options: Options,
+    private: private::Options,
+}
+
+impl PostgresOptions {
+    /// The server behind the URL.
+    fn server(&self, events: &dyn Events) -> Result<Server> {
+        let server = Server::parse(&self.url)?;
+        for remark in server.notes() {
+            emit_note(events, remark);
+        }
+        Ok(server)
+    }
+}
+
+impl EngineOptions for PostgresOptions {
+    fn open(&self, sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        if is_private(&self.url) {
+            let instance = private::open(&self.private, sessions, events)?;
+            let server = Server::from_socket(instance.socket_folder(), private::PORT, private::USER, private::DATABASE);
+            return Ok(Box::new(PostgresTarget::open(server, Some(instance), self.options.clone(), events)?));
+        }
+        Ok(Box::new(PostgresTarget::open(self.server(&**events)?, None, self.options.clone(), events)?))
     }
 
-    fn accepts(&self, _url: &str, settings: &Settings) -> Result<()> {
-        Options::from_settings(settings)?;
-        private::accepts(settings)
+    fn find_folder_to_make(&self, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
+        if is_private(&self.url) { private::find_folder_to_make(&self.private, events.as_ref()) } else { Ok(None) }
     }
 
-    fn open_rendezvous(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Rendezvous>> {
-        if is_private(url) {
+    fn open_rendezvous(&self, events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {
+        if is_private(&self.url) {
             return Err(mindful_core::ranks::rendezvous::private_server_error("postgres://…"));
         }
-        let (options, server) = (Options::from_settings(settings)?, Server::parse(url)?);
-        for remark in server.notes() {
-            emit_note(&**events, remark);
-        }
-        let place = format!("schema {} of {}", options.namespace.quoted(), self.redact(url));
-        Ok(Box::new(PostgresRendezvous::open(server, options.namespace, place)?))
-    }
-
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        let options = Options::from_settings(settings)?;
-        if is_private(url) {
-            let instance = private::open(settings, events)?;
-            let server = Server::from_socket(instance.socket_folder(), private::PORT, private::USER, private::DATABASE);
-            return Ok(Box::new(PostgresTarget::open(server, Some(instance), options, events)?));
-        }
-        let server = Server::parse(url)?;
-        for remark in server.notes() {
-            emit_note(&**events, remark);
-        }
-        Ok(Box::new(PostgresTarget::open(server, None, options, events)?))
+        let (server, namespace) = (self.server(&**events)?, self.options.namespace.clone());
+        let place = format!("schema {} of {}", namespace.quoted(), connect::redact(&self.url));
+        Ok(Some(Box::new(PostgresRendezvous::open(server, namespace, place)?)))
     }
 }
 

@@ -49,7 +49,8 @@ pub(crate) struct Options {
 const LONGEST_NAME: usize = 63;
 
 impl Options {
-    pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
+    /// The options that `settings` give, beside those of the `private` server.
+    pub(crate) fn from_settings(settings: &Settings, private: &private::Options) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let name = |text: &str| {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {
@@ -68,7 +69,7 @@ impl Options {
             namespace: Namespace { name: namespace, trusted: settings.parse("trust_owner", name)? },
             shared: settings.parse("shared", parse_switch)?.unwrap_or(false),
             tablespace: settings.parse("tablespace", name)?,
-            given_settings: private::Options::parse(settings)?.server.set.into_iter().map(|(name, _)| name).collect(),
+            given_settings: private.server.set.iter().map(|(name, _)| name.clone()).collect(),
             shaped: settings.given_text("compress_ratio").is_some(),
             wait_sampling: settings.parse("wait_sampling", sampling::parse_interval)?.flatten(),
         })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::file_read::{BlockTouch, FileReads, InFlight, names};
 use mindful_core::contract::target::Target;
@@ -89,21 +89,18 @@ impl Engine for Raw {
         error::one_line(url)
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        options::Options::parse(url, settings).map(drop)
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
+        Ok(Arc::new(options::Options::parse(url, settings)?))
+    }
+}
+
+impl EngineOptions for options::Options {
+    fn open(&self, _sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        Ok(Box::new(target::RawTarget::open(self.clone(), events)?))
     }
 
-    fn open_rendezvous(
-        &self,
-        _url: &str,
-        _settings: &Settings,
-        _events: &Arc<dyn Events>,
-    ) -> Result<Box<dyn Rendezvous>> {
+    fn open_rendezvous(&self, _events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {
         Err(rendezvous::unsupported_engine_error("bare files"))
-    }
-
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        Ok(Box::new(target::RawTarget::open(options::Options::parse(url, settings)?, events)?))
     }
 }
 

@@ -61,7 +61,9 @@ fn main() -> Result<()> {
     let mut settings = Settings::default();
     settings.set("cache", "1GiB", Origin::Default);
     let events: Arc<dyn Events> = Arc::new(Silent);
-    let target = mindful_sqlite::ENGINE.open(&format!("sqlite:{path}"), &settings, &events)?;
+    let target = mindful_sqlite::ENGINE
+        .parse_options(&format!("sqlite:{path}"), &settings)
+        .and_then(|options| options.open(0, &events))?;
     let content = Content::INCOMPRESSIBLE;
     let plan = DatasetPlan { schemas: 1, blocks_per_schema: BLOCKS, scan_blocks: 0, content, seed: 1, load_streams: 1 };
     let began = Instant::now();

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::description::Words;
-use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
@@ -77,23 +77,26 @@ impl Engine for Sqlite {
         url.to_owned()
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        Options::from_settings(settings)?;
-        file::parse(url).map(drop)
-    }
-
-    fn open_rendezvous(
-        &self,
-        _url: &str,
-        _settings: &Settings,
-        _events: &Arc<dyn Events>,
-    ) -> Result<Box<dyn Rendezvous>> {
-        Err(rendezvous::file_target_error("SQLite"))
-    }
-
-    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
         let options = Options::from_settings(settings)?;
-        let file = DatabaseFile::from_url(url, options.page_bytes)?;
-        Ok(Box::new(SqliteTarget::new(file, options)))
+        file::parse(url)?;
+        Ok(Arc::new(SqliteOptions { url: url.to_owned(), options }))
+    }
+}
+
+/// What opens a target: the file and the options.
+struct SqliteOptions {
+    url: String,
+    options: Options,
+}
+
+impl EngineOptions for SqliteOptions {
+    fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let file = DatabaseFile::from_url(&self.url, self.options.page_bytes)?;
+        Ok(Box::new(SqliteTarget::new(file, self.options)))
+    }
+
+    fn open_rendezvous(&self, _events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {
+        Err(rendezvous::file_target_error("SQLite"))
     }
 }

@@ -34,8 +34,9 @@ const REPETITIONS: u32 = 3;
 fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = flags::repetitions(matches, 1, REPETITIONS)?;
     let mut settings = layers::settings(matches)?;
-    contrast::complete(&mut settings);
-    let context = contrast::with_small_cache(context::alone(settings, matches)?);
+    let engine = registry::of(&settings)?;
+    contrast::complete(&mut settings, engine);
+    let context = context::alone(settings, matches)?;
     let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
     let form = show::Form::of(matches);
     let ended = mindful_runner::run(&context, &Alone, &mut turns, None, &mut |run, analysis| {

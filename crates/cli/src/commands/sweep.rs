@@ -16,7 +16,7 @@ use crate::commands::{outcome, show};
 use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
-use crate::{layers, new_files, registry, store, stored_settings};
+use crate::{layers, new_files, registry, store, stored_settings, targets};
 
 pub const VERB: Verb = Verb {
     name: "sweep",
@@ -67,11 +67,9 @@ pub fn walked(
 ) -> Result<Ended> {
     let engine = registry::of(&settings)?;
     let keys: Vec<&Key> = KEYS.iter().chain(engine.options()).collect();
-    let sweep = Sweep::new(&settings, &keys)?;
-    let mut context = context::alone(sweep.base.clone(), matches)?;
-    for settings in sweep.known() {
-        context.engine.accepts(&context.plan.target, &settings)?;
-    }
+    targets::refuse_several(&settings)?;
+    let sweep = Sweep::new(&settings, &keys, engine)?;
+    let mut context = context::refuse_ranks(context::of_resolved(sweep.base.clone(), engine, matches)?)?;
     // The run stores the settings of the sweep, not those of its first point.
     context.stored = settings;
     let mut walk = match &resumed {

@@ -11,7 +11,7 @@ use crate::contract::event::Events;
 use crate::contract::file_read::FileReads;
 use crate::contract::target::Target;
 use crate::plan::settings::{Key, Settings};
-use crate::ranks::rendezvous::{self, Rendezvous};
+use crate::ranks::rendezvous::Rendezvous;
 use crate::result::finding::Code;
 
 /// What an engine can do. A plan that asks for more is refused before anything runs.
@@ -79,8 +79,8 @@ pub trait Engine: Sync {
     /// The URL without its secrets, for output and storage.
     fn redact(&self, url: &str) -> String;
 
-    /// Refuses a target or options that make no sense, and opens nothing.
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()>;
+    /// Parses `url` and the engine's own options and refuses what makes no sense. Opens nothing.
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>>;
 
     /// How it reads bare files, where that is what it does.
     fn file_reads(&self) -> Option<&dyn FileReads> {
@@ -92,29 +92,22 @@ pub trait Engine: Sync {
     fn cache_option(&self, _url: &str, _holds_all: bool) -> Option<(&'static str, &'static str)> {
         None
     }
+}
 
-    /// The folder in which [`Engine::open`] would make a server first; `None` where there is something to open. Changes
-    /// nothing and fetches nothing.
-    fn find_folder_to_make(
-        &self,
-        _url: &str,
-        _settings: &Settings,
-        _events: &Arc<dyn Events>,
-    ) -> Result<Option<PathBuf>> {
+/// The options of an engine for one URL, parsed once: what opens its targets.
+pub trait EngineOptions: Send + Sync {
+    /// Opens (for some engines: starts) the system under test. Changes no data. A server that mindful starts makes room for
+    /// `sessions` at once, where that is known.
+    fn open(&self, sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>>;
+
+    /// The folder in which [`EngineOptions::open`] would make a server first; `None` where there is something to open.
+    /// Changes nothing and fetches nothing.
+    fn find_folder_to_make(&self, _events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         Ok(None)
     }
 
-    /// Opens the place behind `url` where ranks of a run meet. Apart from the target: a rank may meet elsewhere than it
-    /// measures.
-    fn open_rendezvous(
-        &self,
-        _url: &str,
-        _settings: &Settings,
-        _events: &Arc<dyn Events>,
-    ) -> Result<Box<dyn Rendezvous>> {
-        Err(rendezvous::unsupported_engine_error(self.name()))
+    /// Opens the place where ranks of a run meet, which need not be the target they measure; `None` where ranks cannot meet.
+    fn open_rendezvous(&self, _events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {
+        Ok(None)
     }
-
-    /// Opens (for some engines: starts) the system under test. Changes no data.
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>>;
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mindful_conformance::Notes;
 use mindful_core::contract::clock::{Clock, FOREVER, Time};
 use mindful_core::contract::event::Events;
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -118,7 +119,8 @@ impl Job {
         }
         let store = self.store_in(settings.get("job").unwrap_or("job"), number);
         let (clock, live) = (Arc::new(self.clock.clone()), Arc::new(Notes::default()) as Arc<dyn Events>);
-        Context::new(settings, self.engine, store, live, StopFlag::default(), clock).unwrap()
+        let resolved = Resolved::parse(self.engine, settings).unwrap();
+        Context::new(resolved, self.engine, store, live, StopFlag::default(), clock).unwrap()
     }
 
     fn join_request(&self, context: &Context, number: u32, of: u32, version: &str) -> JoinRequest {

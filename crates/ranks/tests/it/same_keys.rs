@@ -8,7 +8,7 @@ use mindful_core::Result;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
-use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::session::Session;
@@ -72,12 +72,21 @@ impl Engine for Scribe {
         self.null.redact(url)
     }
 
-    fn accepts(&self, url: &str, settings: &Settings) -> Result<()> {
-        self.null.accepts(url, settings)
+    fn parse_options(&self, url: &str, settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
+        let (null, visits) = (self.null.parse_options(url, settings)?, Arc::clone(&self.visits));
+        Ok(Arc::new(ScribeOptions { null, clock: self.clock.clone(), visits }))
     }
+}
 
-    fn open(&self, url: &str, settings: &Settings, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        let (null, visits) = (self.null.open(url, settings, events)?, Arc::clone(&self.visits));
+struct ScribeOptions {
+    null: Arc<dyn EngineOptions>,
+    clock: SimulatedClock,
+    visits: Arc<Mutex<Visits>>,
+}
+
+impl EngineOptions for ScribeOptions {
+    fn open(&self, sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        let (null, visits) = (self.null.open(sessions, events)?, Arc::clone(&self.visits));
         Ok(Box::new(Written { null, clock: self.clock.clone(), visits }))
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mindful_conformance::Notes;
 use mindful_core::contract::clock::{Clock, Time};
 use mindful_core::contract::event::Events;
+use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};
@@ -71,9 +72,9 @@ impl Simulation {
         Store::open(self.store.path())
     }
 
-    fn context(&self, settings: Settings, clock: Arc<dyn Clock>) -> Result<Context> {
+    fn context(&self, resolved: Resolved, clock: Arc<dyn Clock>) -> Result<Context> {
         let live = Arc::clone(&self.notes) as Arc<dyn Events>;
-        Context::new(settings, self.engine, self.store(), live, self.stop.clone(), clock)
+        Context::new(resolved, self.engine, self.store(), live, self.stop.clone(), clock)
     }
 
     /// One run of a plan.
@@ -83,7 +84,7 @@ impl Simulation {
 
     /// The same by a clock that stands before the simulated one.
     pub fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
-        let context = self.context(Self::settings(given), clock).unwrap();
+        let context = self.context(Resolved::parse(self.engine, Self::settings(given)).unwrap(), clock).unwrap();
         let mut source = Single::new(context.system(), context.plan.clone());
         mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(())).unwrap()
     }
@@ -92,7 +93,7 @@ impl Simulation {
     pub fn sweep(&self, given: &[(&str, &str)], resumed: Option<Resumed>) -> Ended {
         let settings = Self::settings(given);
         let keys: Vec<&Key> = all_keys().collect();
-        let sweep = Sweep::new(&settings, &keys).unwrap();
+        let sweep = Sweep::new(&settings, &keys, self.engine).unwrap();
         let mut context = self.context(sweep.base.clone(), Arc::new(self.clock.clone())).unwrap();
         context.stored = settings;
         let mut walk = match &resumed {

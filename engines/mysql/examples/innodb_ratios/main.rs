@@ -43,7 +43,7 @@ impl Bench {
 
     fn target(&self) -> Result<Box<dyn Target>> {
         let url = format!("mysql://{USER}@localhost?socket={}", self.private.socket().display());
-        ENGINE.open(&url, &self.settings, &self.events)
+        ENGINE.parse_options(&url, &self.settings).and_then(|options| options.open(0, &self.events))
     }
 
     /// CPU that the server has used, user and system, s.
@@ -77,7 +77,7 @@ fn main() -> Result<()> {
     let mut of_server = settings.clone();
     of_server.set("data_dir", data.to_string_lossy(), Origin::Default);
     of_server.set("mode", "lio", Origin::Default);
-    let private = private::open(Flavor::MariaDb, &of_server, &events)?;
+    let private = private::open(&private::Options::parse(&of_server, Flavor::MariaDb)?, 0, &events)?;
     // Both loops of a pair are open at a time.
     settings.set("shared", "on", Origin::Default);
     let bench = Bench { private, settings, events };

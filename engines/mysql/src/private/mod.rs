@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::plan::settings::Settings;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 
@@ -23,35 +22,29 @@ mod share;
 
 pub use mindful_instance::Instance;
 pub use mindful_instance::program::{Chosen, Purpose};
-pub use options::{KEYS, Options, given_settings};
+pub use options::{KEYS, Options};
 
-use crate::flavor::Flavor;
 use programs::Programs;
 
 /// The administrator of the private server, who has no password: the folder of the socket keeps everybody else out.
 pub const USER: &str = "root";
 
 /// Finds programs and folder, repairs what must be, and starts the server for [`Purpose::Run`].
-pub fn open(usual: Flavor, settings: &Settings, events: &Arc<dyn Events>) -> Result<Instance> {
-    let options = Options::parse(settings, usual)?;
+pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Result<Instance> {
     let server = &options.server;
     let account = Account::choose(server.run_as.as_deref())?;
     let base = base(&account)?;
-    let programs = Programs::find(&options, &base, &account, events.as_ref())?;
+    let programs = Programs::find(options, &base, &account, events.as_ref())?;
     help::check_settings(&programs, &server.set, &account)?;
     settings::check_cache(server.cache)?;
-    let order = server.order(account, || default_folder(&base, &programs));
+    let order = server.order(account, sessions, || default_folder(&base, &programs));
     let program = program::Server { programs, mode: server.mode, cache: server.cache, set: server.set.clone() };
     Instance::open(order, Arc::new(program), events)
 }
 
-pub fn accepts(usual: Flavor, settings: &Settings) -> Result<()> {
-    Options::parse(settings, usual).map(drop)
-}
-
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
-pub fn would_make(usual: Flavor, settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
-    let mut options = Options::parse(settings, usual)?;
+pub fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
+    let mut options = options.clone();
     // What is not here yet would be fetched.
     options.server.fetch = false;
     options.server.folder_to_make(kind::of(options.flavor), |base, account| {

@@ -32,11 +32,6 @@ impl Options {
     }
 }
 
-pub fn given_settings(settings: &Settings) -> Result<Vec<String>> {
-    let options = Options::parse(settings, Flavor::MariaDb)?;
-    Ok(options.server.set.into_iter().map(|(name, _)| name).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use mindful_core::plan::settings::Origin;

@@ -18,11 +18,8 @@ use crate::support::{Kind, MARIADB, MYSQL, OLDER, sql, started, target_at};
 
 fn meet(server: &Instance, database: &str) -> mindful_core::Result<Box<dyn Rendezvous>> {
     let settings = Settings::defaults(ENGINE.options());
-    let meeting = ENGINE.open_rendezvous(
-        &shared::url(&server.socket(), database),
-        &settings,
-        &(Arc::new(Silent) as Arc<dyn Events>),
-    )?;
+    let options = ENGINE.parse_options(&shared::url(&server.socket(), database), &settings)?;
+    let meeting = options.open_rendezvous(&(Arc::new(Silent) as Arc<dyn Events>))?.expect("ranks meet in MySQL");
     meeting.prepare()?;
     Ok(meeting)
 }

@@ -53,7 +53,7 @@ pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
 pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (private::open(kind.flavor, &settings(kind, folder, extra), &events), notes)
+    (private::open(&private::Options::parse(&settings(kind, folder, extra), kind.flavor).unwrap(), 0, &events), notes)
 }
 
 /// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
@@ -109,7 +109,7 @@ pub fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>>
         settings.set(name, *value, Origin::Flag(format!("--{name}")));
     }
     let events: Arc<dyn Events> = Arc::new(Notes::default());
-    ENGINE.open(url, &settings, &events)
+    ENGINE.parse_options(url, &settings).and_then(|options| options.open(0, &events))
 }
 
 /// The last lines the server wrote.

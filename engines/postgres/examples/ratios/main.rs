@@ -39,7 +39,9 @@ impl Bench {
     }
 
     fn target(&self) -> Result<Box<dyn Target>> {
-        ENGINE.open(&self.server().redacted(), &self.settings, &self.events)
+        ENGINE
+            .parse_options(&self.server().redacted(), &self.settings)
+            .and_then(|options| options.open(0, &self.events))
     }
 
     fn sql(&self, client: &Connection, sql: &str) -> Result<()> {
@@ -66,7 +68,7 @@ fn main() -> Result<()> {
     open_to_all(scratch.path())?;
     settings.set("data_dir", data.to_string_lossy(), Origin::Default);
     let events: Arc<dyn Events> = Arc::new(Quiet);
-    let private = private::open(&settings, &events)?;
+    let private = private::open(&private::Options::parse(&settings)?, 0, &events)?;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Error::run(error.to_string(), "raise the limit of processes"))?;
     println!("PostgreSQL {}", private.version());

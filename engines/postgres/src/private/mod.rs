@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::plan::settings::Settings;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 
@@ -32,33 +31,27 @@ use binaries::Binaries;
 use cluster::Cluster;
 
 /// Finds binaries and folder, repairs what must be, and starts the server for [`Purpose::Run`].
-pub fn open(settings: &Settings, events: &Arc<dyn Events>) -> Result<Instance> {
-    let options = Options::parse(settings)?;
+pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Result<Instance> {
     let server = &options.server;
     let account = Account::choose(server.run_as.as_deref())?;
     let base = base(&account)?;
-    let binaries = Binaries::find(&options, &base, &account, events.as_ref())?;
+    let binaries = Binaries::find(options, &base, &account, events.as_ref())?;
     binaries.check_settings(&server.set, &account)?;
     settings::check_cache(server.cache)?;
-    let order = server.order(account, || default_folder(&base, binaries.major));
+    let order = server.order(account, sessions, || default_folder(&base, binaries.major));
     let cluster = Cluster { binaries, mode: server.mode, cache: server.cache, set: server.set.clone() };
     Instance::open(order, Arc::new(cluster), events)
 }
 
 /// The folder of the programs that [`open`] would start, fetched where they are nowhere.
-pub fn programs(settings: &Settings, events: &dyn Events) -> Result<PathBuf> {
-    let options = Options::parse(settings)?;
+pub fn programs(options: &Options, events: &dyn Events) -> Result<PathBuf> {
     let account = Account::choose(options.server.run_as.as_deref())?;
-    Ok(Binaries::find(&options, &base(&account)?, &account, events)?.bin)
-}
-
-pub fn accepts(settings: &Settings) -> Result<()> {
-    Options::parse(settings).map(drop)
+    Ok(Binaries::find(options, &base(&account)?, &account, events)?.bin)
 }
 
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
-pub fn would_make(settings: &Settings, events: &dyn Events) -> Result<Option<PathBuf>> {
-    let mut options = Options::parse(settings)?;
+pub fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
+    let mut options = options.clone();
     // What is not here yet would be fetched, in the version that was asked for.
     options.server.fetch = false;
     options.server.folder_to_make(&kind::KIND, |base, account| {

@@ -12,8 +12,8 @@ use crate::support::{Server, programs};
 
 fn meet(server: &Server) -> mindful_core::Result<Box<dyn Rendezvous>> {
     let settings = Settings::defaults(ENGINE.options());
-    let meeting =
-        ENGINE.open_rendezvous(&server.url("bench", "postgres"), &settings, &(Arc::new(Silent) as Arc<dyn Events>))?;
+    let options = ENGINE.parse_options(&server.url("bench", "postgres"), &settings)?;
+    let meeting = options.open_rendezvous(&(Arc::new(Silent) as Arc<dyn Events>))?.expect("ranks meet in PostgreSQL");
     meeting.prepare()?;
     Ok(meeting)
 }

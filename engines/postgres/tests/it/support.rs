@@ -144,12 +144,16 @@ impl Server {
         for (name, value) in options {
             settings.set(name, *value, Origin::Flag(format!("--{name}")));
         }
-        ENGINE.open(&self.url(user, database), &settings, &(Arc::new(Silent) as Arc<dyn Events>))
+        ENGINE
+            .parse_options(&self.url(user, database), &settings)
+            .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
     }
 
     /// Opens a server by whatever URL leads to it.
     pub fn target_at(url: &str) -> Result<Box<dyn Target>> {
-        ENGINE.open(url, &Settings::defaults(ENGINE.options()), &(Arc::new(Silent) as Arc<dyn Events>))
+        ENGINE
+            .parse_options(url, &Settings::defaults(ENGINE.options()))
+            .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
     }
 
     /// The folder of its socket.
@@ -362,7 +366,7 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
     let mut settings = Settings::defaults(ENGINE.options());
     settings.set("pg_version", version, Origin::Default);
     settings.set("fetch", fetch, Origin::Default);
-    private::programs(&settings, &Silent)
+    private::programs(&private::Options::parse(&settings)?, &Silent)
 }
 
 /// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.

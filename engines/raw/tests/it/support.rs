@@ -57,7 +57,7 @@ pub fn url(paths: &[&Path]) -> String {
 }
 
 pub fn open_with(paths: &[&Path], options: &[(&str, &str)], events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-    mindful_raw::ENGINE.open(&url(paths), &settings(options), events)
+    mindful_raw::ENGINE.parse_options(&url(paths), &settings(options)).and_then(|options| options.open(0, events))
 }
 
 pub fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {

@@ -13,7 +13,10 @@ use mindful_sqlite::ENGINE;
 fn target(folder: &std::path::Path) -> Box<dyn Target> {
     let events: Arc<dyn Events> = Arc::new(Silent);
     let url = format!("sqlite:{}", folder.join("content.db").display());
-    ENGINE.open(&url, &Settings::defaults(ENGINE.options()), &events).unwrap()
+    ENGINE
+        .parse_options(&url, &Settings::defaults(ENGINE.options()))
+        .and_then(|options| options.open(0, &events))
+        .unwrap()
 }
 
 fn plan(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {

@@ -185,7 +185,11 @@ fn a_page_length_that_is_not_the_files_is_refused() {
     drop(fixture.loaded());
     let fixture = fixture.with("sqlite_page", "4KiB");
     let events: std::sync::Arc<dyn mindful_core::contract::event::Events> = std::sync::Arc::new(Silent);
-    let Err(error) = fixture.engine.open(&fixture.url, &fixture.settings, &events) else { panic!("taken") };
+    let Err(error) =
+        fixture.engine.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events))
+    else {
+        panic!("taken")
+    };
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
 }
 

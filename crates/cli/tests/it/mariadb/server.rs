@@ -43,7 +43,14 @@ impl UsersMariaDb {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        Self(private::open(Flavor::MariaDb, &settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap())
+        Self(
+            private::open(
+                &private::Options::parse(&settings, Flavor::MariaDb).unwrap(),
+                0,
+                &(Arc::new(Silent) as Arc<dyn Events>),
+            )
+            .unwrap(),
+        )
     }
 
     /// For its administrator.

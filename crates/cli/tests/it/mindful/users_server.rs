@@ -58,7 +58,9 @@ impl UsersServer {
         for (name, value) in options {
             settings.set(name, *value, Origin::Default);
         }
-        let server = private::open(&settings, &(Arc::new(Silent) as Arc<dyn Events>)).unwrap();
+        let server =
+            private::open(&private::Options::parse(&settings).unwrap(), 0, &(Arc::new(Silent) as Arc<dyn Events>))
+                .unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { server, runtime }
     }

@@ -185,7 +185,7 @@ fn planned_here(target: &str, key: &Key, value: &str) -> mindful_core::Result<()
     let mut settings = Settings::defaults(plan::KEYS.iter().chain(engine.options()));
     settings.set("target", target, Origin::Flag("--target".to_owned()));
     settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag_name())));
-    Plan::from_settings(&settings).and_then(|plan| engine.accepts(&plan.target, &settings))
+    Plan::from_settings(&settings).and_then(|plan| engine.parse_options(&plan.target, &settings).map(drop))
 }
 
 #[test]

@@ -36,7 +36,8 @@ impl Seen {
     fn by(fixture: &Fixture) -> Self {
         let notes = Arc::new(Reported::default());
         let events: Arc<dyn Events> = notes.clone();
-        let target: Box<dyn Target> = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let target: Box<dyn Target> =
+            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
         target.load(&fixture.dataset, &Silent, &StopFlag::default()).unwrap();
         target.prepare(&Workload::reads_only(2, 100, 1), 1).unwrap();
         let mut counters = BTreeSet::new();

@@ -51,7 +51,8 @@ impl Elsewhere {
         fixture.dataset.scan_blocks = 0;
         let notes = Arc::new(Notes::default());
         let events: Arc<dyn Events> = notes.clone();
-        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let target =
+            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
         target.load(&fixture.dataset, &*notes, &StopFlag::default()).unwrap();
         (target, notes)
     }

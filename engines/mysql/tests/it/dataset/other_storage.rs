@@ -29,7 +29,12 @@ fn measured_by_its_operations(options: &[&str], what: &str) {
     fixture.dataset.blocks_per_schema = 200;
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    let opened = Opened { target: ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap() };
+    let opened = Opened {
+        target: ENGINE
+            .parse_options(&fixture.url, &fixture.settings)
+            .and_then(|options| options.open(0, &events))
+            .unwrap(),
+    };
     let target = &*opened.target;
     assert!(notes.tell(&format!("{what}: nothing is claimed of layout")), "{}", notes.all());
     let description = target.describe().unwrap();

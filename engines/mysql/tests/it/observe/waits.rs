@@ -171,7 +171,8 @@ fn without_the_right_to_see_waits_the_grant_is_named() {
         let (_shared, fixture, _) = least(kind);
         let notes = Arc::new(Reported::default());
         let events: Arc<dyn Events> = notes.clone();
-        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let target =
+            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
         let names: Vec<String> = target.samplers().unwrap().iter().map(|sampler| sampler.name().to_owned()).collect();
         assert_eq!(names.iter().any(|name| name == "waits"), seen, "{kind:?}: {names:?}");
         let notes = notes.lines().join("\n");

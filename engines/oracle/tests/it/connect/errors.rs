@@ -57,7 +57,8 @@ fn whichever_call_fails_the_error_is_one_line() {
             let (fixture, database) = crate::support::fixture();
             let events: Arc<dyn Events> = Arc::new(Silent);
             database.fail(&name, code, u32::MAX);
-            let opened = ENGINE.open(&fixture.url, &fixture.settings, &events);
+            let opened =
+                ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events));
             let Err(error) = opened.and_then(|target| everything(&*target, &fixture.dataset)) else {
                 // What a session tells when it goes, and what only makes the proof of a plan tidy, spoils nothing.
                 assert!(name.starts_with("my_") || name == "whoami", "{name} fails unnoticed");
@@ -82,7 +83,8 @@ fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
         database.fail(text, 942, u32::MAX);
         let kept = Arc::new(Kept::default());
         let events: Arc<dyn Events> = kept.clone();
-        let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+        let target =
+            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
         let samplers = target.samplers().unwrap();
         let notes = kept.0.lock().unwrap().join(" | ");
         assert!(notes.contains("counters-denied") && notes.contains(&format!("GRANT SELECT ON {view}")), "{notes}");
@@ -123,7 +125,10 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
             database.fail(text, code, u32::MAX);
             let kept = Arc::new(Kept::default());
             let events: Arc<dyn Events> = kept.clone();
-            let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+            let target = ENGINE
+                .parse_options(&fixture.url, &fixture.settings)
+                .and_then(|options| options.open(0, &events))
+                .unwrap();
             target.describe().unwrap();
             everything(&*target, &fixture.dataset).unwrap_or_else(|error| panic!("{text} {code}: {error}"));
             let found = kept.0.lock().unwrap().join(" | ");
@@ -161,7 +166,8 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
     database.fail("data_files", 942, u32::MAX);
     let kept = Arc::new(Kept::default());
     let events: Arc<dyn Events> = kept.clone();
-    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    let target =
+        ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
     assert!(target.data_files().unwrap().is_empty());
     let notes = kept.0.lock().unwrap().join(" | ");
     assert!(
@@ -202,7 +208,8 @@ fn a_server_elsewhere_tells_of_its_host_and_files() {
     database.fail("files", 942, u32::MAX);
     let kept = Arc::new(Kept::default());
     let events: Arc<dyn Events> = kept.clone();
-    let target = ENGINE.open(&fixture.url, &fixture.settings, &events).unwrap();
+    let target =
+        ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events)).unwrap();
     let mut samplers = target.samplers().unwrap();
     let notes = kept.0.lock().unwrap().join(" | ");
     assert!(notes.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !notes.contains("ASM"), "{notes}");
@@ -298,12 +305,10 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
 }
 
 #[test]
-fn ranks_learn_where_to_meet_instead() {
+fn ranks_cannot_meet_in_a_target() {
     let (fixture, _database) = fixture();
-    let error = ENGINE.open_rendezvous(&fixture.url, &fixture.settings, &(Arc::new(Silent) as Arc<dyn Events>)).err();
-    let refusal = error.expect("it is refused").to_string();
-    assert!(refusal.contains("ranks cannot meet in a target of oracle"), "{refusal}");
-    assert!(refusal.contains("--meet: postgres://") && refusal.contains("mysql://"), "{refusal}");
+    let options = ENGINE.parse_options(&fixture.url, &fixture.settings).unwrap();
+    assert!(options.open_rendezvous(&(Arc::new(Silent) as Arc<dyn Events>)).unwrap().is_none());
 }
 
 #[test]
@@ -362,7 +367,11 @@ fn a_server_that_is_too_old_or_none_of_oracles_is_refused() {
         let (fixture, database) = fixture();
         database.state().banner = banner.to_owned();
         let events: Arc<dyn Events> = Arc::new(Silent);
-        let Err(error) = ENGINE.open(&fixture.url, &fixture.settings, &events) else { panic!("{banner} was taken") };
+        let Err(error) =
+            ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events))
+        else {
+            panic!("{banner} was taken")
+        };
         assert!(error.to_string().contains(part), "{error}");
     }
 }

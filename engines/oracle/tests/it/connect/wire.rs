@@ -51,7 +51,7 @@ impl Place {
             settings.set(key, value, Origin::Flag(key.to_owned()));
         }
         let events: Arc<dyn Events> = Arc::new(Silent);
-        ENGINE.open(url, &settings, &events)
+        ENGINE.parse_options(url, &settings).and_then(|options| options.open(0, &events))
     }
 }
 

@@ -106,7 +106,7 @@ fn ranks_meet_through_a_pooler_that_lends_a_server_a_statement() {
     let pooler = before(&server, "transaction", 2);
     let settings = Settings::defaults(ENGINE.options());
     let events = Arc::new(Silent) as Arc<dyn Events>;
-    let meeting = ENGINE.open_rendezvous(&pooler.url(), &settings, &events).unwrap();
+    let meeting = ENGINE.parse_options(&pooler.url(), &settings).unwrap().open_rendezvous(&events).unwrap().unwrap();
     meeting.prepare().unwrap();
     mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&*meeting, &std::thread::sleep);
 }

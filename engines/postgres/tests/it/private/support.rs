@@ -27,7 +27,7 @@ pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
 pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
-    (private::open(&settings(folder, extra), &events), notes)
+    (private::open(&private::Options::parse(&settings(folder, extra)).unwrap(), 0, &events), notes)
 }
 
 /// Opens it where that must work. Where there is none it is a copy of one without data, for making one takes a CPU for half
