@@ -17,6 +17,7 @@ use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::backend::{Backend, pooled};
+use super::choice::Refusal;
 use super::endpoint::Endpoint;
 use super::explain::{explain, find};
 use super::host::Host;
@@ -57,16 +58,14 @@ pub(super) async fn connect(
     config: &Config,
     timeout: Option<Duration>,
     place: String,
-) -> Result<Connection> {
+) -> Result<Connection, Refusal> {
     let attempts = attempt_in_turn(endpoint, for_endpoint(config, endpoint), &place);
     match timeout {
         None => attempts.await,
         Some(limit) => tokio::time::timeout(limit, attempts).await.unwrap_or_else(|_| {
             let what = format!("{place}: no answer in {} s", limit.as_secs());
-            Err(Error::target(
-                what,
-                "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout",
-            ))
+            let next = "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout";
+            Err(Refusal { error: Error::target(what, next), is_final: false })
         }),
     }
 }
@@ -90,7 +89,7 @@ fn for_endpoint(config: &Config, endpoint: &Endpoint) -> Config {
     config
 }
 
-async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -> Result<Connection> {
+async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -> Result<Connection, Refusal> {
     let mut fault = None;
     for mode in endpoint.tls.attempts() {
         config.ssl_mode(*mode);
@@ -105,10 +104,14 @@ async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -
             }
         }
     }
-    Err(fault.map_or_else(
+    // What a server says ends the search for a host, but for "not now".
+    let is_final =
+        fault.as_ref().and_then(tokio_postgres::Error::code).is_some_and(|code| *code != SqlState::CANNOT_CONNECT_NOW);
+    let error = fault.map_or_else(
         || Error::target(format!("{place}: no way to connect"), "check sslmode"),
         |error| refused(&error, endpoint, place),
-    ))
+    );
+    Err(Refusal { error, is_final })
 }
 
 /// Whether the same server may say yes with encryption instead of without, or the other way round.

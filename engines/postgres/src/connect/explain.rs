@@ -150,9 +150,6 @@ pub(super) fn no_postgresql(said: &str) -> Error {
 fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     let next = match fault.kind() {
-        io::ErrorKind::PermissionDenied if text.starts_with("database ") => {
-            "drop target_session_attrs, or name another host".to_owned()
-        }
         io::ErrorKind::InvalidInput if text == "invalid dns name" => {
             return Error::target("TLS cannot name this host", "write its name or address in full");
         }

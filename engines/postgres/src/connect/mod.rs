@@ -1,11 +1,11 @@
 //! Connections to PostgreSQL: the URLs, variables and files of libpq, TLS, and errors a person can act on.
 //!
-//! A URL may name several hosts. To libpq they stand in for one another; here each is an endpoint of its own, and
-//! sessions are placed on them by number.
+//! A URL may name several hosts: which of them a session uses is decided in `choice`.
 
 pub(crate) mod abort;
 mod backend;
 mod begin;
+mod choice;
 mod connection;
 mod endpoint;
 mod explain;
@@ -36,6 +36,7 @@ pub use explain::explain;
 pub use mindful_sql::connect::environment::Environment;
 pub use url::redact;
 
+use choice::{Refusal, Wanted};
 use endpoint::{Endpoint, Passwords};
 use given::Parameters;
 use host::Host;
@@ -46,7 +47,11 @@ const EXPOSED: &str = "a password on the command line stands in the process list
 /// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Debug, Clone)]
 pub struct Server {
-    endpoints: Vec<Endpoint>,
+    /// The hosts, in the order of the URL.
+    hosts: Vec<Endpoint>,
+    /// Whether sessions are spread over the hosts; otherwise these are alternatives.
+    balanced: bool,
+    wanted: Wanted,
     user: String,
     dbname: String,
     /// All that every session shares; holds no password.
@@ -84,7 +89,7 @@ impl Server {
         let mut tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
-        let endpoints = endpoint::places(&parameters, &mut notes)?
+        let hosts = endpoint::places(&parameters, &mut notes)?
             .into_iter()
             .map(|(host, port)| {
                 let password = passwords.find(&host, port, dbname, user);
@@ -92,7 +97,9 @@ impl Server {
             })
             .collect::<Result<_>>()?;
         Ok(Self {
-            endpoints,
+            hosts,
+            balanced: choice::is_balanced(&parameters)?,
+            wanted: Wanted::in_parameters(&parameters)?,
             user: user.to_owned(),
             dbname: dbname.to_owned(),
             config,
@@ -106,7 +113,9 @@ impl Server {
     pub fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
         let endpoint = Endpoint { host: Host::Unix(folder.to_owned()), port, password: None, tls: Tls::OFF };
         Self {
-            endpoints: vec![endpoint],
+            hosts: vec![endpoint],
+            balanced: false,
+            wanted: Wanted::Any,
             user: user.to_owned(),
             dbname: dbname.to_owned(),
             config: session::config(user, dbname),
@@ -118,12 +127,20 @@ impl Server {
 
     /// How many endpoints there are; at least 1.
     pub fn endpoints(&self) -> u32 {
-        self.endpoints.len() as u32
+        if self.balanced { self.hosts.len() as u32 } else { 1 }
     }
 
-    /// Whether `endpoint` (from 0) is reached by a socket or a loopback address.
+    /// The hosts of `endpoint` (from 0), in the order in which they are tried; none where there is no such endpoint.
+    fn hosts_of(&self, endpoint: u32) -> impl Iterator<Item = &Endpoint> {
+        let known = if endpoint < self.endpoints() { self.hosts.len() } else { 0 };
+        self.hosts.iter().cycle().skip(endpoint as usize).take(known)
+    }
+
+    /// Whether `endpoint` (from 0) is reached by a socket or a loopback address, whichever of its hosts answers.
     pub fn host_is_local(&self, endpoint: u32) -> bool {
-        self.endpoints.get(endpoint as usize).is_some_and(|endpoint| endpoint.host.is_local())
+        let tried = if self.balanced { 1 } else { self.hosts.len() };
+        let mut hosts = self.hosts_of(endpoint).take(tried).peekable();
+        hosts.peek().is_some() && hosts.all(|host| host.host.is_local())
     }
 
     /// Remarks for the user, such as a password file that is not used.
@@ -133,16 +150,26 @@ impl Server {
 
     /// How messages name `endpoint` (from 0): `role@host:port/dbname`.
     pub fn place(&self, endpoint: u32) -> String {
-        match self.endpoints.get(endpoint as usize) {
-            Some(endpoint) => format!("{}@{endpoint}/{}", self.user, self.dbname),
-            None => format!("endpoint {endpoint}"),
+        let tried = if self.balanced { 1 } else { self.hosts.len() };
+        let hosts: Vec<_> = self.hosts_of(endpoint).take(tried).map(ToString::to_string).collect();
+        if hosts.is_empty() {
+            return format!("endpoint {endpoint}");
         }
+        format!("{}@{}/{}", self.user, hosts.join(","), self.dbname)
     }
 
     /// A URL of the same endpoints, role and database, without any secret.
     pub fn redacted(&self) -> String {
-        let hosts: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.host.in_url(endpoint.port)).collect();
-        format!("postgres://{}@{}/{}", encode(&self.user), hosts.join(","), encode(&self.dbname))
+        let hosts: Vec<_> = self.hosts.iter().map(|endpoint| endpoint.host.in_url(endpoint.port)).collect();
+        let wanted = Some(self.wanted).filter(|wanted| *wanted != Wanted::Any);
+        let choices = [
+            self.balanced.then(|| "load_balance_hosts=random".to_owned()),
+            wanted.map(|wanted| format!("target_session_attrs={}", wanted.name())),
+        ];
+        let choices: Vec<_> = choices.into_iter().flatten().collect();
+        let mark = if choices.is_empty() { "" } else { "?" };
+        let (user, dbname) = (encode(&self.user), encode(&self.dbname));
+        format!("postgres://{user}@{}/{dbname}{mark}{}", hosts.join(","), choices.join("&"))
     }
 
     /// Connects to `endpoint` (from 0); names mean what the server itself made, whatever settings of database and role say.
@@ -151,16 +178,34 @@ impl Server {
     /// # Errors
     /// [`mindful_core::ErrorKind::Target`], on one line: who was asked, what was said, what to do.
     pub async fn connect(&self, endpoint: u32) -> Result<Connection> {
-        let place = self.place(endpoint);
-        let endpoint = self.endpoints.get(endpoint as usize).ok_or_else(|| {
-            Error::target(format!("there is no {place}"), format!("the URL names {}", self.endpoints()))
-        })?;
-        let mut connection = connection::connect(endpoint, &self.config, self.connect_timeout, place.clone()).await?;
-        let begun = begin::begin(&connection, self.role_is_given).await.map_err(|error| connection.explain(&error))?;
+        if endpoint >= self.endpoints() {
+            let next = format!("the URL names {}", self.endpoints());
+            return Err(Error::target(format!("there is no endpoint {endpoint}"), next));
+        }
+        let mut refused = Vec::new();
+        for wanted in self.wanted.passes() {
+            for host in self.hosts_of(endpoint) {
+                match self.connect_to(host, *wanted).await {
+                    Ok(connection) => return Ok(connection),
+                    Err(Refusal { error, is_final: true }) => return Err(error),
+                    Err(Refusal { error, is_final: false }) => refused.push(error),
+                }
+            }
+        }
+        Err(choice::no_host(refused))
+    }
+
+    async fn connect_to(&self, host: &Endpoint, wanted: Wanted) -> Result<Connection, Refusal> {
+        let place = format!("{}@{host}/{}", self.user, self.dbname);
+        let of_session = |error: Error| Refusal { error, is_final: true };
+        let mut connection = connection::connect(host, &self.config, self.connect_timeout, place.clone()).await?;
+        let begun = begin::begin(&connection, self.role_is_given).await;
+        let begun = begun.map_err(|error| of_session(connection.explain(&error)))?;
         if let Some(refusal) = begun.refusal {
-            return Err(refusal.at(place));
+            return Err(of_session(refusal.at(place)));
         }
         connection.backend = begun.backend;
-        Ok(connection)
+        let suits = wanted.check(&connection, &place).await;
+        suits.map(|()| connection).map_err(|error| Refusal { error, is_final: false })
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mindful_core::{Error, Result};
+use mindful_core::Result;
 use tokio_postgres::Config;
-use tokio_postgres::config::{ChannelBinding, TargetSessionAttrs};
+use tokio_postgres::config::ChannelBinding;
 
 use super::given::Parameters;
 use super::tls;
@@ -52,31 +52,7 @@ pub(super) fn apply(config: &mut Config, parameters: &Parameters) -> Result<()> 
         config.channel_binding(binding);
     }
     config.ssl_negotiation(tls::negotiation(parameters)?);
-    if let Some(wanted) = session_attributes(parameters)? {
-        config.target_session_attrs(wanted);
-    }
-    if parameters.text("load_balance_hosts")?.is_some_and(|text| text != "disable") {
-        let what = format!("{}: sessions are placed on the hosts in turn", parameters.place("load_balance_hosts"));
-        return Err(Error::plan(what, "leave it out"));
-    }
     apply_keepalives(config, parameters)
-}
-
-/// Every host gets sessions here, so a parameter that picks one of several hosts has nothing to pick from.
-fn session_attributes(parameters: &Parameters) -> Result<Option<TargetSessionAttrs>> {
-    let choices = [
-        ("any", TargetSessionAttrs::Any),
-        ("read-write", TargetSessionAttrs::ReadWrite),
-        ("read-only", TargetSessionAttrs::ReadOnly),
-    ];
-    match parameters.text("target_session_attrs")? {
-        Some(picks @ ("primary" | "standby" | "prefer-standby")) => {
-            let what =
-                format!("{}: `{picks}` picks a host, and sessions go to all", parameters.place("target_session_attrs"));
-            Err(Error::plan(what, "name only the hosts to use; any, read-write and read-only are checked on each"))
-        }
-        _ => parameters.choice("target_session_attrs", &choices),
-    }
 }
 
 fn apply_keepalives(config: &mut Config, parameters: &Parameters) -> Result<()> {

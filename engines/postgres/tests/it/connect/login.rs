@@ -107,17 +107,48 @@ async fn a_service_names_a_server_and_the_url_beats_it() {
 }
 
 #[tokio::test]
-async fn each_host_of_a_url_is_an_endpoint_of_its_own() {
+async fn hosts_of_a_url_are_alternatives_in_their_order() {
+    let cluster = cluster().await;
+    let (folder, port) = (encode(&cluster.folder().display().to_string()), cluster.port);
+    let with = |hosts: &str, query: &str| {
+        let url = format!("postgres://postgres:{PASSWORD}@{hosts}/postgres{query}");
+        Server::parse_in(&url, &Environment::default()).unwrap()
+    };
+    let from = "SELECT host(inet_client_addr())";
+    let first = with(&format!("127.0.0.1:{port},{folder}:{port}"), "");
+    assert_eq!((first.endpoints(), ask(&first.connect(0).await.unwrap(), from).await), (1, "127.0.0.1".to_owned()));
+    let second = with(&format!("127.0.0.1:1,{folder}:{port}"), "");
+    assert_eq!(ask(&second.connect(0).await.unwrap(), from).await, "", "the first does not answer");
+    let none = with("127.0.0.1:1,127.0.0.2:1", "").connect(0).await.unwrap_err().to_string();
+    assert!(none.contains("no host can be used") && none.contains("127.0.0.2:1"), "{none}");
+    let wrong = with(&format!("127.0.0.1:{port},{folder}:{port}"), "");
+    let url = wrong.redacted().replace("postgres@", "postgres:wrong@");
+    let refused = Server::parse_in(&url, &Environment::default()).unwrap().connect(0).await.unwrap_err().to_string();
+    assert!(!refused.contains("no host"), "a refused password ends the search: {refused}");
+    for (wanted, is_met) in [("primary", true), ("read-write", true), ("prefer-standby", true), ("standby", false)] {
+        let hosts = format!("127.0.0.1:1,127.0.0.1:{port}");
+        let met = with(&hosts, &format!("?target_session_attrs={wanted}")).connect(0).await;
+        assert_eq!(met.is_ok(), is_met, "{wanted}");
+    }
+}
+
+#[tokio::test]
+async fn a_balanced_host_is_an_endpoint_with_the_others_behind_it() {
     let cluster = cluster().await;
     let folder = encode(&cluster.folder().display().to_string());
     let port = cluster.port;
-    let url = format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port},{folder}:{port}/postgres");
+    let url =
+        format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port},{folder}:{port}/postgres?load_balance_hosts=random");
     let server = Server::parse_in(&url, &Environment::default()).unwrap();
     assert_eq!(server.endpoints(), 2);
+    assert!(server.redacted().ends_with("?load_balance_hosts=random"), "{}", server.redacted());
     let from = "SELECT host(inet_client_addr())";
     assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "127.0.0.1");
     assert_eq!(ask(&server.connect(1).await.unwrap(), from).await, "", "a socket has no address");
     assert!(server.connect(2).await.unwrap_err().to_string().contains("names 2"));
+    let url = url.replacen(&format!("127.0.0.1:{port}"), "127.0.0.1:1", 1);
+    let server = Server::parse_in(&url, &Environment::default()).unwrap();
+    assert_eq!(ask(&server.connect(0).await.unwrap(), from).await, "", "the next one takes the session");
 }
 
 #[tokio::test]

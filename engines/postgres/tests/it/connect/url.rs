@@ -33,11 +33,12 @@ fn urls_mean_what_they_mean_to_libpq() {
         ("postgres://h", &["somebody@h:5432/somebody"]),
         ("postgresql://u@h:1/d", &["u@h:1/d"]),
         ("postgres://u:p?w@h/d", &["u@h:5432/d"]),
-        ("postgres://u@[::1]:7,[2001:db8::1]/d", &["u@[::1]:7/d", "u@[2001:db8::1]:5432/d"]),
-        ("postgres://u@a,b:2,c/d", &["u@a:5432/d", "u@b:2/d", "u@c:5432/d"]),
-        ("postgres://u@/d?host=a,b&port=3", &["u@a:3/d", "u@b:3/d"]),
+        ("postgres://u@[::1]:7,[2001:db8::1]/d", &["u@[::1]:7,[2001:db8::1]:5432/d"]),
+        ("postgres://u@a,b:2,c/d", &["u@a:5432,b:2,c:5432/d"]),
+        ("postgres://u@/d?host=a,b&port=3", &["u@a:3,b:3/d"]),
+        ("postgres://u@a,b:2/d?load_balance_hosts=random", &["u@a:5432/d", "u@b:2/d"]),
         ("postgres://u@%2Fsock:6/d", &["u@/sock/.s.PGSQL.6/d"]),
-        ("postgres://u@/d?host=/a,/b", &["u@/a/.s.PGSQL.5432/d", "u@/b/.s.PGSQL.5432/d"]),
+        ("postgres://u@/d?host=/a,/b", &["u@/a/.s.PGSQL.5432,/b/.s.PGSQL.5432/d"]),
         ("postgres://u@name/d?hostaddr=127.0.0.1", &["u@name:5432/d"]),
         ("postgres://u@/d?hostaddr=127.0.0.1", &["u@127.0.0.1:5432/d"]),
         ("postgres://ignored@h/x?user=u&dbname=d", &["u@h:5432/d"]),
@@ -54,7 +55,7 @@ fn a_bare_url_takes_all_from_the_surroundings_a_full_one_none() {
     let environment =
         Environment::default().with("PGHOST", "a,b").with("PGPORT", "1,2").with("PGDATABASE", "d").with("PGUSER", "u");
     let server = Server::parse_in("postgres://", &environment).unwrap();
-    assert_eq!((server.place(0), server.place(1)), ("u@a:1/d".into(), "u@b:2/d".into()));
+    assert_eq!((server.endpoints(), server.place(0)), (1, "u@a:1,b:2/d".into()));
     let server = Server::parse_in("postgres://x@h:9/y", &environment).unwrap();
     assert_eq!((server.endpoints(), server.place(0)), (1, "x@h:9/y".into()));
 }
@@ -91,7 +92,9 @@ fn a_socket_of_a_stranger_is_found_by_nobody_who_names_none() {
 
 #[test]
 fn sockets_and_loopback_are_local_and_nothing_else() {
-    let server = parse("postgres://localhost,127.8.9.1,[::1],%2Ftmp,10.0.0.1,example.org?sslmode=disable");
+    let hosts = "postgres://localhost,127.8.9.1,[::1],%2Ftmp,10.0.0.1,example.org?sslmode=disable";
+    assert!(!parse(hosts).host_is_local(0), "one of the alternatives is not");
+    let server = parse(&format!("{hosts}&load_balance_hosts=random"));
     let local: Vec<_> = (0..server.endpoints()).map(|endpoint| server.host_is_local(endpoint)).collect();
     assert_eq!(local, [true, true, true, true, false, false]);
 }
@@ -109,7 +112,8 @@ fn what_cannot_be_honoured_is_refused_with_the_way_out() {
         ("postgres://h?gssencmode=require", "GSSAPI"),
         ("postgres://h?sslcrl=/x", "revocation"),
         ("postgres://h?require_auth=scram-sha-256", "not supported"),
-        ("postgres://h?target_session_attrs=primary", "picks a host"),
+        ("postgres://h?target_session_attrs=master", "choose any, read-write"),
+        ("postgres://h?load_balance_hosts=yes", "choose disable, random"),
         ("postgres://h?sslmode=verify-ca", "sslrootcert=FILE"),
         ("postgres://h?sslmode=require&sslrootcert=system", "verify-full"),
         ("postgres://h?sslmode=require&sslrootcert=/no/such", "cannot read"),
