@@ -1,4 +1,4 @@
-//! What verbs share: the surroundings of a run from the command line, and how text leaves on stdout.
+//! What verbs share: the context of a run from the command line, and output on stdout and stderr.
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
@@ -20,19 +20,19 @@ use serde_json::Value;
 
 use crate::{layers, registry, signals, store, targets, version};
 
-/// Layers the settings, resolves the plan and finds its engine. Opens nothing.
+/// Layers the settings, resolves the plan and finds its engine. Opens no target.
 pub fn of(matches: &ArgMatches) -> Result<Context> {
     with(layers::settings(matches)?, matches)
 }
 
-/// The same for settings that are already layered: here they are parsed, once.
+/// The same, from layered settings, which are parsed here, once.
 pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     targets::refuse_several(&settings)?;
     let engine = registry::of(&settings)?;
     of_resolved(Resolved::parse(engine, settings)?, engine, matches)
 }
 
-/// The same for what is parsed already.
+/// The same, from parsed settings.
 pub fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &ArgMatches) -> Result<Context> {
     let live = live(matches)?;
     let store = store::open(matches)?;
@@ -40,34 +40,34 @@ pub fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &Ar
     Ok(Context { build: Some(version::line()), ..context })
 }
 
-/// What the environment says; bytes that are no text come as marks, so that whoever reads it refuses what is not understood.
+/// An environment variable. Bytes that are not UTF-8 become replacement characters, which its parser refuses.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// The same for a verb that one process does by itself.
+/// The same, for a verb that runs in one process.
 ///
 /// # Errors
-/// A launcher started several of it.
+/// A launcher started several processes.
 pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     refuse_ranks(with(settings, matches)?)
 }
 
-/// `context`, unless a launcher started several of this process.
+/// `context`, unless a launcher started several processes.
 pub fn refuse_ranks(context: Context) -> Result<Context> {
     match Rank::detect(&context.settings, &variable)? {
         None => Ok(context),
         Some(rank) => Err(Error::plan(
             format!(
-                "rank {} of {} ({}): ranks share one step, that of `mindful run`",
+                "rank {} of {} ({}): only `mindful run` can be shared by ranks",
                 rank.number, rank.count, rank.source
             ),
-            "start one process without --rank and --ranks, or give --ranks 1 to each: then it takes all steps by itself",
+            "start one process without --rank and --ranks, or pass --ranks 1",
         )),
     }
 }
 
-/// What shows a run while it goes on: nothing, lines, or the whole terminal, where there is one.
+/// What shows progress: nothing, lines, or the whole terminal.
 fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     let terminal = std::io::stderr().is_terminal();
     if is_quiet(matches) {
@@ -77,61 +77,57 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
         return Ok(Arc::new(Live::new(terminal)));
     }
     if !has_screen(matches) {
-        tell("there is no terminal for --live: a line every ten seconds instead");
+        tell("--live needs a terminal; printing a line every ten seconds instead");
         return Ok(Arc::new(Live::new(terminal)));
     }
     Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
 }
 
-/// Whether the whole terminal is asked for, and there is one.
+/// Whether `--live` is given and there is a terminal.
 pub fn has_screen(matches: &ArgMatches) -> bool {
     let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
     is_full_screen(matches) && !is_quiet(matches) && terminal
 }
 
-/// Whether the whole terminal is asked for.
 fn is_full_screen(matches: &ArgMatches) -> bool {
     matches.try_get_one::<bool>("live").ok().flatten().is_some_and(|live| *live)
 }
 
-/// Whether nobody asked for no colour.
 fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Whether output shall be JSON.
 pub fn wants_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
-/// Whether only the result is wanted, and no word of how it goes on.
 fn is_quiet(matches: &ArgMatches) -> bool {
     matches.get_flag("quiet")
 }
 
-/// Tells something on stderr, in one line, beside what goes to stdout.
+/// Prints a line on stderr.
 pub fn tell(line: &str) {
-    // With stderr gone there is nobody left to tell.
+    // Nothing can be done about a closed stderr.
     let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(line));
 }
 
-/// Columns where nobody says how many there are: all tables of a report fit.
+/// Width without a terminal and without COLUMNS: every table of a report fits.
 const WIDE: usize = 120;
 
-/// How stdout wants its text.
+/// The style of text on stdout.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && wants_colour();
     Style { width: columns().unwrap_or(WIDE), colour, ascii: !is_utf8(variable) }
 }
 
-/// Whether the locale that `variable` tells has more than ASCII: the first of the three that is set decides.
+/// Whether the locale is UTF-8. The first of the three variables that is set decides.
 fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
     set.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
-/// Columns of the output: those of the terminal, or what `COLUMNS` says; `None` where neither is there.
+/// Columns of the terminal, or `COLUMNS`; `None` without either.
 pub fn columns() -> Option<usize> {
     let terminal = std::io::stdout().is_terminal();
     let size = if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).ok() } else { None };
@@ -139,17 +135,17 @@ pub fn columns() -> Option<usize> {
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).or_else(said).filter(|n| *n > 0)
 }
 
-/// The first line of what a verb tells: the plan file that was read without being named, if there is one.
+/// The first line of the output: the plan file that was found automatically, if there is one.
 pub fn found_plan(settings: &Settings) -> String {
-    settings.found_in().map_or_else(String::new, |path| format!("plan: {}, read by itself\n", escape(path)))
+    settings.found_in().map_or_else(String::new, |path| format!("plan: {} (found automatically)\n", escape(path)))
 }
 
-/// The same of runs that were made earlier, each plan file once.
+/// The same for stored runs, each plan file once.
 pub fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     runs.map(|run| found_plan(&run.head.settings)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// An object for programs, with the plan file that was read without being named as `plan_file`, if there is one.
+/// JSON output, with a plan file that was found automatically as `plan_file`.
 pub fn json(mut object: Value, settings: &Settings) -> String {
     if let Some(path) = settings.found_in() {
         object["plan_file"] = path.into();
@@ -157,25 +153,21 @@ pub fn json(mut object: Value, settings: &Settings) -> String {
     format!("{object:#}\n")
 }
 
-/// Prints on stdout.
 pub fn print(text: &str) -> Result<()> {
     offer(text).map(drop)
 }
 
-/// Prints on stdout; tells whether anyone still reads.
+/// Prints on stdout; returns whether the reader is still there.
 pub fn offer(text: &str) -> Result<bool> {
     offer_bytes(mindful_report::escape_json(text).as_bytes())
 }
 
-/// The same of what need not be text.
+/// The same for bytes that are not text.
 pub fn offer_bytes(bytes: &[u8]) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // Whoever reads us has read enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => {
-            Err(Error::run(format!("stdout cannot be written: {error}"), "look at where it is redirected to"))
-        }
+        Err(error) => Err(Error::run(format!("cannot write to stdout: {error}"), "check where it is redirected to")),
         Ok(()) => Ok(true),
     }
 }

@@ -1,4 +1,4 @@
-//! Exit codes, and how an error leaves the process.
+//! Exit codes, and the line that an error prints.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,19 +11,18 @@ use crate::plan_file::PlanFile;
 /// How the process ends. The numbers are a contract with scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// All went well.
     Ok,
     /// The run is invalid.
     Invalid,
-    /// The command line or the plan cannot be carried out.
+    /// Wrong command line or plan.
     Usage,
     /// The target is unreachable or refuses.
     Target,
-    /// A comparison crossed its gate.
+    /// A comparison crossed its gate, or did not decide it.
     GateCrossed,
-    /// Interrupted; what was measured is stored and readable.
+    /// Interrupted; the results so far are stored.
     Interrupted,
-    /// The exit code of a command that was run.
+    /// The exit code of the command that `squeeze` ran.
     Passed(u8),
 }
 
@@ -52,7 +51,7 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// Tells an error on stderr, in one line, and gives the exit code. `plan` is the plan file that the verb read.
+/// Prints an error as one line on stderr, and returns the exit code. `plan` is the plan file of the verb.
 pub fn conclude(outcome: Result<Exit, Error>, plan: Option<&PlanFile>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         let kind = error.kind;
@@ -62,18 +61,18 @@ pub fn conclude(outcome: Result<Exit, Error>, plan: Option<&PlanFile>) -> ExitCo
     ExitCode::from(exit.code())
 }
 
-/// The error, with the plan file in front that nobody named: it may be what the error is about.
+/// The error, with a plan file that was found automatically: the error may come from it.
 fn named(error: Error, plan: Option<&PlanFile>) -> Error {
     match plan {
         Some(file @ PlanFile::Found(path)) if !error.what.contains(&*path.to_string_lossy()) => {
-            error.at(format_args!("with {}, read by itself", file.path().display()))
+            error.at(format_args!("plan: {} (found automatically)", file.path().display()))
         }
         _ => error,
     }
 }
 
-/// A line on stderr.
+/// Prints a line on stderr, without secrets.
 pub fn tell(text: &str) {
-    // With stderr gone there is nobody left to tell.
+    // Nothing can be done about a closed stderr.
     let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&without_secrets(text)));
 }

@@ -11,7 +11,7 @@ use mindful_runner::hooks;
 use crate::plan_file::PlanFile;
 use crate::{exit, io_keys, registry, service_variables, targets};
 
-/// A variable that is no plan key; those that hooks are given are none either.
+/// A variable that is not a plan key, like those that hooks receive.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan and measures the target that they name.
@@ -50,7 +50,7 @@ fn given(matches: &ArgMatches) -> Result<Settings> {
     let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v)));
     let ignored = read_variables(variables, &keys, &mut given)?;
     if !ignored.is_empty() {
-        exit::tell(&format!("{}: variables of a service of Kubernetes, not read", ignored.join(", ")));
+        exit::tell(&format!("ignored variables of a Kubernetes service: {}", ignored.join(", ")));
     }
     for key in &keys {
         if let Some(value) = matches.try_get_one::<String>(key.name).ok().flatten() {
@@ -76,19 +76,15 @@ fn for_engine(engine: &dyn Engine, given: &Settings) -> Result<Settings> {
             own.set(name, setting.value.as_str(), setting.origin.clone());
         } else if matches!(setting.origin, Origin::Flag(_)) {
             return Err(Error::plan(
-                format!(
-                    "{place} is an option of {}, and the target is one of {}",
-                    registry::owners(name),
-                    engine.name()
-                ),
-                "leave it away, or give a --target that has it: `mindful engines` lists them",
+                format!("{place} is an option of {}, but the target uses {}", registry::owners(name), engine.name()),
+                "drop it, or choose another --target; see `mindful engines NAME`",
             ));
         } else {
             left_out.push(format!("{place} (of {})", registry::owners(name)));
         }
     }
     if !left_out.is_empty() {
-        exit::tell(&format!("not read, as the target is one of {}: {}", engine.name(), left_out.join(", ")));
+        exit::tell(&format!("ignored, because the target uses {}: {}", engine.name(), left_out.join(", ")));
     }
     Ok(above_defaults(keys, &own))
 }
@@ -106,7 +102,10 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
     let text = file.text()?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        Error::plan(format!("{place} line {line}: {}", error.message()), "a plan is lines such as update_pct = 20")
+        Error::plan(
+            format!("{place} line {line}: {}", error.message()),
+            "a plan contains lines such as update_pct = 20",
+        )
     })?;
     for (name, value) in table {
         let Some(key) = keys.iter().find(|key| key.name == name) else {
@@ -114,8 +113,8 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
         };
         if matches!(file, PlanFile::Found(_)) && key.trust == Trust::Command {
             return Err(Error::plan(
-                format!("{place}: {name} is not taken from a plan that is read by itself"),
-                format!("give --{} or --plan mindful.toml", key.flag_name()),
+                format!("{place}: {name} is not allowed in a plan that was found automatically"),
+                format!("pass --{} or --plan mindful.toml", key.flag_name()),
             ));
         }
         let value = match value {
@@ -129,7 +128,7 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
             other => {
                 return Err(Error::plan(
                     format!("{place}: {name} is a {}", other.type_str()),
-                    "give a text, a number, or true or false",
+                    "write a string, a number, true or false",
                 ));
             }
         };
@@ -161,7 +160,7 @@ fn read_variables(
         if value.is_empty() {
             continue;
         }
-        let value = value.into_string().map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it anew"))?;
+        let value = value.into_string().map_err(|_| Error::plan(format!("{name} is not UTF-8"), "set it again"))?;
         settings.set(key.name, value, Origin::Variable(name));
     }
     ignored.sort_unstable();

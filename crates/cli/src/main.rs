@@ -26,17 +26,17 @@ use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a newcomer types next; printed where nothing was asked.
+/// Printed without arguments: what to type first.
 const FIRST_MINUTE: &str = "\
 mindful run                                     measure this machine: a private PostgreSQL, 1 GiB, 30 s
 mindful run --target postgres://host/database   measure your own server
-mindful doctor                                  what would spoil a figure here, and the line that changes it
-mindful sweep --sessions 1..64                  latency against IOPS
-mindful --help                                  all verbs; --plan examples/FILE.toml runs an example
+mindful doctor                                  show what would spoil a result here, and how to fix it
+mindful sweep --sessions 1..64                  measure latency at rising IOPS
+mindful --help                                  list all verbs; --plan examples/FILE.toml runs an example
 ";
 
 fn main() -> ExitCode {
-    take_open_files();
+    raise_file_limit();
     if std::env::args_os().len() < 2 {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);
@@ -50,9 +50,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Takes as many open files as the user may have, for each session has one or more: the usual limit of 1,024 is meant for programs of another kind.
-fn take_open_files() {
+/// Raises the limit of open files to the maximum: each session has at least one, and the usual limit is 1,024.
+fn raise_file_limit() {
     let maximum = getrlimit(Resource::Nofile).maximum;
-    // Where it is refused the old limit stays, and the session it concerns tells so.
+    // If that fails, the session that exceeds the limit reports it.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }

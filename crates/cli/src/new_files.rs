@@ -1,4 +1,4 @@
-//! Bare files that are not there yet: made where somebody says so, for a path may be mistyped.
+//! Missing files of `raw:` targets. They are created only on request, because a path may be mistyped.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use mindful_report::escape;
 
 use crate::{question, registry};
 
-/// The `settings`, after the question whether files that their target names and that are not there shall be made, where
-/// no --scale says how large: a yes gives them the default one. Where nobody can be asked, the engine refuses.
+/// Asks whether to create missing files if no --scale gives their size; a yes sets the default size. Without a terminal
+/// the engine refuses them.
 pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     let on_files = |url: &&str| registry::find(url).is_ok_and(|engine| engine.file_reads().is_some());
     let Some(paths) = settings.get("target").filter(on_files).map(files_in_url) else { return Ok(settings) };
-    // Of several targets each is one that is there, or as large as --scale says.
+    // Several targets need existing files, or --scale.
     if paths.contains('\n') {
         return Ok(settings);
     }
@@ -25,9 +25,9 @@ pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     if !missing || settings.given_text("scale").is_some() {
         return Ok(settings);
     }
-    let asked = !matches.get_flag("yes") && question::somebody_is_there();
-    if asked && !question::ask(&format!("{} does not exist: make and fill it?", escape(paths))) {
-        return Err(Error::plan(format!("{paths} does not exist"), "name a file or device that does"));
+    let asked = !matches.get_flag("yes") && question::can_ask();
+    if asked && !question::ask(&format!("{} does not exist; create and fill it?", escape(paths))) {
+        return Err(Error::plan(format!("{paths} does not exist"), "name an existing file or device"));
     }
     if asked || matches.get_flag("yes") {
         let Extent::Bytes(bytes) = DEFAULT_SCALE else { return Ok(settings) };

@@ -1,4 +1,4 @@
-//! The noise floor of a platform, stored beside the runs.
+//! The noise floor of a platform, stored next to the runs.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,14 @@ use serde::{Deserialize, Serialize};
 /// Longest file that is read, bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// How much runs of one plan differ on one target.
+/// How much runs of one plan differed on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noted {
     /// The target without secrets.
     pub target: String,
-    /// When it was measured, RFC 3339.
+    /// RFC 3339.
     pub measured_at: String,
-    /// The runs it comes from.
     pub runs: Vec<String>,
-    /// The spread between them.
     pub floor: NoiseFloor,
 }
 
@@ -27,19 +25,19 @@ fn file(store: &Store) -> PathBuf {
     store.root().join("noise.json")
 }
 
-/// The floor that was last measured on `target`.
+/// The latest floor of `target`.
 pub fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {
     Ok(all(store)?.into_iter().find(|noted| noted.target == target).map(|noted| noted.floor))
 }
 
-/// Keeps a floor; an older one of the same target gives way.
+/// Stores a floor; it replaces an older one of the same target.
 pub fn keep(store: &Store, noted: Noted) -> Result<()> {
     let mut kept = all(store)?;
     kept.retain(|known| known.target != noted.target);
     kept.push(noted);
     let path = file(store);
     let failed = |error: &dyn std::fmt::Display| {
-        Error::run(format!("cannot write {}: {error}", path.display()), "make room, or choose another --store")
+        Error::run(format!("cannot write {}: {error}", path.display()), "free some space, or choose another --store")
     };
     let text = serde_json::to_vec_pretty(&kept).map_err(|error| failed(&error))?;
     record_file::replace(&path, &text).map_err(|error| failed(&error))
@@ -49,11 +47,11 @@ fn all(store: &Store) -> Result<Vec<Noted>> {
     let path = file(store);
     match record_file::open_itself(&path).and_then(|file| record_file::text(file, LONGEST)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Error::run(format!("cannot read {}: {error}", path.display()), "look at its rights")),
+        Err(error) => Err(Error::run(format!("cannot read {}: {error}", path.display()), "check its permissions")),
         Ok(text) => serde_json::from_str(&text).map_err(|error| {
             Error::run(
-                format!("{} is not what mindful wrote: {error}", path.display()),
-                "move it away, and measure anew",
+                format!("{} is damaged: {error}", path.display()),
+                "remove it, and measure the noise floor again",
             )
         }),
     }

@@ -1,4 +1,4 @@
-//! Plan files: the one that is named, and the one of the current folder that is read by itself.
+//! Plan files: the one that `--plan` names, and `mindful.toml`, which is found automatically in the current folder.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use mindful_core::{Error, Result};
 use mindful_record::file;
 use rustix::process::geteuid;
 
-/// Plan file that is read without being named.
+/// The plan file that is found automatically.
 pub const NAME: &str = "mindful.toml";
 /// Longest plan or configuration that is read, bytes.
 pub const MOST_BYTES: u64 = 1 << 20;
@@ -21,7 +21,7 @@ pub const MOST_BYTES: u64 = 1 << 20;
 pub enum PlanFile {
     /// By `--plan`.
     Named(PathBuf),
-    /// There in the current folder.
+    /// Found in the current folder.
     Found(PathBuf),
 }
 
@@ -40,13 +40,11 @@ impl PlanFile {
         fs::symlink_metadata(NAME).is_ok().then(|| Self::Found(folder.join(NAME)))
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         let (Self::Named(path) | Self::Found(path)) = self;
         path
     }
 
-    /// What a value of it tells about where it comes from.
     pub fn origin(&self) -> Origin {
         let path = self.path().display().to_string();
         match self {
@@ -55,7 +53,7 @@ impl PlanFile {
         }
     }
 
-    /// Its text. One that nobody named is read only where nobody else can have written it.
+    /// Its text. A file that was found automatically is refused if another user may have written it.
     pub fn text(&self) -> Result<String> {
         let text = match self {
             Self::Named(path) => file::open(path).and_then(|file| file::text(file, MOST_BYTES)),
@@ -71,19 +69,19 @@ impl PlanFile {
     }
 
     fn unread(&self, error: &std::io::Error) -> Error {
-        Error::plan(format!("{} cannot be read: {error}", self.path().display()), "give --plan FILE, or remove it")
+        Error::plan(format!("cannot read {}: {error}", self.path().display()), "pass --plan FILE, or remove it")
     }
 
     fn refused(&self, why: &str) -> Error {
         Error::plan(
-            format!("{} is not read by itself: {why}", self.path().display()),
-            format!("look at what it says, then give --plan {NAME}, or remove it"),
+            format!("{} was found, but not read: {why}", self.path().display()),
+            format!("check it and pass --plan {NAME}, or remove it"),
         )
     }
 }
 
-/// Why `file`, opened from `folder`, may be the work of someone else; `None` if it is of the effective user or
-/// of root, and nobody else can write it or put another in its place.
+/// Why another user may have written `file`, which was opened from `folder`. `None` if it belongs to the effective user
+/// or root, and nobody else can write or replace it.
 pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
     let me = geteuid().as_raw();
     let facts = file.metadata()?;
@@ -91,13 +89,13 @@ pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
     let why = if !itself.belongs_to(me) {
         Some(format!("it belongs to user {}", itself.owner))
     } else if itself.others_write() {
-        Some("others may write it (chmod go-w)".to_owned())
+        Some("other users may write it (chmod go-w)".to_owned())
     } else if facts.nlink() > 1 {
-        Some("it has another name elsewhere".to_owned())
+        Some("it has more than one name (hard links)".to_owned())
     } else if !folder.belongs_to(me) {
         Some(format!("its folder belongs to user {}", folder.owner))
     } else if folder.others_write() && !folder.is_sticky() {
-        Some("others may write its folder".to_owned())
+        Some("other users may write its folder".to_owned())
     } else {
         None
     };

@@ -1,4 +1,4 @@
-//! The engines there are: the only place that names them.
+//! The table of engines, the only place that names them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use mindful_core::ranks::rendezvous::{Rendezvous, unsupported_engine_error};
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 
-/// All engines, in the order they are shown.
+/// All engines, in the order of `mindful engines`.
 pub static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]
     &mindful_postgres::ENGINE,
@@ -25,14 +25,13 @@ pub static ENGINES: &[&dyn Engine] = &[
     &mindful_null::ENGINE,
 ];
 
-/// The engine that answers to the scheme of `url`.
+/// The engine of the scheme of `url`.
 pub fn find(url: &str) -> Result<&'static dyn Engine> {
     let scheme = url.split(':').next().unwrap_or(url);
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
 }
 
-/// The place behind `url` where ranks of a run meet that measures by `engine` with `settings`: a folder that all hosts
-/// share, or a database.
+/// The rendezvous at `url` for a run of `engine` with `settings`: a folder that all hosts share, or a database.
 pub fn meet(
     url: &str,
     engine: &'static dyn Engine,
@@ -56,23 +55,23 @@ pub fn of(settings: &Settings) -> Result<&'static dyn Engine> {
     find(&settings.require("target", |url| Ok(url.to_owned()))?)
 }
 
-/// The engine that reads bare files.
+/// The engine that reads files without a database.
 #[cfg(feature = "raw")]
 pub fn of_files() -> Result<&'static dyn Engine> {
     let found = ENGINES.iter().find(|engine| engine.file_reads().is_some()).copied();
-    found.ok_or_else(|| Error::plan("no engine of this build reads bare files", "build it with all its engines"))
+    found.ok_or_else(|| Error::plan("this build has no engine for files", "build it with --features raw"))
 }
 
 fn unknown(scheme: &str) -> Error {
     let schemes = || ENGINES.iter().flat_map(|engine| engine.schemes().iter().copied());
     let next = match settings::nearest(scheme, schemes()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("a target begins with {}", schemes().collect::<Vec<_>>().join(", ")),
+        None => format!("start the target with {}", schemes().collect::<Vec<_>>().join(", ")),
     };
-    // What no scheme is made of may be a password: `user/password@database`.
+    // A character that no scheme has may begin a password: `user/password@database`.
     let odd = scheme.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
     let shown = odd.map_or_else(|| scheme.to_owned(), |odd| format!("{}{MASK}", &scheme[..odd]));
-    Error::plan(format!("no engine answers to target `{shown}`"), next)
+    Error::plan(format!("no engine has the scheme `{shown}`"), next)
 }
 
 /// The names of the engines that have an option called `name`: `postgres, sqlite`.

@@ -1,4 +1,4 @@
-//! Stored runs as others see them, with the names in them or without.
+//! Stored runs as they are shown or exported, with names or redacted.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -15,28 +15,25 @@ use mindful_record::{Store, file as record_file};
 
 use crate::registry;
 
-/// Variables that say who uses this host.
+/// Variables with the name of the user.
 const USERS: [&str; 3] = ["USER", "LOGNAME", "SUDO_USER"];
 
-/// Runs of a store as others see them.
 pub struct Runs<'a> {
     store: &'a Store,
     redactor: Option<RefCell<Redactor>>,
 }
 
 impl<'a> Runs<'a> {
-    /// Those of `store`, without names where `--redact` is given.
+    /// The runs of `store`, redacted if `--redact` is given.
     pub fn of(store: &'a Store, matches: &ArgMatches) -> Self {
         let redactor = matches.get_flag("redact").then(|| RefCell::new(redactor()));
         Self { store, redactor }
     }
 
-    /// The store they are in.
     pub fn store(&self) -> &'a Store {
         self.store
     }
 
-    /// The run `id` with its analysis.
     pub fn read(&self, id: &str) -> Result<(Run, Analysis)> {
         let run = match &self.redactor {
             Some(redactor) => self.store.read_redacted(id, &mut redactor.borrow_mut(), None)?,
@@ -46,7 +43,7 @@ impl<'a> Runs<'a> {
         Ok((run, analysis))
     }
 
-    /// All whole lines of the record of run `id`: as they stand, where names may stay.
+    /// All complete lines of the record of run `id`.
     pub fn lines(&self, id: &str) -> Result<String> {
         if let Some(redactor) = &self.redactor {
             let mut lines = String::new();
@@ -55,17 +52,17 @@ impl<'a> Runs<'a> {
         }
         let path = self.store.log(id)?;
         record_file::open_itself(&path).and_then(whole_lines).map_err(|error| {
-            Error::run(format!("{} cannot be read: {error}", path.display()), "look at the rights of the run folder")
+            Error::run(format!("cannot read {}: {error}", path.display()), "check the permissions of the run folder")
         })
     }
 
-    /// A name that somebody gave on the command line.
+    /// A name from the command line.
     pub fn name(&self, name: &str) -> String {
         self.redactor.as_ref().map_or_else(|| name.to_owned(), |redactor| redactor.borrow_mut().text(name))
     }
 }
 
-/// The lines of `record`. A torn last one no reader takes for an event; between the words of the others stands white space.
+/// The lines of `record` without an incomplete last one. Control characters become spaces.
 fn whole_lines(mut record: File) -> io::Result<String> {
     let mut lines = Vec::new();
     record.read_to_end(&mut lines)?;
@@ -74,7 +71,7 @@ fn whole_lines(mut record: File) -> io::Result<String> {
     String::from_utf8(lines).map_err(io::Error::other)
 }
 
-/// What takes names out, knowing the keys of all plans, this host and its user.
+/// A redactor that knows all plan keys, this host and its user.
 fn redactor() -> Redactor {
     let keys = plan::KEYS.iter().chain(plan::SWEEP_KEYS).chain(registry::options());
     let choice = |key: &'static Key| (key.trust == Trust::Value).then(|| key.name.to_owned());

@@ -1,13 +1,13 @@
 //! Variables that Kubernetes sets in every container for each service of its namespace, in the form of Docker's links.
-//! A service called `mindful`, or `mindful-db`, brings some that look like keys of ours.
+//! Those of a service called `mindful` or `mindful-db` look like plan keys.
 
-/// Whether `name` with this `value` is such a variable; both have to fit, so that no mistyped key passes for one.
+/// Whether `name` with this `value` is such a variable. Both have to match, so that a mistyped key is still refused.
 pub fn is_one(name: &str, value: &str) -> bool {
     let parts: Vec<&str> = name.split('_').collect();
     (1..parts.len()).any(|at| fits(&parts[at..], value))
 }
 
-/// Whether what follows the service's name, split at `_`, and its value fit.
+/// Whether the part after the service's name, split at `_`, and the value match.
 fn fits(parts: &[&str], value: &str) -> bool {
     let port = |text: &str| text.parse::<u16>().is_ok();
     let address = |text: &str| text.parse::<std::net::IpAddr>().is_ok();

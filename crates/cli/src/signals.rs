@@ -1,4 +1,4 @@
-//! Ctrl-C and its like: the first asks everybody to end, the second ends the process and what it started.
+//! Ctrl-C and similar signals: the first requests a stop, the second ends the process and everything that it started.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -10,10 +10,9 @@ use mindful_report::live::screen;
 use mindful_runner::hooks;
 use rustix::process::{Signal, getpid, kill_process};
 
-/// The process has one.
 static STOP: OnceLock<StopFlag> = OnceLock::new();
 
-/// The stop flag that SIGINT, SIGTERM and SIGHUP request.
+/// The stop flag that SIGINT, SIGTERM and SIGHUP set.
 pub fn stop_on_signal() -> Result<StopFlag> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());
@@ -22,25 +21,28 @@ pub fn stop_on_signal() -> Result<StopFlag> {
     let requested = stop.clone();
     ctrlc::set_handler(move || {
         if requested.is_requested() || requested.may_exit_at_once() {
-            // What begins after this would be left behind.
+            // A hook that starts after this would outlive the process.
             let _no_hook_begins = hooks::end();
             screen::restore();
             terminal::restore();
             priority::give_back_all();
             if !requested.is_requested() {
-                // With stderr gone there is nobody left to tell.
+                // Nothing can be done about a closed stderr.
                 let _ = writeln!(std::io::stderr(), "mindful: interrupted");
             }
-            #[expect(clippy::exit, reason = "asked twice, or nothing is lost; what is stored stays readable")]
+            #[expect(
+                clippy::exit,
+                reason = "the second signal, or there is nothing to lose; stored results stay readable"
+            )]
             std::process::exit(130);
         }
         requested.request();
     })
-    .map_err(|error| Error::run(format!("signals cannot be handled: {error}"), "run it in an ordinary process"))?;
+    .map_err(|error| Error::run(format!("cannot handle signals: {error}"), "start mindful in another environment"))?;
     Ok(stop)
 }
 
-/// Does what Ctrl-C does, where the terminal hands it over as a key.
+/// Does what Ctrl-C does, for a terminal in raw mode.
 pub fn interrupt() {
     // A process may always signal itself.
     let _ = kill_process(getpid(), Signal::INT);

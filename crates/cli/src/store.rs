@@ -12,10 +12,13 @@ pub fn open(matches: &ArgMatches) -> Result<Store> {
     let given = matches.get_one::<String>("store").map(PathBuf::from);
     let variable = || std::env::var_os("MINDFUL_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
     let below = |data: PathBuf| data.is_absolute().then(|| data.join("mindful"));
-    // Who has neither home nor name, as in many a container, has this.
+    // Containers often have this variable, but no home directory.
     let of_variable = || below(std::env::var_os("XDG_DATA_HOME")?.into());
     let of_the_user = || below(etcetera::choose_base_strategy().ok()?.data_dir());
-    given.or_else(variable).or_else(of_variable).or_else(of_the_user).map(Store::open).ok_or_else(|| {
-        Error::plan("there is no home directory to store runs in", "give --store DIR or set MINDFUL_STORE")
-    })
+    given
+        .or_else(variable)
+        .or_else(of_variable)
+        .or_else(of_the_user)
+        .map(Store::open)
+        .ok_or_else(|| Error::plan("no home directory to store runs in", "pass --store DIR or set MINDFUL_STORE"))
 }

@@ -1,4 +1,4 @@
-//! The settings of a run that goes on or is made again: those it began with, as far as they are stored and may be believed.
+//! The settings of a run that is resumed or repeated: those of its record, as far as they can be trusted.
 
 use clap::ArgMatches;
 use mindful_core::plan::secret::MASK;
@@ -8,8 +8,8 @@ use mindful_core::{Error, Result};
 
 use crate::{exit, layers, targets};
 
-/// The settings in `head`, for `what` is done with it. What is stored without its secret has to be given again; of a run that is not our `own`, what
-/// is executed and where it goes comes from this command line alone.
+/// The settings in `head`, of a run that is `what` (resumed, repeated). Settings that were stored without their secret have
+/// to be given again. If the run is not our `own`, commands and places come only from this command line.
 pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> Result<Settings> {
     let (mut settings, mut left_out) = (head.settings.clone(), Vec::new());
     for key in layers::keys() {
@@ -21,7 +21,7 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
             name => matches.try_get_one::<String>(name).ok().flatten().cloned(),
         };
         match given {
-            // A target is stored without its password, wherever in the URL that stood.
+            // A target is always stored without its password.
             Some(value) if masked || foreign || key.name == "target" => {
                 settings.set(key.name, value, Origin::Flag(format!("--{}", key.flag_name())));
             }
@@ -33,27 +33,27 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
             }
             None if foreign && key.name == "target" => {
                 return Err(Error::plan(
-                    format!("run {} was made elsewhere: the target it names is not taken over", head.id),
-                    "give --target",
+                    format!("run {} comes from another host: its target is not used", head.id),
+                    "pass --target",
                 ));
             }
             None if foreign => left_out.extend(reset(&mut settings, key).then_some(key.name)),
             None if masked => {
                 return Err(Error::plan(
                     format!("{} is stored without its secret", key.name),
-                    format!("give --{} again", key.flag_name()),
+                    format!("pass --{} again", key.flag_name()),
                 ));
             }
             None => {}
         }
     }
     if !left_out.is_empty() {
-        exit::tell(&format!("run {} was made elsewhere, left out of it: {}", head.id, left_out.join(", ")));
+        exit::tell(&format!("run {} comes from another host; ignored settings: {}", head.id, left_out.join(", ")));
     }
     Ok(settings)
 }
 
-/// Sets `key` back to what it is unasked; whether that changes anything.
+/// Resets `key` to its default; returns whether that changed anything.
 fn reset(settings: &mut Settings, key: &Key) -> bool {
     let changes = settings.get(key.name) != key.default;
     settings.remove(key.name);

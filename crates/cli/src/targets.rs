@@ -1,4 +1,4 @@
-//! The targets of a run: one, several given one by one, or the lines of a file.
+//! The targets of a run: one, several flags, or the lines of a file.
 
 use std::path::Path;
 
@@ -11,21 +11,21 @@ use mindful_record::file;
 use crate::plan_file::{MOST_BYTES, whose};
 use crate::registry;
 
-/// What begins the name of a file with a target a line.
+/// Prefix of a file with one target a line.
 const LIST: char = '@';
-/// Rights of others to read.
+/// Permissions of other users to read.
 const OTHERS_READ: u32 = 0o044;
 
-/// The value of `--target`, where it is given several times one a line.
+/// The values of `--target`, one a line.
 pub fn given(matches: &ArgMatches) -> Option<String> {
     let all: Vec<&str> = matches.try_get_many::<String>("target").ok()??.map(String::as_str).collect();
     Some(all.join("\n"))
 }
 
-/// Puts the lines of a file in place of its name.
+/// Replaces the name of a file by its lines.
 ///
 /// # Errors
-/// It cannot be read, or may be the work of someone else.
+/// The file cannot be read, or another user may have written it.
 pub fn read_list(settings: &mut Settings) -> Result<()> {
     let Some(setting) = of(settings).filter(|setting| setting.value.contains(LIST)) else { return Ok(()) };
     let mut all = Vec::new();
@@ -41,14 +41,13 @@ pub fn read_list(settings: &mut Settings) -> Result<()> {
     Ok(())
 }
 
-/// The targets in a file: one a line, without what follows a `#` at the beginning of a word.
+/// The targets in a file, one a line. A comment starts with `#` at the start of a word.
 fn lines(path: &Path) -> Result<Vec<String>> {
     let place = path.display();
     let unread = |error: std::io::Error| {
-        Error::plan(format!("{place} cannot be read: {error}"), "give --target @FILE, a file with one target a line")
+        Error::plan(format!("cannot read {place}: {error}"), "pass --target @FILE, a file with one target a line")
     };
-    let refused =
-        |why: &str| Error::plan(format!("{place} is not read: {why}"), "look at what it says and whose it is");
+    let refused = |why: &str| Error::plan(format!("{place} is not read: {why}"), "check its contents and its owner");
     let opened = file::open(path).map_err(unread)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     if let Some(why) = whose(&opened, folder).map_err(unread)? {
@@ -62,19 +61,19 @@ fn lines(path: &Path) -> Result<Vec<String>> {
     };
     let all: Vec<String> = text.lines().map(without_remark).filter(|url| !url.is_empty()).collect();
     if all.is_empty() {
-        return Err(refused("it names no target"));
+        return Err(refused("it contains no target"));
     }
     let secret = |url: &String| registry::find(url).is_ok_and(|engine| engine.redact(url) != *url);
     if mode & OTHERS_READ != 0 && all.iter().any(secret) {
-        return Err(refused("it holds a password, and others may read it (chmod go-r)"));
+        return Err(refused("it contains a password, and other users may read it (chmod go-r)"));
     }
     Ok(all)
 }
 
-/// All targets in `settings`, of which there is at least one: of one engine, none twice.
+/// All targets in `settings`, at least one.
 ///
 /// # Errors
-/// They cannot be measured together.
+/// There are too many, two are equal, or they have different engines.
 pub fn all(settings: &Settings) -> Result<Vec<String>> {
     let text = settings.get("target").unwrap_or_default();
     let all: Vec<String> = split_urls(text).map(str::to_owned).collect();
@@ -92,21 +91,21 @@ pub fn all(settings: &Settings) -> Result<Vec<String>> {
         let other = registry::find(url)?;
         if other.name() != engine.name() {
             return Err(Error::plan(
-                format!("{place}: one target is of {}, another of {}", engine.name(), other.name()),
-                "give targets of one engine: their figures are added up",
+                format!("{place}: targets of different engines ({}, {})", engine.name(), other.name()),
+                "choose targets of one engine: their figures are summed",
             ));
         }
         if all.iter().take(at).any(|before| before == url) {
             return Err(Error::plan(
-                format!("{place}: {} is there twice", engine.redact(url)),
-                "give each target once; --target-weights gives one of them more sessions",
+                format!("{place}: {} is given twice", engine.redact(url)),
+                "pass each target once; --target-weights changes their shares",
             ));
         }
     }
     Ok(all)
 }
 
-/// Refuses several targets, for a verb that takes one.
+/// Refuses several targets.
 pub fn refuse_several(settings: &Settings) -> Result<()> {
     let several = settings.get("target").map_or(0, |text| split_urls(text).count());
     if several < 2 {
@@ -114,7 +113,7 @@ pub fn refuse_several(settings: &Settings) -> Result<()> {
     }
     Err(Error::plan(
         format!("{}: {several} targets", settings.describe_place("target")),
-        "`mindful run` alone takes several; give one of them here",
+        "only `mindful run` takes several; pass one",
     ))
 }
 

@@ -14,31 +14,24 @@ use crate::program::Kind;
 
 /// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::with_default("fetch", "on|off", "on", "Whether the server's programs may be fetched from the network"),
-    Key::unset("fetch_dir", "DIR", "Where fetched programs are stored (default: the user's data directory)").command(),
-    Key::unset("fetch_url", "URL", "Repository to fetch from, in the layout of Maven (default: the public one)")
+    Key::with_default("fetch", "on|off", "on", "Fetch the server's programs from the network if they are missing"),
+    Key::unset("fetch_dir", "DIR", "Folder for fetched programs (default: the user's data directory)").command(),
+    Key::unset("fetch_url", "URL", "Repository to fetch from, in Maven layout (default: the public one)").command(),
+    Key::unset("data_dir", "DIR", "Data directory of the private server; its storage is what is measured").command(),
+    Key::unset("run_as", "USER", "User of the private server if mindful runs as root (default: a user id of its own)")
         .command(),
-    Key::unset("data_dir", "DIR", "Data directory of the private server: it decides which storage is measured")
-        .command(),
-    Key::unset("run_as", "USER", "User the private server runs as when mindful is root (default: a number of its own)")
-        .command(),
-    Key::with_default(
-        "mode",
-        "MODE",
-        "pio",
-        "What the server is set up for: pio (physical I/O) or lio (everything cached)",
-    ),
-    Key::unset("cache", "SIZE", "Size of the database's own cache (default: by mode)")
+    Key::with_default("mode", "MODE", "pio", "Set up the server for pio (physical I/O) or lio (everything cached)"),
+    Key::unset("cache", "SIZE", "Size of the database cache (default: by --mode)")
         .bounded(Bound::Size(128 << 10, units::LARGEST)),
-    Key::unset("page_cache_limit", "SIZE", "Memory of the server, page cache included, where there is no direct I/O")
-        .bounded(Bound::Size(1 << 20, units::LARGEST)),
     Key::unset(
-        "set",
-        "NAME=VALUE,…",
-        "Server settings in place of the chosen ones; a part without = belongs to the value before it",
+        "page_cache_limit",
+        "SIZE",
+        "Memory limit of the server and its page cache, for servers without direct I/O",
     )
-    .command()
-    .setting_values(),
+    .bounded(Bound::Size(1 << 20, units::LARGEST)),
+    Key::unset("set", "NAME=VALUE,…", "Server settings that replace those of mindful, such as wal_buffers=64MB")
+        .command()
+        .setting_values(),
 ];
 
 /// What a run of the private server is set up for.

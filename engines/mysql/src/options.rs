@@ -16,11 +16,7 @@ pub(crate) static KEYS: [Key; OWN.len() + private::KEYS.len() + instance::KEYS.l
     settings::join_keys(&[OWN, private::KEYS, instance::KEYS]);
 
 const OWN: &[Key] = &[
-    Key::unset(
-        "namespace",
-        "NAME",
-        "Database that holds everything of mindful's, made by mindful (default: that of the URL, else mindful)",
-    ),
+    Key::unset("namespace", "NAME", "Database for everything that mindful creates (default: from the URL, or mindful)"),
     run_lock::SHARED_KEY,
     sampling::option_key("20ms"),
 ];

@@ -14,28 +14,23 @@ use crate::wrong_clock::ClockStep;
 
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::with_default(
-        "null_latency",
-        "TIME",
-        "100us",
-        "Mean time of an operation when one session is alone; 0s for as fast as it goes",
-    )
-    .bounded(Bound::ANY_TIME),
-    Key::unset("null_update_latency", "TIME", "Mean time of an update (default: as null_latency)")
+    Key::with_default("null_latency", "TIME", "100us", "Mean time of an operation of a lone session; 0s for no delay")
+        .bounded(Bound::ANY_TIME),
+    Key::unset("null_update_latency", "TIME", "Mean time of an update (default: as --null-latency)")
         .bounded(Bound::ANY_TIME),
     Key::with_default(
         "null_spread",
         "SIGMA",
         "0",
-        "Spread of the times, lognormal: standard deviation of their logarithm",
+        "Lognormal spread of the times: standard deviation of their logarithm",
     )
     .bounded(Bound::Number(0.0, 10.0)),
-    Key::unset("null_capacity", "N", "Servers that all sessions share: throughput is capped at N / latency")
+    Key::unset("null_capacity", "N", "Number of servers that all sessions share; throughput is capped at N / latency")
         .bounded(Bound::Number(0.001, 1e9)),
     Key::unset(
         "null_capacity_softness",
         "Q",
-        "How sharp the cap is: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)",
+        "Softness of the cap: X = ((N/R)^-Q + C^-Q)^(-1/Q) (default: a hard corner)",
     )
     .bounded(Bound::Number(0.1, 20.0)),
     Key::with_default("null_contention", "SIGMA", "0", "Contention: times grow by 1 + SIGMA (N - 1)")
@@ -44,40 +39,45 @@ pub const KEYS: &[Key] = &[
         "null_retrograde",
         "KAPPA",
         "0",
-        "Crosstalk: times grow by KAPPA N (N - 1) more, so throughput falls at last",
+        "Crosstalk: times also grow by KAPPA N (N - 1), so throughput falls at high load",
     )
     .bounded(Bound::Number(0.0, 1e3)),
     Key::unset(
         "null_signal",
         "LIST",
-        "Times over the run: step:FACTOR@AT ramp:FACTOR:OVER cycle:PERCENT:PERIOD ar1:PHI:PERCENT",
+        "Change times during the run: step:FACTOR@AT ramp:FACTOR:OVER cycle:PERCENT:PERIOD ar1:PHI:PERCENT",
     )
     .one_value(),
-    Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms), every:5s+200ms; several with commas")
+    Key::unset("null_stall", "LIST", "Stalls: 3s+500ms (at 3 s, for 500 ms) or every:5s+200ms; comma-separated")
         .one_value(),
-    Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s), connect:3 (session 3 cannot connect)")
+    Key::unset("null_fail", "LIST", "Failures: 2@1.5s (session 2 at 1.5 s) or connect:3 (session 3 cannot connect)")
         .one_value(),
-    Key::unset("null_start_delay", "LIST", "Sessions that begin late: 1@300ms; several with commas").one_value(),
-    Key::with_default("null_order", "TIME", "0s", "What the imagined server needs to take a session's first order")
+    Key::unset("null_start_delay", "LIST", "Late sessions: 1@300ms; comma-separated").one_value(),
+    Key::with_default(
+        "null_order",
+        "TIME",
+        "0s",
+        "Time that the simulated server needs to accept the first order of a session",
+    )
+    .bounded(Bound::ANY_TIME),
+    Key::with_default("null_clock_offset", "TIME", "0s", "Offset of the target's clock from this host's clock")
         .bounded(Bound::ANY_TIME),
-    Key::with_default("null_clock_offset", "TIME", "0s", "How far the target's clock is ahead of this host's")
-        .bounded(Bound::ANY_TIME),
-    Key::unset("null_clock_step", "AT+TIME", "When the target's clock is set forward, and by how much: 1s+300ms"),
-    Key::with_default("null_hit_ratio", "PERCENT", "0", "Share of logical reads that its imagined cache serves"),
+    Key::unset("null_clock_step", "AT+TIME", "Set the target's clock forward: 1s+300ms (at 1 s, by 300 ms)"),
+    Key::with_default("null_hit_ratio", "PERCENT", "0", "Percentage of logical reads that the simulated cache serves"),
     Key::with_default(
         "null_cache_fill",
         "TIME",
         "0s",
-        "How long its imagined cache takes to serve null_hit_ratio, from the start on",
+        "Time from the start until the simulated cache reaches --null-hit-ratio",
     )
     .bounded(Bound::ANY_TIME),
     Key::with_default(
         "null_page_cache_share",
         "PERCENT",
         "0",
-        "Share of physical reads that its imagined page cache serves",
+        "Percentage of physical reads that the simulated page cache serves",
     ),
-    Key::unset("null_cpu", "TIME", "CPU its imagined server uses for a block (default: not reported)")
+    Key::unset("null_cpu", "TIME", "CPU time of the simulated server per block (default: not reported)")
         .bounded(Bound::ANY_TIME),
 ];
 

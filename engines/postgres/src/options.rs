@@ -16,20 +16,15 @@ pub(crate) static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len
     settings::join_keys(&[OWN, private::KEYS, server::KEYS]);
 
 const OWN: &[Key] = &[
-    Key::with_default(
-        "namespace",
-        "NAME",
-        "mindful",
-        "PostgreSQL schema that holds everything of mindful's, made by mindful",
-    ),
+    Key::with_default("namespace", "NAME", "mindful", "Schema for everything that mindful creates"),
     Key::unset(
         "trust_owner",
         "ROLE",
-        "Role that may own the namespace beside the one that runs: its objects are trusted as one's own",
+        "Role other than the current one that may own the namespace; its objects are trusted",
     )
     .command(),
     run_lock::SHARED_KEY,
-    Key::unset("tablespace", "NAME", "PostgreSQL tablespace for the tables and indexes (default: the database's own)"),
+    Key::unset("tablespace", "NAME", "Tablespace of tables and indexes (default: that of the database)"),
     sampling::option_key("20ms"),
 ];
 

@@ -26,57 +26,41 @@ const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 
 /// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::with_default("block_size", "SIZE", "8KiB", "Length of a block, and so of each I/O").bounded(IO_SIZE),
-    Key::with_default(
-        names::IO,
-        "KIND",
-        "uring",
-        "How blocks are read: uring (io_uring) or psync (pread, one at a time)",
-    ),
-    Key::with_default(names::IODEPTH, "N", "1", "I/Os that each session keeps in flight (uring)").bounded(IODEPTH),
-    Key::with_default("direct", "on|off", "on", "Past the page cache (O_DIRECT), or through it"),
-    Key::with_default("sync", "on|off", "off", "Whether a write waits until it is on storage (O_DSYNC)"),
+    Key::with_default("block_size", "SIZE", "8KiB", "Size of a block, and of each I/O").bounded(IO_SIZE),
+    Key::with_default(names::IO, "KIND", "uring", "I/O method: uring (io_uring) or psync (pread, one at a time)"),
+    Key::with_default(names::IODEPTH, "N", "1", "I/Os in flight per session (uring)").bounded(IODEPTH),
+    Key::with_default("direct", "on|off", "on", "Bypass the page cache (O_DIRECT)"),
+    Key::with_default("sync", "on|off", "off", "Wait at each write until it is on storage (O_DSYNC)"),
     Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
-    Key::with_default("streams", "N", "1", "Sequential streams of each session").bounded(Bound::Count(1, 1_024)),
+    Key::with_default("streams", "N", "1", "Sequential streams per session").bounded(Bound::Count(1, 1_024)),
     Key::with_default(
         names::SPAN,
         "PART",
         "full",
-        "Part in use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
+        "Part to use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
     ),
-    Key::with_default(
-        "whole",
-        "on|off",
-        "off",
-        "Read all of the files as one schema, whatever schemas they were made with (`mindful raw`: on)",
-    ),
-    Key::with_default("combine", "HOW", "concat", "How several files make one space: concat or stripe"),
-    Key::with_default("stripe_size", "SIZE", "1MiB", "Length of a stripe").bounded(IO_SIZE),
+    Key::with_default("whole", "on|off", "off", "Read all files as one schema (default of `mindful raw`: on)"),
+    Key::with_default("combine", "HOW", "concat", "Combine several files into one space: concat or stripe"),
+    Key::with_default("stripe_size", "SIZE", "1MiB", "Size of a stripe").bounded(IO_SIZE),
     Key::with_default(
         names::LARGE_IODEPTH,
         "N",
         "0",
-        "Large reads that each session keeps in flight beside its blocks (uring)",
+        "Large reads in flight per session, in addition to its blocks (uring)",
     )
     .bounded(IODEPTH),
-    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Length of a large read").bounded(IO_SIZE),
+    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Size of a large read").bounded(IO_SIZE),
     Key::with_default("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
     Key::with_default(
         "look",
         "HOW",
         "none",
-        "What is done with each block read: none, byte, checksum, parse (copy it, walk its rows)",
+        "Work on each block read: none, byte, checksum, or parse (copy it and walk its rows)",
     ),
-    Key::unset("cpus", "LIST", "CPUs the sessions may use, such as 0 or 0-3,6 (default: all)").one_value(),
-    Key::with_default("verify", "on|off", "off", "Whether the pattern of each block read is checked"),
-    Key::with_default(
-        "shared",
-        "on|off",
-        "off",
-        "Read although another run reads the same files, and say so in the report",
-    ),
-    Key::unset("destroy_data", "DEVICE", "Allow writes to this block device: its name, typed again; its data is lost")
-        .command(),
+    Key::unset("cpus", "LIST", "CPUs for the sessions, such as 0 or 0-3,6 (default: all)").one_value(),
+    Key::with_default("verify", "on|off", "off", "Check the pattern of each block read"),
+    Key::with_default("shared", "on|off", "off", "Read even if another run reads the files; the report says so"),
+    Key::unset("destroy_data", "DEVICE", "Allow writes to this block device, named again; its data is lost").command(),
 ];
 
 /// How blocks are read.

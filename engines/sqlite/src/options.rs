@@ -10,12 +10,12 @@ pub const KEYS: &[Key] = &[
         "cache",
         "SIZE",
         "2MiB",
-        "SQLite's page cache for each session: small for physical reads, larger than a schema for logical ones",
+        "Page cache of each session: small for physical reads, above --scale for logical reads",
     )
     .bounded(Bound::Size(64 << 10, units::LARGEST)),
-    Key::unset("sqlite_page", "SIZE", "Page length of a new file, a power of two (default: that of the file, or 8KiB)")
+    Key::unset("sqlite_page", "SIZE", "Page size of a new file, a power of two (default: 8KiB)")
         .bounded(Bound::Size(4 << 10, 64 << 10)),
-    Key::with_default("shared", "on|off", "off", "Run although another run uses the file, and say so in the report"),
+    Key::with_default("shared", "on|off", "off", "Run even if another run uses the file; the report says so"),
 ];
 
 /// Page length of a new file when nobody says.

@@ -1,4 +1,4 @@
-//! `mindful compare`: is the candidate really faster than the baseline?
+//! `mindful compare`: is the candidate faster than the baseline, slower, or within noise?
 
 mod compared;
 mod gate;
@@ -166,8 +166,8 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
 fn not_comparable(differing: &[Difference]) -> Error {
     let facts: Vec<_> = differing.iter().map(|d| format!("{} ({})", d.fact, d.sides())).collect();
     Error::plan(
-        format!("the runs are not comparable, they differ in {}", facts.join(", ")),
-        "compare runs that are alike, or give --force when the difference is the question",
+        format!("the runs are not comparable: they differ in {}", facts.join(", ")),
+        "compare similar runs, or pass --force if the difference is the question",
     )
 }
 

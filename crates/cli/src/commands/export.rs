@@ -1,4 +1,4 @@
-//! `mindful export`: stored runs for other programs, as a page, or as a picture.
+//! `mindful export`: stored runs in the format of another program, as a page, or as a chart.
 
 mod of_one;
 mod old_columns;
@@ -117,7 +117,7 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The runs that are named by themselves.
+/// The ids of the named runs, or of all.
 fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
     if matches.get_flag("all") {
         return store.ids();
@@ -138,7 +138,7 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     }
 }
 
-/// The two sides that a page or a picture shall compare: those named as such, or two runs.
+/// The two sides to compare on a page or in a chart: --baseline and --candidate, or two runs.
 fn both_sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     let store = runs.store();
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
@@ -157,12 +157,11 @@ fn both_sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
     }
 }
 
-/// Whether one chart is asked for.
 fn is_picture(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("as").is_some_and(|form| form == "svg" || form == "png")
 }
 
-/// The page of two sides, or a picture of them.
+/// The page or the chart of two sides.
 fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
     let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
     let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
@@ -178,7 +177,7 @@ fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String
     Ok(html::comparison(&compared, &PageRun::subjects(&a), &PageRun::subjects(&b)))
 }
 
-/// A run with what a page says of it.
+/// A run with the texts of its page.
 struct PageRun<'a> {
     run: &'a Run,
     analysis: &'a Analysis,
@@ -206,7 +205,6 @@ impl<'a> PageRun<'a> {
     }
 }
 
-/// Hands the file to the desktop.
 fn shown(file: &str) -> Result<()> {
     let why = match Command::new("xdg-open").arg(file).stdout(Stdio::null()).status() {
         Ok(status) if status.success() => return Ok(()),
@@ -216,13 +214,11 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot open {file}: {why}"), "the file is written: open it yourself"))
 }
 
-/// The page of these runs.
 pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&PageRun::subjects(&PageRun::of(&runs))))
 }
 
-/// One chart with the facts below it.
 fn picture(runs: &Runs, ids: &[String], chart: &str) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     let sides = of_runs(&runs);

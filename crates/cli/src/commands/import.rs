@@ -1,4 +1,4 @@
-//! `mindful import`: an old configuration as a plan file, a run folder from elsewhere, or what other tools measured.
+//! `mindful import`: stores results of other tools and runs of other hosts, and converts old configurations to plan files.
 
 pub mod files;
 
@@ -112,7 +112,7 @@ fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {
     }
 }
 
-/// Sessions of each of `files` files; none where they are not given.
+/// The sessions of each of `files` files; empty without --sessions.
 fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
     let Some(text) = matches.get_one::<String>("sessions") else { return Ok(Vec::new()) };
     let bad = |what: String| Error::plan(what, "pass one number per file, in their order: --sessions 1,2,4,8");

@@ -54,7 +54,7 @@ fn launch(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The variables that may hold passwords of this plan: the target's, and that of the database where ranks meet.
+/// The variables with passwords of this plan: of the target, and of the database where ranks meet.
 fn password_variables(context: &Context) -> Vec<&'static str> {
     let meets = context.settings.get("meet").and_then(|url| registry::find(url).ok());
     let mut names: Vec<_> =
@@ -63,13 +63,13 @@ fn password_variables(context: &Context) -> Vec<&'static str> {
     names
 }
 
-/// `mindful run` with all that was given, without secrets, each word quoted for a shell.
+/// `mindful run` with all given settings, without secrets, each word quoted for a shell.
 fn command(shared: &RankContext, more: &[String]) -> Vec<String> {
     let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(shared));
     words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
 }
 
-/// The flags that give what was given, wherever that was.
+/// All given settings as flags, whatever their origin.
 fn given(shared: &RankContext) -> Vec<String> {
     let settings = shared.context.public_settings();
     let given = settings.iter().filter(|(name, s)| s.origin != Origin::Default && !OF_LAUNCHER.contains(name));
@@ -93,7 +93,7 @@ fn for_shell(word: &str) -> String {
     }
 }
 
-/// How long a run may take with everything around it but a load, in minutes.
+/// Time limit of a run without a load, in minutes.
 fn minutes(context: &Context) -> u64 {
     let plan = &context.plan;
     let work = if plan.ops.is_some() { plan.guard } else { plan.warmup + plan.duration };
@@ -105,7 +105,7 @@ fn slurm(shared: &RankContext, ranks: u32) -> String {
     let (command, minutes) = (command(shared, &[]).join(" "), minutes(context));
     let passwords = match &*password_variables(context) {
         [] => String::new(),
-        names => format!(" A password: {} in the environment, or its client's file.", names.join(", ")),
+        names => format!(" Password: {} in the environment, or the client's password file.", names.join(", ")),
     };
     format!(
         "#!/bin/sh\n\
@@ -116,12 +116,12 @@ fn slurm(shared: &RankContext, ranks: u32) -> String {
          #SBATCH --cpus-per-task=2\n\
          #SBATCH --time={minutes}\n\
          #SBATCH --output=mindful-%j.txt\n\
-         # A rank that fails tells the others, and all end alike: Slurm need not end them.\n\
+         # A rank that fails tells the others, and all of them end; Slurm need not kill them.\n\
          exec srun --kill-on-bad-exit=0 --cpu-bind=cores {command}\n"
     )
 }
 
-/// An indexed Job: each pod is a rank, none is started twice.
+/// An indexed Job: each pod is a rank, and no pod is restarted.
 fn kubernetes(shared: &RankContext, ranks: u32) -> String {
     let own = ["run".to_owned()].into_iter().chain(given(shared));
     let own = own.chain(["--ranks".to_owned(), ranks.to_string()]);
@@ -129,31 +129,30 @@ fn kubernetes(shared: &RankContext, ranks: u32) -> String {
     let (args, version) = (args.concat(), env!("CARGO_PKG_VERSION"));
     let (secret, passwords) = secrets(&password_variables(&shared.context));
     format!(
-        "{secret}# kubectl create -f this.yaml; kubectl logs -f job/NAME shows rank 0, which has the report.\n\
+        "{secret}# kubectl create -f this.yaml; kubectl logs -f job/NAME shows the report of rank 0.\n\
          apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: mindful-\nspec:\n  completions: {ranks}\n  \
-         parallelism: {ranks}\n  completionMode: Indexed\n  # A rank that ended is not started again: the others have ended \
-         with it.\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      \
+         parallelism: {ranks}\n  completionMode: Indexed\n  # No rank is restarted: if one ends, all \
+         end.\n  backoffLimit: 0\n  template:\n    spec:\n      restartPolicy: Never\n      \
          automountServiceAccountToken: false\n      securityContext:\n        runAsNonRoot: true\n        \
          runAsUser: 10001\n        runAsGroup: 10001\n        fsGroup: 10001\n      containers:\n        - name: rank\n          \
          image: registry.example/mindful:{version}\n          args:\n{args}          env:\n            \
-         # All pods of this Job meet under its name, and those of the next one do not.\n            \
+         # The pods of this Job meet under its name, and no others.\n            \
          - name: MINDFUL_JOB\n              valueFrom:\n                fieldRef:\n                  \
          fieldPath: metadata.labels['batch.kubernetes.io/controller-uid']\n{passwords}            \
          - name: MINDFUL_STORE\n              value: /data\n          \
-         resources:\n            # Whole CPUs and requests equal to limits: no CPU is taken away in the window.\n            \
+         resources:\n            # Whole CPUs, and requests equal to limits: Kubernetes does not throttle.\n            \
          requests: {{cpu: \"2\", memory: 2Gi}}\n            limits: {{cpu: \"2\", memory: 2Gi}}\n          \
          securityContext:\n            allowPrivilegeEscalation: false\n            readOnlyRootFilesystem: true\n            \
-         capabilities:\n              drop: [ALL]\n            # raw: reads by io_uring, which this profile denies; then say \
-         Unconfined.\n            seccompProfile:\n              type: RuntimeDefault\n          volumeMounts:\n            \
+         capabilities:\n              drop: [ALL]\n            # The raw engine uses io_uring, which this profile denies: use \
+         Unconfined for it.\n            seccompProfile:\n              type: RuntimeDefault\n          volumeMounts:\n            \
          - {{name: data, mountPath: /data}}\n            - {{name: tmp, mountPath: /tmp}}\n      volumes:\n        \
-         # Parts of the run: a claim that all pods share keeps them.\n        - name: data\n          emptyDir: {{}}\n        \
+         # Stored runs; use a claim that all pods share to keep them.\n        - name: data\n          emptyDir: {{}}\n        \
          - name: tmp\n          emptyDir: {{}}\n"
     )
 }
 
-/// How the secret with passwords is made, and what takes each variable from it.
+/// The command that creates the secret with passwords, and the variables that use it.
 fn secrets(names: &[&str]) -> (String, String) {
-    // Of one password nothing else has to be known.
     let key = |name: &str| if names.len() > 1 { name.to_lowercase().replace('_', "-") } else { "password".to_owned() };
     let taken = names.iter().map(|name| {
         format!(
@@ -167,7 +166,7 @@ fn secrets(names: &[&str]) -> (String, String) {
     (if names.is_empty() { String::new() } else { made }, taken.collect())
 }
 
-/// A word as YAML takes it for a text, whatever is in it.
+/// A word as a YAML string.
 fn for_yaml(word: &str) -> String {
     serde_json::Value::from(word).to_string()
 }

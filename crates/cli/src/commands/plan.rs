@@ -36,7 +36,7 @@ fn plan(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Keys in the order of the tables, the engine's own after the plan's.
+/// Plan keys, then engine options, in the order of their tables.
 fn keys(context: &Context) -> Vec<&'static str> {
     plan::KEYS.iter().chain(context.engine.options()).map(|key| key.name).collect()
 }
@@ -60,7 +60,7 @@ fn as_text(shared: &RankContext) -> String {
     text + &of_targets(shared)
 }
 
-/// Which ranks and sessions work on which target, where there are several.
+/// The ranks and sessions of each of several targets.
 fn of_targets(shared: &RankContext) -> String {
     let Some(rank) = ranks_of(shared) else { return String::new() };
     let of_target = |(target, url): (u32, String)| {
@@ -88,7 +88,7 @@ fn ranks_of(shared: &RankContext) -> Option<Rank> {
     own.or_else(|| shared.first_local_rank().ok().flatten()).filter(|_| !shared.targets.is_empty())
 }
 
-/// Which part of the work is this rank's.
+/// The sessions of this rank.
 fn share(rank: &Rank, sessions: u32) -> String {
     let share = rank.own_sessions(sessions);
     format!(
@@ -101,7 +101,7 @@ fn share(rank: &Rank, sessions: u32) -> String {
     )
 }
 
-/// What the plan costs in space and time, as far as it can be reported without the target.
+/// The size of the dataset and the time of the run, as far as they are known without the target.
 fn cost(plan: &Plan) -> String {
     let schemas = plan.schemas.unwrap_or(DEFAULT_SCHEMAS);
     let size = match plan.scale.unwrap_or(DEFAULT_SCALE) {
@@ -123,7 +123,7 @@ fn cost(plan: &Plan) -> String {
         ),
     };
     format!(
-        "dataset: {}, {size} in all, unless one is loaded already\nrun: {}, {time}",
+        "dataset: {}, {size} in total, unless one is loaded\nrun: {}, {time}",
         units::format_counted(schemas, "schema"),
         units::format_counted(plan.sessions, "session")
     )

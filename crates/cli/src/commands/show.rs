@@ -1,4 +1,4 @@
-//! `mindful show`: a stored run as `run` showed it.
+//! `mindful show`: the report of a stored run, as `run` printed it.
 
 use std::path::Path;
 
@@ -35,17 +35,14 @@ pub const VERB: Verb = Verb {
     action: Action::Run(show),
 };
 
-/// How a verb prints what was measured.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// For programs.
     Json,
-    /// For a person.
     Text(Detail),
 }
 
 impl Form {
-    /// As `--format` and `--full` ask for.
     pub fn of(matches: &ArgMatches) -> Self {
         match (context::wants_json(matches), matches.get_flag("full")) {
             (true, _) => Self::Json,
@@ -85,7 +82,6 @@ fn print_explanation(store: &Store, id: &str, figure: &str) -> Result<()> {
     context::print(&(context::found_plan(&run.head.settings) + &explained))
 }
 
-/// Prints the latencies of run `id` over time.
 fn heat_map(store: &Store, id: &str) -> Result<()> {
     let run = store.read(id)?;
     let analysis = mindful_analyze::analyze(&run);
@@ -93,7 +89,7 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
     context::print(&(context::found_plan(&run.head.settings) + &map))
 }
 
-/// Prints a run that stands in `store`.
+/// Prints a run of `store`.
 pub fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
     let folder = store.run_dir(&run.head.id);
     context::print(&match form {
@@ -102,8 +98,8 @@ pub fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Resul
     })
 }
 
-/// The report of a run that is stored in `folder`.
+/// The report of a run in `folder`.
 pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
-    let reported = mindful_report::of(run, analysis, Some(folder), detail).text(style);
-    context::found_plan(&run.head.settings) + &reported
+    let text = mindful_report::of(run, analysis, Some(folder), detail).text(style);
+    context::found_plan(&run.head.settings) + &text
 }

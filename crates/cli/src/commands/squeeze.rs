@@ -1,8 +1,8 @@
-//! `mindful squeeze`: holds memory while a command runs, so that the page cache cannot hold the data it reads.
+//! `mindful squeeze`: occupies memory while a command runs, so that the page cache cannot hold the data it reads.
 //!
-//! The memory belongs to this process and to nothing else: however it ends, the kernel takes it back. The command runs
-//! in the process group of a watcher that reads from a pipe whose other end only this process has; when that closes,
-//! the watcher ends the group.
+//! The memory belongs to this process alone, so the kernel takes it back however the process ends. The command runs in
+//! the process group of a watcher, which reads from a pipe. Only this process has the other end; when it closes, the
+//! watcher ends the group.
 
 use std::io::IsTerminal;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -41,14 +41,14 @@ pub const VERB: Verb = Verb {
     action: Action::Run(squeeze),
 };
 
-/// Less than this cannot be left: the host would swap, or end processes.
+/// With less memory the host would swap, or kill processes.
 const FLOOR: u64 = 256 << 20;
-/// Memory is taken in pieces, and what is left is looked at after each.
+/// Memory is taken in pieces; after each, the available memory is read again.
 const PIECE: u64 = 64 << 20;
-/// What is left may be over by so much.
+/// Tolerance of the available memory.
 const GRAIN: u64 = 4 << 20;
 const POLL: Duration = Duration::from_millis(20);
-/// Waits for the end of its input, deaf to what ends others, and ends its group.
+/// Waits for the end of its input, ignores other signals, and ends its group.
 const WATCHER: &str = "trap '' INT TERM HUP; while read -r _; do :; done; kill -KILL 0";
 
 fn squeeze(matches: &ArgMatches) -> Result<Exit> {
@@ -60,7 +60,7 @@ fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT).is_ok();
     if !matches.get_flag("quiet") {
         exit::tell(&format!(
-            "holding {} of memory{}, so that {} are left available",
+            "holding {} of memory{}; {} are available",
             format_bytes(size as u64),
             if locked { "" } else { " (not locked: it may be swapped out; raise ulimit -l)" },
             format_bytes(leave)
@@ -71,54 +71,54 @@ fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Passed(code))
 }
 
-/// Touched memory, until no more than `leave` is available.
+/// Takes memory until no more than `leave` is available.
 fn hold(leave: u64, stop: &StopFlag) -> Result<Vec<Vec<u8>>> {
     let available = available_bytes()?;
     if leave < FLOOR {
         return Err(Error::plan(
-            format!("--leave {} would make the host swap or end processes", format_bytes(leave)),
+            format!("--leave {}: the host would swap or kill processes", format_bytes(leave)),
             format!("leave at least {}", format_bytes(FLOOR)),
         ));
     }
     if leave > available {
         return Err(Error::plan(
             format!("--leave {}: only {} are available", format_bytes(leave), format_bytes(available)),
-            "leave less than that",
+            "pass a smaller --leave",
         ));
     }
     let mut held = Vec::new();
     loop {
         let beyond = available_bytes()?.saturating_sub(leave);
         if stop.is_requested() {
-            return Err(Error::interrupted("interrupted; the command was not begun"));
+            return Err(Error::interrupted("interrupted; the command was not started"));
         }
         if beyond <= GRAIN {
             return Ok(held);
         }
-        // Written to, so that every page of it is there.
+        // Written, so that every page exists.
         held.push(vec![0xA5; beyond.min(PIECE) as usize]);
     }
 }
 
-/// Memory that is free or holds nothing but page cache, bytes.
+/// Free memory and page cache, bytes.
 fn available_bytes() -> Result<u64> {
-    let reported = Meminfo::read(&Kernel::default()).available_bytes;
-    reported.ok_or_else(|| Error::plan("this host does not tell its available memory", "squeeze needs Linux"))
+    let available = Meminfo::read(&Kernel::default()).available_bytes;
+    available.ok_or_else(|| Error::plan("cannot read the available memory of this host", "squeeze needs Linux"))
 }
 
-/// Runs the command to its end; a signal to this process is passed on to its group.
+/// Runs the command to its end, and passes signals on to its group.
 fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     let mut words = matches.get_many::<std::ffi::OsString>("command").into_iter().flatten();
-    let program = words.next().ok_or_else(|| Error::plan("no command is given", "add -- COMMAND"))?;
+    let program = words.next().ok_or_else(|| Error::plan("no command", "add -- COMMAND"))?;
     let mut watcher = Watcher::start()?;
-    // In a group of its own it could not read from the terminal.
+    // A process in a background group cannot read from the terminal.
     let input = if std::io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
     let spawned = Command::new(program).args(words).stdin(input).process_group(watcher.group()).spawn();
     let mut child = spawned
-        .map_err(|error| Error::plan(format!("{} did not start: {error}", program.display()), "check its name"))?;
-    // If memory runs out, it is this process that shall go, and the command with it.
+        .map_err(|error| Error::plan(format!("cannot start {}: {error}", program.display()), "check its name"))?;
+    // If memory runs out, the kernel shall kill this process, and so the command.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
-    let failed = |error| Error::run(format!("the command cannot be waited for: {error}"), "");
+    let failed = |error| Error::run(format!("cannot wait for the command: {error}"), "");
     let mut passed_on = false;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
@@ -135,7 +135,7 @@ fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-/// Leads the command's process group and ends it when this process is gone.
+/// Leads the process group of the command, and ends the group when this process is gone.
 struct Watcher(Child);
 
 impl Watcher {
@@ -147,7 +147,7 @@ impl Watcher {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn();
-        watcher.map(Self).map_err(|error| Error::run(format!("/bin/sh did not start: {error}"), "raise ulimit -u"))
+        watcher.map(Self).map_err(|error| Error::run(format!("cannot start /bin/sh: {error}"), "raise ulimit -u"))
     }
 
     fn group(&self) -> i32 {
@@ -156,12 +156,12 @@ impl Watcher {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.group()) {
-            // It may have ended this very moment.
+            // The group may just have ended.
             let _ = kill_process_group(group, signal);
         }
     }
 
-    /// The command has ended by itself: what it left running is its own affair.
+    /// After the command has ended; processes that it left behind keep running.
     fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

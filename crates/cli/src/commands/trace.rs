@@ -1,4 +1,4 @@
-//! `mindful trace`: single waits, as traces hold them, exact to the microsecond, in groups.
+//! `mindful trace`: the single waits of traces, grouped, exact to the microsecond.
 
 mod text;
 

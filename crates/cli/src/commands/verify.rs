@@ -38,12 +38,12 @@ fn verify(matches: &ArgMatches) -> Result<Exit> {
         context::print(&context::json(json!(proof), &context.settings))?;
     } else {
         let (plan, target) = (context::found_plan(&context.settings), context.redacted_target());
-        context::print(&format!("{plan}{}, on {}\n", reported(&proof), mindful_report::escape(&target)))?;
+        context::print(&format!("{plan}{}, on {}\n", describe(&proof), mindful_report::escape(&target)))?;
     }
     Ok(Exit::Ok)
 }
 
-fn reported(proof: &LayoutProof) -> String {
+fn describe(proof: &LayoutProof) -> String {
     if proof.schemas.is_empty() {
         return "all keys exist; this target has no layout to verify".to_owned();
     }

@@ -143,5 +143,5 @@ fn what_would_harm_the_host_or_cannot_be_had_is_refused() {
     }
     let output = squeeze(&leave(), &["/no/such/program"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", message(&output));
-    assert!(message(&output).contains("did not start"), "{}", message(&output));
+    assert!(message(&output).contains("cannot start"), "{}", message(&output));
 }

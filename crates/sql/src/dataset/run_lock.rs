@@ -6,12 +6,8 @@ use std::time::Duration;
 use mindful_core::Error;
 use mindful_core::plan::settings::Key;
 
-pub const SHARED_KEY: Key = Key::with_default(
-    "shared",
-    "on|off",
-    "off",
-    "Run although another run uses the namespace, and say so in the report",
-);
+pub const SHARED_KEY: Key =
+    Key::with_default("shared", "on|off", "off", "Run even if another run uses the namespace; the report says so");
 
 /// The finding about others that use the namespace.
 pub const SHARED: &str = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its \

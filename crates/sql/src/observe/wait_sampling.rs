@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The option of an engine that says how often it is looked; [`parse_interval`] reads it.
 pub const fn option_key(usual: &'static str) -> Key {
-    Key::with_default("wait_sampling", "TIME|off", usual, "How often it is looked what sessions wait for, 5ms to 1s")
+    Key::with_default("wait_sampling", "TIME|off", usual, "Sampling interval for session wait events (5ms to 1s)")
 }
 
 /// The time between two looks; `None`: nobody looks.

@@ -10,9 +10,8 @@ use super::kind;
 use crate::flavor::Flavor;
 
 pub const KEYS: &[Key] = &[
-    Key::unset("mysql_flavor", "mariadb|mysql", "Whose private server is started (default: as the target says)"),
-    Key::unset("mysql_bin", "DIR", "Folder with the mariadbd or mysqld to use (default: fetched, else of the system)")
-        .command(),
+    Key::unset("mysql_flavor", "mariadb|mysql", "Private server to start (default: from the target)"),
+    Key::unset("mysql_bin", "DIR", "Folder with mariadbd or mysqld (default: fetched, or from the system)").command(),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,9 +10,13 @@ use super::kind::KIND;
 
 /// PostgreSQL's own keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
-    Key::unset("pg_bin", "DIR", "Folder with the initdb and postgres to use (default: fetched, else of the system)")
-        .command(),
-    Key::with_default("pg_version", "VERSION", "18", "PostgreSQL to fetch: 16, 17, 18, or in full such as 18.6"),
+    Key::unset("pg_bin", "DIR", "Folder with initdb and postgres (default: fetched, or from the system)").command(),
+    Key::with_default(
+        "pg_version",
+        "VERSION",
+        "18",
+        "PostgreSQL version to fetch: 16, 17, 18, or in full, such as 18.6",
+    ),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The gate of a comparison: what crosses it, what it cannot decide, and whether there are runs enough to decide at all.
+//! The gate of a comparison: which verdict crosses it, and whether there are enough runs to decide.
 
 use mindful_analyze::compare::{FEWEST_OF_A_HISTORY, PointComparison, Verdict, can_tell, runs_to_tell};
 use mindful_core::plan::units::Share;
@@ -7,32 +7,27 @@ use serde_json::{Value, json};
 
 use crate::exit::{self, Exit};
 
-/// What a gate allows: the verdict that crosses it, by how much, and what becomes of what is not decided.
+/// A gate: the verdict that crosses it, the margin, and the outcome if the runs do not decide.
 pub struct Gate {
     text: String,
-    /// The verdict that crosses it.
     pub crossed_by: Verdict,
-    /// By more than this, as a share.
+    /// As a share.
     pub margin: f64,
-    /// Whether it lets pass what the runs do not decide.
     passes_undecided: bool,
 }
 
-/// What a gate said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing crossed it.
     Passed,
-    /// Something did.
     Crossed,
-    /// The runs do not tell.
+    /// The runs do not decide.
     Undecided,
 }
 
 impl Gate {
     /// From `slower>5%` and `fail` or `pass`.
     pub fn parse(text: &str, undecided: Option<&str>) -> Result<Self> {
-        let bad = || Error::plan(format!("`{text}` is no gate"), "write 'slower>5%' or 'faster>5%'");
+        let bad = || Error::plan(format!("invalid gate `{text}`"), "write 'slower>5%' or 'faster>5%'");
         let (word, margin) = text.split_once('>').ok_or_else(bad)?;
         let crossed_by = match word.trim() {
             "slower" => Verdict::Slower,
@@ -43,7 +38,7 @@ impl Gate {
         Ok(Self { text: text.to_owned(), crossed_by, margin, passes_undecided: undecided == Some("pass") })
     }
 
-    /// Refuses so few runs that no figures of theirs could ever cross it. A single run a side is judged by the noise floor.
+    /// Refuses too few runs to ever cross the gate. A single run a side is judged by the noise floor.
     pub fn refuse_too_few(
         &self,
         baseline: usize,
@@ -60,11 +55,8 @@ impl Gate {
         let at = if points > 1 { format!(" at {points} points") } else { String::new() };
         let floor = if single { "; or measure the noise floor first: `mindful run --repeat 5`" } else { "" };
         Err(Error::plan(
-            format!(
-                "--fail-if '{}': {baseline} runs against {candidate}{at} can never tell a difference, whatever they measure",
-                self.text
-            ),
-            format!("give {needed} runs a side (--repeat {needed}) or more{floor}"),
+            format!("--fail-if '{}': {baseline} runs against {candidate}{at} cannot show a difference", self.text),
+            format!("use {needed} runs a side (--repeat {needed}) or more{floor}"),
         ))
     }
 
@@ -74,17 +66,15 @@ impl Gate {
             return Ok(());
         }
         Err(Error::plan(
-            format!("--fail-if '{}': {runs} runs in a row can never tell a change of level", self.text),
-            format!("give {FEWEST_OF_A_HISTORY} runs or more"),
+            format!("--fail-if '{}': {runs} runs cannot show a change of level", self.text),
+            format!("use {FEWEST_OF_A_HISTORY} runs or more"),
         ))
     }
 
-    /// As it was given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it says of these comparisons.
     pub fn of(&self, points: &[PointComparison]) -> Outcome {
         let any = |verdict| points.iter().any(|point| point.comparison.verdict == verdict);
         match () {
@@ -94,7 +84,6 @@ impl Gate {
         }
     }
 
-    /// How the process ends.
     pub fn exit(&self, outcome: Outcome) -> Exit {
         match outcome {
             Outcome::Crossed => Exit::GateCrossed,
@@ -103,18 +92,17 @@ impl Gate {
         }
     }
 
-    /// The last line of what is reported.
+    /// The last line of the report.
     pub fn line(&self, outcome: Outcome) -> String {
         let words = match outcome {
             Outcome::Passed => "passed",
             Outcome::Crossed => "crossed",
-            Outcome::Undecided if self.passes_undecided => "undecided, let pass (--undecided pass)",
-            Outcome::Undecided => "undecided, so it fails (--undecided fail)",
+            Outcome::Undecided if self.passes_undecided => "undecided, passed (--undecided pass)",
+            Outcome::Undecided => "undecided, failed (--undecided fail)",
         };
         format!("gate '{}': {words}", self.text)
     }
 
-    /// For programs.
     pub fn json(&self, outcome: Outcome) -> Value {
         let name = match outcome {
             Outcome::Passed => "passed",
@@ -124,7 +112,7 @@ impl Gate {
         json!({ "fail_if": self.text, "outcome": name, "failed": self.exit(outcome) != Exit::Ok })
     }
 
-    /// Ends a comparison that was reported: the line stands last, beside JSON on stderr.
+    /// Prints the last line, on stderr with JSON, and returns the exit code.
     pub fn conclude(&self, outcome: Outcome, as_json: bool) -> Result<Exit> {
         if as_json {
             exit::tell(&self.line(outcome));

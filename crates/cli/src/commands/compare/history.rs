@@ -41,7 +41,7 @@ impl History {
             if let Some(d) = differing.first().filter(|_| !force) {
                 return Err(Error::plan(
                     format!("run {} differs from {} in {} ({})", later.head.id, all[0].head.id, d.fact, d.sides()),
-                    "name runs that are alike, or give --force when the difference is the question",
+                    "choose similar runs, or pass --force if the difference is the question",
                 ));
             }
         }
@@ -53,8 +53,8 @@ impl History {
             };
             value.ok_or_else(|| {
                 Error::plan(
-                    format!("run {} has not just one step with that figure", run.head.id),
-                    "name plain runs of one plan",
+                    format!("run {} does not have exactly one step with that figure", run.head.id),
+                    "choose runs of one plan and one step",
                 )
             })
         };
@@ -93,7 +93,7 @@ impl History {
             let _ = writeln!(text, "no change of level in {} runs", self.ids.len());
         }
         if self.ids.len() < 10 {
-            text.push_str("fewer than ten runs can hardly tell one\n");
+            text.push_str("fewer than ten runs can hardly show one\n");
         }
         for run in standing(&self.runs, None).iter().filter(|run| !run.because.is_empty()) {
             let _ = writeln!(text, "{} is {:?}: {}", escape(&run.id), run.validity, escape(&run.because.join(", ")));

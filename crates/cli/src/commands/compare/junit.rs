@@ -22,9 +22,7 @@ use crate::exit::Exit;
 pub fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
     let there = matches.get_one::<String>("junit").filter(|path| Path::new(path).symlink_metadata().is_ok());
     match there.filter(|_| !matches.get_flag("yes")) {
-        Some(path) => {
-            Err(Error::plan(format!("{path} is there already"), "give --junit another file, or --yes to replace it"))
-        }
+        Some(path) => Err(Error::plan(format!("{path} exists"), "choose another --junit, or pass --yes to replace it")),
         None => Ok(()),
     }
 }

@@ -15,8 +15,8 @@ pub fn of_sides(baseline: &Side, candidate: &Side) -> Result<Option<[Price; 2]>>
         return Ok(Some([a, b]));
     }
     Err(Error::plan(
-        format!("the baseline costs {a} an hour, the candidate {b}: two currencies have no ratio"),
-        "give both prices in one currency",
+        format!("the baseline costs {a} per hour, the candidate {b}: the currencies differ"),
+        "use one currency for both prices",
     ))
 }
 
@@ -28,8 +28,8 @@ fn of(name: &str, side: &Side) -> Result<Option<Price>> {
         Some(other) => {
             let other = other.map_or_else(|| "no price".to_owned(), Price::to_string);
             Err(Error::plan(
-                format!("runs of the {name} tell {first} and {other}"),
-                "name runs of one price a side, measured with the same --price",
+                format!("runs of the {name} have two prices, {first} and {other}"),
+                "choose runs with the same --price on each side",
             ))
         }
     }

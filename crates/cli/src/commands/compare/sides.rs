@@ -72,10 +72,10 @@ pub fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
         let Some((_, analysis)) = side.iter().find(|(_, a)| a.summary.validity == Validity::Invalid) else { continue };
         let summary = &analysis.summary;
         let worst = summary.findings.iter().find(|f| f.severity == Severity::Error);
-        let reason = worst.map_or_else(|| "it did not end".to_owned(), |f| format!("{}, {}", f.code, f.evidence));
+        let reason = worst.map_or_else(|| "it did not finish".to_owned(), |f| format!("{}, {}", f.code, f.evidence));
         return Err(Error::plan(
             format!("run {} of the {name} is invalid ({reason})", summary.id),
-            "leave it out or measure it anew, or give --force to use its figures",
+            "drop it, measure it again, or pass --force to use its figures",
         ));
     }
     Ok(())
@@ -86,8 +86,8 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
     let names: Vec<&String> = matches.get_many(side).map(Iterator::collect).unwrap_or_default();
     if names.is_empty() {
         return Err(Error::plan(
-            format!("the {side} has no run"),
-            format!("give --{side} RUN…, or two plans with --run A.toml B.toml"),
+            format!("no run for the {side}"),
+            format!("pass --{side} RUN…, or two plans: --run A.toml B.toml"),
         ));
     }
     let mut side = Side::new();
@@ -109,7 +109,7 @@ pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
 /// Runs two plans in turn, A B B A, so that drift hits both alike.
 fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
     let settings: [Settings; 2] = [layers::of_file(plans[0])?, layers::of_file(plans[1])?];
-    // What cannot be stored is refused before anything is reported of it.
+    // Fail before the first run, not after it.
     store.probe()?;
     announce(&settings, repeat, matches, store)?;
     let mut sides = [Side::new(), Side::new()];
@@ -145,10 +145,10 @@ fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     match repeat {
         1 if has_noise_floor => None,
         1 => Some(format!(
-            "a single run a side decides nothing: give --repeat {needed} or more, or measure the noise floor"
+            "one run a side cannot decide: pass --repeat {needed} or more, or measure the noise floor (run --repeat 5)"
         )),
         _ if can_tell(repeat, repeat, 1) => None,
-        _ => Some(format!("{repeat} runs a side can never tell a difference: give --repeat {needed} or more")),
+        _ => Some(format!("{repeat} runs a side cannot show a difference: pass --repeat {needed} or more")),
     }
 }
 

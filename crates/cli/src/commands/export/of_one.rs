@@ -1,4 +1,4 @@
-//! Forms of one run, each for programs of its own.
+//! Formats that take one run.
 
 use mindful_core::{Error, Result};
 use mindful_report::{Detail, benchmarks};
@@ -7,21 +7,19 @@ use super::old_columns;
 use crate::context;
 use crate::runs::Runs;
 
-/// Forms that take several runs at once.
+/// Formats that take several runs.
 const OF_SEVERAL: &str = "html, svg and png";
 
-/// The one run of those named.
 pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
     match ids {
         [id] => Ok(id),
         _ => Err(Error::plan(
-            format!("--as {form} is of one run, {} are named", ids.len()),
+            format!("--as {form} takes one run, not {}", ids.len()),
             format!("{OF_SEVERAL} take several; export the others one by one"),
         )),
     }
 }
 
-/// The run `id` in `form`.
 pub fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
     if form == "jsonl" {
         return runs.lines(id);

@@ -1,4 +1,4 @@
-//! Pictures as pixels: in a build with the feature `png`.
+//! Charts as PNG, in a build with the feature `png`.
 
 #[cfg(feature = "png")]
 mod drawn;
@@ -12,10 +12,7 @@ pub fn able() -> Result<()> {
     if cfg!(feature = "png") {
         return Ok(());
     }
-    Err(Error::plan(
-        "this build draws no PNG",
-        "give --as svg, the same picture for any program; `cargo build --release --features png` has both",
-    ))
+    Err(Error::plan("this build cannot draw PNG", "pass --as svg, or build mindful with --features png"))
 }
 
 /// The picture `svg` as PNG.

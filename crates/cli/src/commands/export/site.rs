@@ -1,4 +1,4 @@
-//! Runs as a folder of pages.
+//! Runs as a folder of web pages.
 
 use std::path::Path;
 
@@ -12,18 +12,14 @@ use crate::commands::file;
 use crate::context;
 use crate::runs::Runs;
 
-/// Writes the runs `ids` into `folder`: a page each and an index. One that cannot be read stands in the index with the
-/// reason.
+/// Writes a page for each run, and an index. The index lists unreadable runs with the reason.
 pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -> Result<()> {
-    let folder = folder.filter(|folder| *folder != "-").ok_or_else(|| {
-        Error::plan(
-            "a site is a folder of files, not one text",
-            "give --output DIR, which is made where it is not there",
-        )
-    })?;
+    let folder = folder
+        .filter(|folder| *folder != "-")
+        .ok_or_else(|| Error::plan("--as site writes a folder", "pass --output FOLDER; it is created if needed"))?;
     let folder = Path::new(folder);
     record_file::create_folders(folder).map_err(|error| {
-        Error::plan(format!("{} cannot be made: {error}", folder.display()), "give another --output")
+        Error::plan(format!("cannot create {}: {error}", folder.display()), "choose another --output")
     })?;
     let mut rows = Vec::new();
     for id in ids {
@@ -31,7 +27,7 @@ pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -
     }
     file::write(&folder.join("index.html"), site::index(&rows).as_bytes(), replace)?;
     context::tell(&format!(
-        "{} of {} runs are shown by {}",
+        "wrote {} of {} runs to {}",
         readable(&rows),
         rows.len(),
         folder.join("index.html").display()
@@ -43,7 +39,7 @@ fn readable(rows: &[Row]) -> usize {
     rows.iter().filter(|row| row.is_readable()).count()
 }
 
-/// Writes the page of one run and gives its line of the index.
+/// Writes the page of one run; returns its row of the index.
 fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<Row> {
     let (run, analysis) = match runs.read(id) {
         Ok(read) => read,

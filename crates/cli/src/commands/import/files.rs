@@ -1,4 +1,4 @@
-//! Which files are meant, and what is in them.
+//! The files that a command line names, and their contents.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,23 +8,21 @@ use mindful_core::{Error, Result};
 use mindful_import::{OldStep, Source};
 use mindful_record::{LOG, file as record_file, pack};
 
-/// Something to be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
-    /// A folder that holds a run.
+    /// A run folder.
     Run(PathBuf),
     /// A run packed into one file.
     Pack(PathBuf),
-    /// A file, or `-` for the standard input; `sure` when it was named itself, and not found in a folder.
+    /// A file, or `-` for stdin.
     File {
-        /// Where it is.
         path: PathBuf,
-        /// Whether it was named itself.
+        /// Whether the command line names it, and not its folder.
         sure: bool,
     },
 }
 
-/// All that the command line names: files, those of a folder, those of a pattern.
+/// All files of the command line, of its folders and of its patterns.
 pub fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
     let given = matches.get_many::<String>("file").into_iter().flatten();
     let mut all = Vec::new();
@@ -51,10 +49,10 @@ fn one(path: PathBuf, sure: bool) -> Named {
     }
 }
 
-/// Files of a folder, by their names; what lies deeper are only run folders.
+/// The files and run folders in a folder, by name.
 fn of_folder(folder: &Path) -> Result<Vec<Named>> {
     let cannot = |error: std::io::Error| {
-        Error::plan(format!("{} cannot be read: {error}", folder.display()), "look at its rights")
+        Error::plan(format!("cannot read {}: {error}", folder.display()), "check its permissions")
     };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
@@ -70,30 +68,31 @@ fn of_folder(folder: &Path) -> Result<Vec<Named>> {
 }
 
 fn of_pattern(pattern: &str) -> Result<Vec<Named>> {
-    let bad = |error: glob::PatternError| Error::plan(format!("`{pattern}` is no pattern: {error}"), "name the files");
+    let bad =
+        |error: glob::PatternError| Error::plan(format!("invalid pattern `{pattern}`: {error}"), "name the files");
     let paths = glob::glob(pattern).map_err(bad)?.filter_map(std::result::Result::ok);
     let named: Vec<_> = paths.map(|path| one(path, false)).collect();
     if named.is_empty() { Err(nothing(pattern)) } else { Ok(named) }
 }
 
 fn nothing(place: &str) -> Error {
-    Error::plan(format!("{place} names no file"), "name files, a folder of them, or a pattern such as 'awr*.txt'")
+    Error::plan(format!("no files in {place}"), "name files, a folder, or a pattern such as 'awr*.txt'")
 }
 
-/// The measurements in a file.
 pub fn read(path: &Path) -> Result<Vec<OldStep>> {
     open(path)?.read()
 }
 
-/// A file, opened and recognised; `-` is the standard input.
+/// Opens a file and recognizes its format; `-` is stdin.
 pub fn open(path: &Path) -> Result<Source> {
     let name = path.display().to_string();
     let plain: Box<dyn Read> = if name == "-" {
         Box::new(std::io::stdin())
     } else {
-        Box::new(record_file::open(path).map_err(|error| {
-            Error::plan(format!("{name} cannot be read: {error}"), "give the path of a file; a pipe goes to `-`")
-        })?)
+        Box::new(
+            record_file::open(path)
+                .map_err(|error| Error::plan(format!("cannot read {name}: {error}"), "name a file, or - for stdin"))?,
+        )
     };
     mindful_import::recognised(&name, plain)
 }

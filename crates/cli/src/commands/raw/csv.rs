@@ -1,4 +1,4 @@
-//! The matrices of a job on files as the CSV files that scripts around Orion read.
+//! The matrices of a job on files, as CSV files for scripts that read Orion's.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,7 +16,7 @@ use mindful_report::matrix::{self, Figures, PointResult};
 
 type Content = fn(&[PointResult]) -> String;
 
-/// Ends of the file names, and what each file holds.
+/// Suffixes and contents of the files.
 const FILES: [(&str, Content); 4] = [
     ("_iops.csv", matrix::iops_csv),
     ("_lat.csv", matrix::lat_csv),
@@ -24,27 +24,27 @@ const FILES: [(&str, Content); 4] = [
     ("_hist.csv", matrix::hist_csv),
 ];
 
-/// Files to be written when a job has ended.
+/// Files to write at the end of a job.
 pub struct Matrices {
     prefix: String,
 }
 
 impl Matrices {
-    /// Refuses, before anything is measured, files that could not be written or are there already.
+    /// Refuses files that exist or cannot be written, before the job starts.
     pub fn begin(prefix: &str) -> Result<Self> {
         let matrices = Self { prefix: prefix.to_owned() };
         for (end, _) in FILES {
             let path = matrices.path(end);
             if path.symlink_metadata().is_ok() {
-                let what = format!("--csv: {} is there already", path.display());
-                return Err(Error::plan(what, "give another prefix, or remove it"));
+                let what = format!("--csv: {} exists", path.display());
+                return Err(Error::plan(what, "choose another prefix, or remove the file"));
             }
         }
         let any = matrices.path(FILES[0].0);
         let folder = any.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         match fs::metadata(folder) {
             Ok(found) if found.is_dir() => Ok(matrices),
-            _ => Err(Error::plan(format!("--csv: there is no folder {}", folder.display()), "make it first")),
+            _ => Err(Error::plan(format!("--csv: no folder {}", folder.display()), "create it first")),
         }
     }
 
@@ -52,7 +52,6 @@ impl Matrices {
         PathBuf::from(format!("{}{end}", self.prefix))
     }
 
-    /// Writes all files.
     pub fn write(&self, run: &Run) -> Result<()> {
         let results: Vec<PointResult> = run.steps.iter().filter_map(|step| point_result(run, step)).collect();
         for (end, content) in FILES {
@@ -60,7 +59,7 @@ impl Matrices {
             let written = File::create_new(&path).and_then(|mut file| file.write_all(content(&results).as_bytes()));
             written.map_err(|error| {
                 let again = format!("the run is stored: `mindful show {}`", run.head.id);
-                Error::run(format!("{} cannot be written: {error}", path.display()), again)
+                Error::run(format!("cannot write {}: {error}", path.display()), again)
             })?;
         }
         Ok(())

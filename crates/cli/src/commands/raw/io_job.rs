@@ -1,4 +1,4 @@
-//! What a job on files measures, from its keys.
+//! The job on files that the keys describe.
 
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Error, Result, plan::units};
@@ -9,17 +9,17 @@ use mindful_runner::orion::{self, Matrix, Preset};
 
 use crate::io_keys;
 
-/// Highest mean latency a calibration allows when nobody says.
+/// Default of `--limit`.
 const LIMIT: &str = "20ms";
-/// Defaults of a single step: each I/O is an operation of its own.
+/// Defaults of a single step: each I/O is one operation.
 const SINGLE: [(&str, &str); 2] = [("work_unit", "1"), ("sessions", "1")];
-/// Defaults of a step among many.
+/// Defaults of each of many steps.
 const AMONG_MANY: [(&str, &str); 2] = [("duration", "10s"), ("warmup", "1s")];
-/// What decides how many I/Os are in flight, which a job decides itself.
+/// Keys of the load, which a job sets itself.
 const OF_THE_JOB: [&str; 8] =
     ["sessions", "threads", "iodepth", "large_iodepth", "io", "rate", "think_time", "work_unit"];
 
-/// Whether one session is to keep more than one I/O in flight, or large reads.
+/// Whether a session has more than one I/O in flight, or large reads.
 pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
     Ok(match job {
         Job::Points(points) => points.iter().any(|point| point.small > 1 || point.large > 0),
@@ -28,7 +28,7 @@ pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
     })
 }
 
-/// The job that `settings` ask for, `None` for one plain step; completes them with the defaults of either.
+/// The job in `settings`, or `None` for one plain step; adds the defaults of either.
 pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
     settings.check_bounds(io_keys::KEYS)?;
     let preset = settings.get("preset").map(str::to_owned);
@@ -43,7 +43,7 @@ pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
     for (name, value) in SINGLE.into_iter().chain(among_many) {
         let unset =
             settings.given_text(name).is_none() && !(name == "sessions" && settings.given_text("threads").is_some());
-        // A fixed amount of work has no duration.
+        // With --ops there is no duration.
         if unset && !(name == "duration" && settings.given_text("ops").is_some()) {
             settings.set(name, value, Origin::Default);
         }
@@ -57,7 +57,7 @@ fn calibrate(settings: &mut Settings) -> Result<Job> {
     }
     let limit_us = settings.require("limit", units::parse_duration)?.as_secs_f64() * 1e6;
     if limit_us < 1.0 {
-        return Err(Error::plan("a limit of nothing is never kept", "give --limit 1us or more"));
+        return Err(Error::plan("--limit is too small", "pass --limit 1us or more"));
     }
     Ok(Job::Calibrate { limit_us })
 }
@@ -67,8 +67,8 @@ fn points(settings: &Settings) -> Result<Job> {
     let matrix = settings.parse("matrix", Matrix::parse)?;
     if matrix.is_some() && preset != Preset::Advanced {
         return Err(Error::plan(
-            format!("--matrix with --preset {}, which has its own", settings.get("preset").unwrap_or_default()),
-            "leave one of them away, or give --preset advanced",
+            format!("--matrix cannot change --preset {}", settings.get("preset").unwrap_or_default()),
+            "drop one of them, or pass --preset advanced",
         ));
     }
     let files = settings.get("target").map_or(1, |url| url.split(',').filter(|path| !path.is_empty()).count());
@@ -83,17 +83,17 @@ fn points(settings: &Settings) -> Result<Job> {
     Ok(Job::Points(job.points()?))
 }
 
-/// All names, `calibrate` with them, in the message for one that is none.
+/// The preset; the error also lists `calibrate`, which is not one of Orion's.
 fn parse_preset(text: &str) -> Result<Preset> {
     Preset::parse(text).map_err(|_| {
         let names = Preset::NAMES.map(|(name, _)| name).join(", ");
-        Error::plan(format!("`{text}` is not known here"), format!("choose {names}, calibrate"))
+        Error::plan(format!("unknown preset `{text}`"), format!("choose {names}, calibrate"))
     })
 }
 
 fn number(text: &str) -> Result<u32> {
     let count = units::parse_count(text)?;
-    u32::try_from(count).map_err(|_| Error::plan(format!("{count} is out of range"), "give a smaller number"))
+    u32::try_from(count).map_err(|_| Error::plan(format!("{count} is out of range"), "use a smaller number"))
 }
 
 fn spans(settings: &Settings) -> Result<Option<Job>> {
@@ -102,15 +102,15 @@ fn spans(settings: &Settings) -> Result<Option<Job>> {
     let sessions = settings.given_text("sessions").map_or(Ok(1), number)?;
     if value("large_iodepth")? > 0 || settings.given_text("threads").is_some() {
         return Err(Error::plan(
-            "--spans compares one load of small I/Os",
-            "leave --large-iodepth and --threads away; --iodepth and --sessions make the load",
+            "--spans measures one load of small I/Os",
+            "drop --large-iodepth and --threads; --iodepth and --sessions set the load",
         ));
     }
     let in_flight = value("iodepth")?.saturating_mul(sessions);
     Ok(Some(Job::Spans { spans: list.into_iter().map(|(name, _)| name).collect(), in_flight }))
 }
 
-/// Refuses keys that would go unheard.
+/// Refuses keys that would have no effect.
 fn refuse_unused(settings: &Settings, job: Option<&Job>) -> Result<()> {
     let unheard: &[&str] = match job {
         Some(Job::Points(_)) => &["limit", "spans"],
@@ -120,13 +120,13 @@ fn refuse_unused(settings: &Settings, job: Option<&Job>) -> Result<()> {
     };
     let of_the_job: &[&str] = if matches!(job, None | Some(Job::Spans { .. })) { &[] } else { &OF_THE_JOB };
     let what = match job {
-        Some(Job::Points(_)) => "in a job, which decides it itself",
-        Some(Job::Calibrate { .. }) => "in a calibration, which decides it itself",
-        Some(Job::Spans { .. }) => "beside --spans",
-        None => "without --preset or --matrix",
+        Some(Job::Points(_)) => "cannot be set in a job, which chooses it",
+        Some(Job::Calibrate { .. }) => "cannot be set in a calibration, which chooses it",
+        Some(Job::Spans { .. }) => "cannot be combined with --spans",
+        None => "needs --preset or --matrix",
     };
     match unheard.iter().chain(of_the_job).find(|name| settings.given_text(name).is_some()) {
-        Some(name) => Err(Error::plan(format!("{} {what}", settings.describe_place(name)), "leave it away")),
+        Some(name) => Err(Error::plan(format!("{} {what}", settings.describe_place(name)), "drop it")),
         None => Ok(()),
     }
 }

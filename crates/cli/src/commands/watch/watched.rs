@@ -152,7 +152,7 @@ impl Second {
         text
     }
 
-    /// All counters per second and all gauges in one line, with the plan file that was read by itself, if there is one;
+    /// All counters per second and all gauges in one line, with a plan file that was found automatically;
     /// what is not known is null.
     pub fn json(&self, filter: &Filter, plan_file: Option<&str>) -> String {
         let of = |kind| -> serde_json::Map<String, serde_json::Value> {

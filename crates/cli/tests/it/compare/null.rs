@@ -85,7 +85,7 @@ fn both_sides_are_named(text: &str) {
 fn runs_too_few_to_decide_are_made_with_a_warning() {
     let mindful = Mindful::new();
     let plan = plan(&mindful, "one.toml", "2ms");
-    for (repeat, warning) in [("2", "2 runs a side can never tell"), ("1", "a single run a side decides nothing")] {
+    for (repeat, warning) in [("2", "2 runs a side cannot show"), ("1", "one run a side cannot decide")] {
         let ran = mindful.run(&["compare", "--run", &plan, &plan, "--repeat", repeat, "-q"]);
         let warnings = message(&ran);
         assert!(
@@ -105,7 +105,7 @@ fn a_gate_that_can_never_decide_is_refused_before_anything_runs() {
     let refused = mindful.run(&[&gate[..], &["3"]].concat());
     let refusal = message(&refused);
     assert_eq!(refused.status.code(), Some(2), "{refusal}");
-    assert!(refusal.contains("3 runs against 3 can never tell") && refusal.contains("--repeat 4"), "{refusal}");
+    assert!(refusal.contains("3 runs against 3 cannot show") && refusal.contains("--repeat 4"), "{refusal}");
     assert!(refused.stdout.is_empty() && !mindful.runs().exists(), "{refused:?}");
 }
 
@@ -123,9 +123,9 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
         (output.status.code(), text.lines().last().unwrap_or_default().to_owned(), output)
     };
     let (code, line, _) = last(&[]);
-    assert_eq!((code, line.as_str()), (Some(4), "gate 'slower>0.1%': undecided, so it fails (--undecided fail)"));
+    assert_eq!((code, line.as_str()), (Some(4), "gate 'slower>0.1%': undecided, failed (--undecided fail)"));
     let (code, line, _) = last(&["--undecided", "pass"]);
-    assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, let pass (--undecided pass)"));
+    assert_eq!((code, line.as_str()), (Some(0), "gate 'slower>0.1%': undecided, passed (--undecided pass)"));
     let (code, _, output) = last(&["--format", "json"]);
     let compared = json(&output);
     assert_eq!((code, &compared["gate"]["outcome"]), (Some(4), &"undecided".into()), "{compared:#}");

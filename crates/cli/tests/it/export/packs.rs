@@ -27,13 +27,13 @@ fn a_run_is_packed_and_made_again_elsewhere() {
     let shown = there.json(&["show"]);
     assert_eq!(shown["steps"], ran["steps"]);
     let refused = there.run(&["run", "--again", id]);
-    assert!(text(&refused.stderr).contains("was made elsewhere: the target it names is not taken over"), "{refused:?}");
+    assert!(text(&refused.stderr).contains("comes from another host: its target is not used"), "{refused:?}");
     let again = there.run(&["run", "--again", id, "--target", "null:", "--format", "json"]);
     let compared = json(&again);
     assert_eq!(compared["runs"]["baseline"][0]["id"], id, "{compared:#}");
     assert_ne!(compared["runs"]["candidate"][0]["id"], id, "{compared:#}");
     assert!(compared["ratio"].as_f64().unwrap() > 0.0, "{compared:#}");
-    assert!(text(&again.stderr).contains("left out of it: hook_end"), "nothing of others is executed: {again:?}");
+    assert!(text(&again.stderr).contains("ignored settings: hook_end"), "nothing of others is executed: {again:?}");
     assert!(here.path("ended").exists() && !there.path("ended").exists());
     let now = there.json(&["show", "latest"]);
     assert_eq!((&now["steps"][0]["work_unit"], &now["steps"][0]["sessions"]), (&4.into(), &2.into()));

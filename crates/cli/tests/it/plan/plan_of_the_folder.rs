@@ -1,4 +1,4 @@
-//! The plan file of the current folder is read by itself only where nobody else can have written it.
+//! The plan file of the current folder is found automatically, and refused if another user may have written it.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -27,17 +27,17 @@ fn run(mindful: &Mindful, args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_plan_others_could_have_written_is_not_read_by_itself() {
+fn a_plan_that_others_could_have_written_is_refused() {
     let mindful = Mindful::new();
     let file = mindful.path("mindful.toml");
     plan(&mindful, "target = \"null:\"\n");
     for writable in [0o664, 0o646] {
         mode(&file, writable);
-        assert!(refused(&run(&mindful, &[])).contains("others may write it"));
+        assert!(refused(&run(&mindful, &[])).contains("other users may write it"));
     }
     mode(&file, 0o600);
     mode(mindful.folder(), 0o777);
-    assert!(refused(&run(&mindful, &[])).contains("others may write its folder"));
+    assert!(refused(&run(&mindful, &[])).contains("other users may write its folder"));
     // As in /tmp, where nobody removes or renames what is of others.
     mode(mindful.folder(), 0o1777);
     assert!(mindful.run(&["plan"]).status.success());
@@ -63,7 +63,7 @@ fn a_plan_in_utf_16_or_with_a_byte_order_mark_is_read() {
 }
 
 #[test]
-fn a_plan_of_another_user_is_not_read_by_itself() {
+fn a_plan_of_another_user_is_refused() {
     if !rustix::process::geteuid().is_root() {
         return not_run("only root can give files away");
     }
@@ -80,7 +80,7 @@ fn a_plan_of_another_user_is_not_read_by_itself() {
 }
 
 #[test]
-fn a_plan_read_by_itself_executes_and_destroys_nothing() {
+fn a_found_plan_executes_and_destroys_nothing() {
     let mindful = Mindful::new();
     for line in [
         "hook_before = \"touch touched\"",
@@ -149,7 +149,7 @@ fn two_runs(mindful: &Mindful) {
 }
 
 #[test]
-fn a_plan_read_by_itself_is_named_in_every_first_line() {
+fn a_found_plan_is_named_in_every_first_line() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
@@ -170,11 +170,11 @@ fn a_plan_read_by_itself_is_named_in_every_first_line() {
     );
     fs::rename(mindful.path("mindful.toml"), mindful.path("named.toml")).unwrap();
     let output = mindful.run(&["run", "--plan", "named.toml"]);
-    assert!(!first_line(&output.stdout).contains("read by itself"), "{output:?}");
+    assert!(!first_line(&output.stdout).contains("found automatically"), "{output:?}");
 }
 
 #[test]
-fn a_plan_read_by_itself_is_named_in_every_json() {
+fn a_found_plan_is_named_in_every_json() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "null:");
     two_runs(&mindful);
@@ -198,7 +198,7 @@ fn a_plan_read_by_itself_is_named_in_every_json() {
 
 #[cfg(feature = "sqlite")]
 #[test]
-fn a_proof_made_anew_names_the_plan_read_by_itself() {
+fn a_new_proof_names_the_found_plan() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "sqlite:made.db");
     assert!(mindful.run(&["load"]).status.success());
@@ -208,7 +208,7 @@ fn a_proof_made_anew_names_the_plan_read_by_itself() {
 
 #[cfg(feature = "raw")]
 #[test]
-fn a_job_on_files_names_the_plan_read_by_itself() {
+fn a_job_on_files_names_the_found_plan() {
     let mindful = Mindful::new();
     let place = short_plan(&mindful, "raw:made");
     for job in

@@ -59,8 +59,9 @@ fn verbs_of_one_process_refuse_what_a_launcher_started() {
     for verb in verbs {
         let mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
         let refusal = refused(&mindful.command(verb).envs(mpi).output().unwrap());
-        let wanted = "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): ranks share one step";
-        assert!(refusal.contains(wanted) && refusal.contains("--ranks 1 to each"), "{verb:?}: {refusal}");
+        let wanted =
+            "rank 1 of 4 (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE): only `mindful run` can be shared by ranks";
+        assert!(refusal.contains(wanted) && refusal.contains("pass --ranks 1"), "{verb:?}: {refusal}");
         let pod = refused(&mindful.command(verb).env("JOB_COMPLETION_INDEX", "0").output().unwrap());
         assert!(pod.contains("--ranks 1 for a run of its own"), "{verb:?}: {pod}");
     }

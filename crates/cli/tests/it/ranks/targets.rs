@@ -130,9 +130,9 @@ fn targets_that_cannot_be_measured_together_are_refused() {
     let refusal = |args: &[&str]| mindful.refusal(args);
     let two = ["--target", "sqlite:a.db", "--target", "sqlite:b.db"];
     let mixed = refusal(&["run", "--target", "sqlite:a.db", "--target", "null:"]);
-    assert!(mixed.contains("one target is of sqlite, another of null"), "{mixed}");
+    assert!(mixed.contains("targets of different engines (sqlite, null)"), "{mixed}");
     let twice = refusal(&["run", "--target", "sqlite:a.db", "--target", "sqlite:a.db"]);
-    assert!(twice.contains("sqlite:a.db is there twice"), "{twice}");
+    assert!(twice.contains("sqlite:a.db is given twice"), "{twice}");
     let weights = refusal(&[&["run", "--target-weights", "1,2,3"], &two[..]].concat());
     assert!(weights.contains("3 weights for 2 targets"), "{weights}");
     let few = refusal(&[&["run", "--sessions", "1"], &two[..]].concat());
@@ -145,7 +145,7 @@ fn targets_that_cannot_be_measured_together_are_refused() {
         [&["sweep"][..], &["load"], &["cleanup"], &["doctor"], &["run", "--repeat", "2"], &["verify"], &["watch"]]
     {
         let alone = refusal(&[verb, &two].concat());
-        assert!(alone.contains("--target: 2 targets: `mindful run` alone takes several"), "{verb:?}: {alone}");
+        assert!(alone.contains("--target: 2 targets: only `mindful run` takes several"), "{verb:?}: {alone}");
     }
     assert!(!mindful.path("a.db").exists(), "nothing was opened");
 }
@@ -184,15 +184,15 @@ fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
     assert!(text.contains("target 2: sqlite:b.db, rank 1, sessions 5 to 8\n"), "{text}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o644);
     let refusal = mindful.refusal(&plan);
-    assert!(refusal.contains("it holds a password, and others may read it"), "{refusal}");
+    assert!(refusal.contains("it contains a password, and other users may read it"), "{refusal}");
     write("postgres://me:secret@a/x\npostgres://me:secret@b/x\n", 0o600);
     let shown = mindful.run(&plan);
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.status.success() && text.contains("target 2: postgres://") && !text.contains("secret"), "{text}");
     write("sqlite:a.db\n", 0o666);
-    assert!(mindful.refusal(&plan).contains("others may write it"));
+    assert!(mindful.refusal(&plan).contains("other users may write it"));
     write("# nothing\n", 0o644);
-    assert!(mindful.refusal(&plan).contains("it names no target"));
+    assert!(mindful.refusal(&plan).contains("it contains no target"));
     write("sqlite:a.db\n", 0o644);
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
         not_run("it needs root to give a file to another user");

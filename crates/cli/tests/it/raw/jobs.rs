@@ -67,7 +67,7 @@ fn a_matrix_is_written_as_the_files_that_scripts_read() {
         "{counted} in the histograms, {summed} in the summary"
     );
     let again = mindful.refusal(&["raw", &path, "--matrix", "basic", "--csv", prefix]);
-    assert!(again.contains("is there already"), "{again}");
+    assert!(again.contains("exists"), "{again}");
 }
 
 #[test]
@@ -185,17 +185,17 @@ fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
     for (args, code, hint) in [
         (&["raw"][..], 2, "--target raw:PATH"),
         (&["raw", "--target", "null:"], 2, "measures files"),
-        (&["raw", name, "--target", "raw:x"], 2, "give one of them"),
+        (&["raw", name, "--target", "raw:x"], 2, "drop one of them"),
         (&["raw", nowhere.to_str().unwrap(), "--scale", "1MiB"], 3, "folder"),
         (&["raw", name, "--preset", "fast"], 2, "calibrate"),
-        (&["raw", name, "--preset", "oltp", "--matrix", "row"], 2, "leave one of them away"),
+        (&["raw", name, "--preset", "oltp", "--matrix", "row"], 2, "drop one of them"),
         (&["raw", name, "--preset", "oltp", "--iodepth", "4"], 2, "--iodepth"),
         (&["raw", name, "--matrix", "row"], 2, "--num-large"),
         (&["raw", name, "--limit", "1ms"], 2, "--limit"),
         (&["raw", name, "--preset", "calibrate", "--limit", "5"], 2, "not a time"),
         (&["raw", name, "--spans", "outer,upper"], 2, "upper"),
         (&["raw", name, "--csv", "m"], 2, "--csv"),
-        (&["raw", name, "--preset", "oltp", "--csv", "no/m"], 2, "there is no folder"),
+        (&["raw", name, "--preset", "oltp", "--csv", "no/m"], 2, "no folder no"),
     ] {
         let line = refused_with(code, &mindful.run(args));
         assert!(line.contains(hint), "{args:?}: {line}");

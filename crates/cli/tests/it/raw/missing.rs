@@ -25,6 +25,6 @@ fn on_a_terminal_a_file_that_is_not_there_is_asked_for() {
     let mindful = Mindful::new();
     let raw = format!("{} raw typo --warmup 0s --duration 300ms -q", env!("CARGO_BIN_EXE_mindful"));
     let Some((shown, _)) = typed(terminal(&mindful, &raw), "[y/N]", "n\n") else { return };
-    assert!(shown.contains("typo does not exist: make and fill it? [y/N]"), "{shown}");
-    assert!(shown.contains("name a file or device that does") && !mindful.path("typo").exists(), "{shown}");
+    assert!(shown.contains("typo does not exist; create and fill it? [y/N]"), "{shown}");
+    assert!(shown.contains("name an existing file or device") && !mindful.path("typo").exists(), "{shown}");
 }

@@ -137,6 +137,6 @@ fn without_a_terminal_lines_tell_what_goes_on() {
     let command = format!("run --live {SHORT} --duration 1s");
     let output = mindful.run(&command.split(' ').collect::<Vec<_>>());
     let lines = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && lines.contains("there is no terminal for --live"), "{lines}");
+    assert!(output.status.success() && lines.contains("--live needs a terminal"), "{lines}");
     assert!(lines.contains("measuring 1 of 1 s, so far ") && !lines.contains(TAKES), "{lines}");
 }
