@@ -23,3 +23,4 @@ mod ranks;
 mod steady_signals;
 mod synthetic;
 mod ways;
+mod window;
