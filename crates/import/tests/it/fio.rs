@@ -87,7 +87,7 @@ fn histograms_of_processes_are_put_together() {
 }
 
 #[test]
-fn jobs_with_other_options_or_of_another_group_are_steps_of_their_own() {
+fn jobs_of_another_group_or_with_other_options_are_own_steps() {
     let jobs = [
         job("r", "\"rw\": \"randread\"", &reads(100, 10.0)),
         job(

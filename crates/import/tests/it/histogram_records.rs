@@ -44,7 +44,7 @@ fn a_single_record_tells_no_change() {
 }
 
 #[test]
-fn a_count_that_did_not_fit_its_column_is_made_up_by_the_next_record() {
+fn a_count_too_wide_for_its_column_comes_from_the_next_record() {
     let wide = record(2_000_000, &[&[(1, 150)]]).replace("1, 150", "1, ####");
     let text = record(1_000_000, &[&[(1, 100)]]) + &wide + &record(4_000_000, &[&[(1, 300)]]);
     let step = read("h.txt", text).unwrap().remove(0);

@@ -28,7 +28,7 @@ fn log(last: &str) -> String {
 }
 
 #[test]
-fn the_time_of_a_read_is_its_latency_printed_or_from_the_counters() {
+fn a_reads_time_is_the_printed_latency_or_from_counters() {
     for last in [" TIME_PER_READ_MS >0.2<", ""] {
         let [run] = &runs_of(&[("pgio.log", &log(last))])[..] else { panic!("one run") };
         assert_eq!(run.target, "postgres://bench@10.1.2.3/sales");

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_along_the_key_correlates_fully_and_a_reversed_one_inversely() {
+    fn order_along_the_key_correlates_fully_and_reversed_inversely() {
         let (up, down) = (RowOrder::new(&[10, 20, 30, 40], 4), RowOrder::new(&[40, 30, 20, 10], 4));
         assert!((up.proof(1).rank_correlation - 1.0).abs() < 1e-12);
         assert!((up.correlation_with(&down).unwrap() + 1.0).abs() < 1e-12);
