@@ -87,13 +87,17 @@ fn target(script: &Script, plan: &mut PlanFile) {
     }
 }
 
-/// A connect string without its password.
+/// A connect string without its password, and without anything that may be one.
 fn shown(connect: &str) -> String {
-    let hidden = |word: &str| match word.split_once('=') {
-        Some((key, _)) if key.to_ascii_lowercase().contains("pass") => format!("{key}=..."),
-        _ => word.to_owned(),
+    const HIDDEN: &str = "...";
+    let Some(url) = connect_string::target(connect, None) else { return HIDDEN.to_owned() };
+    if connect.contains("://") {
+        return url;
+    }
+    let hidden = |word: String| match word.split_once('=') {
+        Some(("user" | "host" | "hostaddr" | "port" | "dbname", _)) | None => word,
+        Some((key, _)) => format!("{key}={HIDDEN}"),
     };
-    let url =
-        connect.contains("://").then(|| connect_string::target(connect, None).unwrap_or_else(|| "...".to_owned()));
-    url.unwrap_or_else(|| connect.split_whitespace().map(hidden).collect::<Vec<_>>().join(" "))
+    let words = connect_string::words(connect).unwrap_or_default();
+    words.into_iter().map(hidden).collect::<Vec<_>>().join(" ")
 }

@@ -128,7 +128,8 @@ fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
         assert!(near(number(row, "log_mib_per_s"), number(row, "log_bytes_per_s") / 1_048_576.0), "{csv}");
         for kind in ["select", "update"] {
             let at = |name: &str| number(row, &format!("{kind}_{name}_us"));
-            assert!(at("mean") > 900.0 && at("p50") <= at("p95") && at("p95") <= at("max"), "{csv}");
+            // After a stall an operation may begin late and take less.
+            assert!(at("mean") > 500.0 && at("p50") <= at("p95") && at("p95") <= at("max"), "{csv}");
         }
         assert!(number(row, "db_cores") > 0.0 && (0.0..=1.0).contains(&number(row, "hit_ratio")), "{csv}");
         assert!(!text(row, "verdict").is_empty() && !text(row, "validity").is_empty(), "{csv}");

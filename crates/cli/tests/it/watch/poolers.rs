@@ -6,11 +6,12 @@ use std::os::unix::fs::MetadataExt;
 use std::process::{Output, Stdio};
 
 use mindful_conformance::not_run;
+use mindful_core::Engine as _;
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, json};
+use crate::mindful::{Mindful, codes, json};
 use crate::pgbouncer::{self, Behind, Pooler};
 use crate::stops;
 use mindful_conformance::place;
@@ -67,11 +68,10 @@ fn doctor_and_watch_see_through_a_pooler_that_keeps_sessions() {
     let mindful = Mindful::beside_others(place());
     let Some((server, url)) = server(&mindful) else { return };
     let pooler = before(&server, "session");
-    let of_server = |url: &str| -> Vec<Value> {
-        let findings = json(&ask(&mindful, &DOCTOR, url))["findings"].as_array().unwrap().clone();
-        let mut codes: Vec<Value> = findings.into_iter().map(|finding| finding["code"].clone()).collect();
-        codes.retain(|code| code.as_str().unwrap().starts_with("pg-"));
-        codes
+    let own: Vec<&str> = mindful_postgres::ENGINE.finding_codes().iter().map(|code| code.name()).collect();
+    let of_server = |url: &str| -> Vec<String> {
+        let findings = json(&ask(&mindful, &DOCTOR, url));
+        codes(&findings).into_iter().filter(|code| own.contains(code)).map(str::to_owned).collect()
     };
     let seen = of_server(&pooler.url());
     assert!(!seen.is_empty());
