@@ -17,6 +17,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_sql::dataset::table_registry;
+use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
 use crate::checks::self_proof;
@@ -30,7 +31,7 @@ use crate::observe::counters;
 use crate::observe::describe;
 use crate::observe::describe::Version;
 use crate::observe::own::Own;
-use crate::observe::waits::{self, Whom};
+use crate::observe::waits;
 use crate::options::Options;
 use crate::work::client_session::ClientSession;
 use crate::work::prepare;

@@ -1,7 +1,6 @@
 SELECT r.name, r.kind, r.object, r.schema, r.blocks, r.seed, r.content, r.shape,
        c.oid IS NOT NULL AS exists,
-       -- By name: registries of before have no such columns.
-       CASE WHEN (to_jsonb(r) ->> 'proven_file')::oid = pg_relation_filenode(c.oid) THEN to_jsonb(r) ->> 'proof' END AS proof,
+       CASE WHEN r.proven_file = pg_relation_filenode(c.oid) THEN r.proof END AS proof,
        CASE WHEN c.oid IS NULL THEN 0 ELSE pg_table_size(c.oid) END AS table_bytes,
        CASE WHEN c.oid IS NULL THEN 0 ELSE pg_indexes_size(c.oid) END AS index_bytes
 FROM {{namespace}}.registry AS r

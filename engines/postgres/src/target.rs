@@ -16,6 +16,7 @@ use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
+use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
 use crate::connect::Server;
@@ -31,7 +32,7 @@ use crate::dataset::stored;
 use crate::dataset::verify;
 use crate::observe::counters;
 use crate::observe::describe;
-use crate::observe::waits::{self, Whom};
+use crate::observe::waits;
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;

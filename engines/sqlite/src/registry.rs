@@ -80,10 +80,6 @@ struct Kept {
 
 pub(crate) fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    if !transaction.column_exists(None, REGISTRY[0], "proof")? {
-        // A file of before has no place for proofs.
-        transaction.execute_batch("ALTER TABLE mindful_dataset ADD COLUMN proof TEXT")?;
-    }
     let kept = Kept { schema_version: schema_version(&transaction)?, proof: proof.clone() };
     let text = serde_json::to_string(&kept).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     transaction.execute("UPDATE mindful_dataset SET proof = ?1", [text])?;
@@ -92,9 +88,6 @@ pub(crate) fn store_proof(connection: &mut Connection, proof: &LayoutProof) -> r
 
 /// The proof that was stored, unless the file has changed since.
 pub(crate) fn stored_proof(connection: &Connection) -> rusqlite::Result<Option<LayoutProof>> {
-    if !connection.column_exists(None, REGISTRY[0], "proof")? {
-        return Ok(None);
-    }
     let text: Option<Option<String>> =
         connection.query_row("SELECT proof FROM mindful_dataset", [], |row| row.get(0)).optional()?;
     let kept = text.flatten().and_then(|text| serde_json::from_str::<Kept>(&text).ok());

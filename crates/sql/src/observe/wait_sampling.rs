@@ -13,6 +13,7 @@ use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
 use mindful_core::workload::draw::draw_unit;
 use mindful_core::{Error, Result, plan::units};
+use mindful_host::{cpu, priority};
 
 /// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
@@ -41,19 +42,36 @@ pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
     Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
 }
 
-/// A connection over which the sessions of a server are looked at.
-pub trait Monitor: Send + 'static {
-    /// Called once by the thread that looks, before its first look.
-    fn enter_thread(&mut self);
+/// Whose sessions are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Those of this process.
+    Ours,
+    AllClients,
+}
 
+/// CPUs that sampling may take, the server's part and ours together, unless a monitor has a better measure.
+const BUDGET_CPUS: f64 = 0.01;
+
+/// A connection over which the sessions of a server are sampled.
+pub trait Monitor: Send + 'static {
     /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
 
-    /// CPU that looking has used so far.
-    fn cpu(&self) -> MonitorCpu;
+    /// CPU of what answers in the server, where it is on this host.
+    fn server_cpu(&self) -> Option<Duration> {
+        None
+    }
 
-    /// Mean time between looks from here on, for what they have cost so far.
-    fn interval(&mut self, cost: &SamplingCost) -> Duration;
+    /// CPU that sampling has used so far, asked by the thread that samples.
+    fn cpu(&self) -> MonitorCpu {
+        MonitorCpu { own: cpu::of_thread(), server: self.server_cpu() }
+    }
+
+    /// Mean time between samples from here on, for what they have cost so far.
+    fn interval(&mut self, cost: &SamplingCost) -> Duration {
+        within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
+    }
 
     /// What ends a look under way, from another thread; does nothing where there is no such way.
     fn canceller(&self) -> Box<dyn Fn() + Send + Sync> {
@@ -197,7 +215,7 @@ impl Sampling {
         let thread = std::thread::Builder::new()
             .name("waits".to_owned())
             .spawn(move || {
-                monitor.enter_thread();
+                priority::go_first();
                 sample_until(&stopped, &mut monitor, &shared);
             })
             .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
@@ -332,8 +350,6 @@ mod tests {
     }
 
     impl Monitor for TwoReaders {
-        fn enter_thread(&mut self) {}
-
         fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
             self.looks += 1;
             if self.looks > self.fails_after {

@@ -1,5 +1,5 @@
 //! How fast load and loop are, as ratios to older ways on the same private MariaDB in the same minutes:
-//! `cargo run --release -p mindful-mysql --example innodb_ratios [load | loop] [DATA_DIR]`. Takes about five minutes and 6 GiB.
+//! `cargo run --release -p mindful-mysql --features benchmarks --example innodb_ratios [load | loop] [DATA_DIR]`. Takes about five minutes and 6 GiB.
 
 mod load;
 mod work;

@@ -7,24 +7,14 @@ use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
-use mindful_host::{cpu, priority};
 use mindful_oracle_terms as oracle;
-use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, SamplingCost, within_budget};
+use mindful_sql::observe::wait_sampling::{self as sampling, Whom};
 
 use crate::codes::denied;
 use crate::connect::driver::{Bind, Failure};
 use crate::connect::link::{Link, MODULE, QUESTION, number, text};
 use crate::connect::{Doing, explain};
 use crate::observe::own;
-
-/// CPUs that looking may take of this host; what it takes of the server's is not seen.
-const BUDGET_CPUS: f64 = 0.01;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
-    Ours,
-    AllClients,
-}
 
 /// Events that are counted under their own name, and the class of each; latches by their nature are apart.
 const EVENTS: &[(&str, WaitClass)] = &[
@@ -117,21 +107,9 @@ struct Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn enter_thread(&mut self) {
-        priority::go_first();
-    }
-
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         sample(&self.link, &mut self.monitors, self.whom)
             .map_err(|failure| explain(&failure, Doing::Work, "sampling v$session"))
-    }
-
-    fn cpu(&self) -> MonitorCpu {
-        MonitorCpu { own: cpu::of_thread(), server: None }
-    }
-
-    fn interval(&mut self, cost: &SamplingCost) -> Duration {
-        within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
     }
 }
 

@@ -1,5 +1,5 @@
 //! How fast the loop and the load are, as ratios to older ways on the same private server in the same minutes:
-//! `cargo run --release -p mindful-postgres --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
+//! `cargo run --release -p mindful-postgres --features benchmarks --example ratios [DATA_DIR]`. Takes about two minutes and 5 GiB.
 //! With the word `load` the load alone; with the word `knobs` instead: what each knob of the work loop costs, off and on.
 
 mod client_loop;

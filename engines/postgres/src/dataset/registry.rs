@@ -248,7 +248,6 @@ pub(crate) async fn store_proof(
 ) -> Result<(), Failure> {
     let values = [("namespace", &*namespace.quoted())];
     let transaction = client.transaction().await?;
-    transaction.batch_execute(&render(include_str!("../../sql/proof_columns.sql"), &values)).await?;
     let keep = transaction.prepare(&render(include_str!("../../sql/store_proof.sql"), &values)).await?;
     for (schema, part) in table_registry::split_proof(proof) {
         transaction.execute(&keep, &[&TableKind::Blocks.word(), &(schema as i32), &part]).await?;

@@ -9,20 +9,13 @@ use std::time::{Duration, Instant};
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, shared};
 use mindful_core::contract::wait::WaitEvent;
-use mindful_host::{cpu, priority};
-use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, Sampling, SamplingCost};
+use mindful_sql::observe::wait_sampling::{self as sampling, Sampling, SamplingCost, Whom};
 use tokio_postgres::{Row, Statement};
 
 use self::review::Review;
 use crate::connect::Connection;
 use crate::connect::link::Link;
 use crate::error::Failure;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
-    Ours,
-    AllClients,
-}
 
 /// Least time between two looks at the reads under way: the server goes through a table of them as long as its connections
 /// are many.
@@ -110,10 +103,6 @@ impl Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn enter_thread(&mut self) {
-        priority::go_first();
-    }
-
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         let rows = self.query_sessions()?;
         self.look_at_reads()?;
@@ -132,8 +121,8 @@ impl sampling::Monitor for Monitor {
         Ok(seen)
     }
 
-    fn cpu(&self) -> MonitorCpu {
-        MonitorCpu { own: cpu::of_thread(), server: self.review.server_cpu() }
+    fn server_cpu(&self) -> Option<Duration> {
+        self.review.server_cpu()
     }
 
     fn interval(&mut self, cost: &SamplingCost) -> Duration {

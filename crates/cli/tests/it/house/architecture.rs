@@ -30,7 +30,7 @@ fn each_crate_imports_only_what_stands_before_it() {
         ("host", &["core"]),
         ("oracle-terms", &["core"]),
         ("instance", &["core", "host"]),
-        ("sql", &["core"]),
+        ("sql", &["core", "host"]),
         ("observe", &["core", "host"]),
         ("record", &["core"]),
         ("analyze", &["core"]),

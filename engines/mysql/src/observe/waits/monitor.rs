@@ -10,8 +10,8 @@ use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_core::result::finding::codes;
-use mindful_host::{Kernel, cpu, kernel_file, priority, process};
-use mindful_sql::observe::wait_sampling::{self as sampling, MonitorCpu, SamplingCost, within_budget};
+use mindful_host::{Kernel, kernel_file, process};
+use mindful_sql::observe::wait_sampling as sampling;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
@@ -22,8 +22,6 @@ use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::observe::status;
 
-/// CPUs that looking may take, the server's part and ours together.
-const BUDGET_CPUS: f64 = 0.01;
 /// Longest that a thread of a full host is waited for to get a CPU.
 const FOR_A_CPU: Duration = Duration::from_secs(2);
 
@@ -113,10 +111,6 @@ impl Monitor {
 }
 
 impl sampling::Monitor for Monitor {
-    fn enter_thread(&mut self) {
-        priority::go_first();
-    }
-
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         let sessions = self.link.sessions();
         if sessions.is_empty() {
@@ -142,13 +136,8 @@ impl sampling::Monitor for Monitor {
         Ok(events.into_iter().map(|event| (event, 1.0)).collect())
     }
 
-    fn cpu(&self) -> MonitorCpu {
-        let server = self.view.own.and_then(|thread| process::cpu(&self.kernel, thread));
-        MonitorCpu { own: cpu::of_thread(), server }
-    }
-
-    fn interval(&mut self, cost: &SamplingCost) -> Duration {
-        within_budget(cost.asked, cost.cpu_per_sample(), BUDGET_CPUS)
+    fn server_cpu(&self) -> Option<Duration> {
+        self.view.own.and_then(|thread| process::cpu(&self.kernel, thread))
     }
 }
 
