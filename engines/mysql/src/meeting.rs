@@ -89,7 +89,7 @@ impl MysqlRendezvous {
     }
 
     /// Does one that gives nothing back; tells how many rows it changed.
-    fn tell(&self, what: &str, template: &str, values: Values<'_>) -> Result<u64> {
+    fn change_rows(&self, what: &str, template: &str, values: Values<'_>) -> Result<u64> {
         self.ask(what, template, values, |conn, sql| {
             conn.query_drop(sql)?;
             Ok(conn.affected_rows())
@@ -97,7 +97,7 @@ impl MysqlRendezvous {
     }
 
     fn seen(&self, job: &str, rank: i64) -> Result<Vec<PeerRow>> {
-        let values = [("job", text(job)), ("rank", rank.to_string())];
+        let values = [("job", text_literal(job)), ("rank", rank.to_string())];
         self.ask("looking who is there", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
             Ok(conn.query_map(sql, |(rank, token, body, expired)| PeerRow {
                 row: RankRow { rank, token, body },
@@ -108,7 +108,7 @@ impl MysqlRendezvous {
 }
 
 /// Text as it is written whatever the server takes for a quote: by its digits.
-fn text(text: &str) -> String {
+fn text_literal(text: &str) -> String {
     format!("_utf8mb4 {}", digits(text.as_bytes()))
 }
 
@@ -127,12 +127,12 @@ fn micros(time: Duration) -> String {
 }
 
 /// What a row says, and for how long.
-fn said(job: &str, row: &RankRow, lease: Duration) -> [(&'static str, String); 5] {
+fn row_values(job: &str, row: &RankRow, lease: Duration) -> [(&'static str, String); 5] {
     [
-        ("job", text(job)),
+        ("job", text_literal(job)),
         ("rank", row.rank.to_string()),
-        ("token", text(&row.token)),
-        ("body", text(&row.body)),
+        ("token", text_literal(&row.token)),
+        ("body", text_literal(&row.body)),
         ("lease_us", micros(lease)),
     ]
 }
@@ -166,16 +166,20 @@ impl Rendezvous for MysqlRendezvous {
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
         let kept = [("kept_us", micros(RETENTION))];
-        self.tell("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &kept)?;
-        let said = said(job, row, lease);
-        self.tell("joining the others", include_str!("../sql/meeting/come.sql"), &said)?;
-        self.tell("joining the others", include_str!("../sql/meeting/take_place.sql"), &said)?;
+        self.change_rows("tidying the place to meet", include_str!("../sql/meeting/tidy.sql"), &kept)?;
+        let said = row_values(job, row, lease);
+        self.change_rows("joining the others", include_str!("../sql/meeting/come.sql"), &said)?;
+        self.change_rows("joining the others", include_str!("../sql/meeting/take_place.sql"), &said)?;
         let holds = self.read_row(job, row.rank)?.map(|seen| seen.row);
         Ok(holds.filter(|holds| holds.token != row.token))
     }
 
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
-        Ok(self.tell("telling the others", include_str!("../sql/meeting/post.sql"), &said(job, row, lease))? > 0)
+        Ok(self.change_rows(
+            "telling the others",
+            include_str!("../sql/meeting/post.sql"),
+            &row_values(job, row, lease),
+        )? > 0)
     }
 
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
@@ -187,21 +191,25 @@ impl Rendezvous for MysqlRendezvous {
     }
 
     fn write_chunk(&self, job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
-        let values =
-            [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string()), ("bytes", digits(bytes))];
-        self.tell("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
+        let values = [
+            ("job", text_literal(job)),
+            ("rank", rank.to_string()),
+            ("chunk", chunk.to_string()),
+            ("bytes", digits(bytes)),
+        ];
+        self.change_rows("leaving what was measured", include_str!("../sql/meeting/send.sql"), &values).map(drop)
     }
 
     fn read_chunk(&self, job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {
-        let values = [("job", text(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
+        let values = [("job", text_literal(job)), ("rank", rank.to_string()), ("chunk", chunk.to_string())];
         self.ask("taking what was measured", include_str!("../sql/meeting/take.sql"), &values, |conn, sql| {
             Ok(conn.query_first(sql)?)
         })
     }
 
     fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        let values = [("job", text(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
-        self.tell("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
+        let values = [("job", text_literal(job)), ("rank", rank.map_or(NONE, i64::from).to_string())];
+        self.change_rows("clearing the place to meet", include_str!("../sql/meeting/clear.sql"), &values).map(drop)
     }
 
     fn abort(&self) {

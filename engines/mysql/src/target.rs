@@ -148,7 +148,7 @@ impl DatasetStore for MysqlTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.serve(Purpose::Load)?;
-            let loaded = lock::alone(&self.link, &self.options.namespace, || {
+            let loaded = lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
                 load::load(&self.link, &self.options, self.private.is_some(), plan, events, stop)
             });
             self.serve(Purpose::Run)?;
@@ -188,7 +188,9 @@ impl DatasetStore for MysqlTarget {
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        lock::alone(&self.link, &self.options.namespace, || registry::cleanup(&self.link, &self.options.namespace))
+        lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
+            registry::cleanup(&self.link, &self.options.namespace)
+        })
     }
 
     fn instance(&self) -> Result<Option<OwnedObject>> {

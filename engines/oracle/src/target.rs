@@ -57,7 +57,7 @@ pub(crate) struct OracleTarget {
 
 impl OracleTarget {
     pub(crate) fn open(link: Link, options: Options, events: &Arc<dyn Events>) -> Result<Self> {
-        let version = Version::of(&link)?;
+        let version = Version::read(&link)?;
         Ok(Self {
             link: Arc::new(link),
             options,
@@ -81,7 +81,7 @@ impl OracleTarget {
         let mut known = self.block_bytes.lock().unwrap_or_else(PoisonError::into_inner);
         match *known {
             Some(bytes) => Ok(bytes),
-            None => Ok(*known.insert(Room::of(&self.link, &self.options)?.block_bytes)),
+            None => Ok(*known.insert(Room::read(&self.link, &self.options)?.block_bytes)),
         }
     }
 
@@ -108,7 +108,7 @@ impl DatasetStore for OracleTarget {
         load::refuse_impossible(plan)?;
         let entries = registry::entries(&self.link, &self.options.namespace)?;
         if !load::missing(&self.options, entries.as_deref().unwrap_or_default(), plan)?.is_empty() {
-            lock::alone(&self.link, &self.options.namespace, entries.is_some(), || {
+            lock::with_exclusive_lock(&self.link, &self.options.namespace, entries.is_some(), || {
                 load::load(&self.link, &self.options, plan, events, stop)
             })?;
         }
@@ -140,7 +140,7 @@ impl DatasetStore for OracleTarget {
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         self.lock.release();
         let registered = self.registered()?;
-        lock::alone(&self.link, &self.options.namespace, registered, || {
+        lock::with_exclusive_lock(&self.link, &self.options.namespace, registered, || {
             registry::cleanup(&self.link, &self.options.namespace)
         })
     }
@@ -189,7 +189,7 @@ impl Target for OracleTarget {
 
     fn self_proof(&self, stop: &StopFlag) -> Result<Option<SelfProof>> {
         let (major, banner) = (self.version.major, &self.version.banner);
-        self_proof::of(&self.link, &self.options, major, banner, stop).map(Some)
+        self_proof::prove(&self.link, &self.options, major, banner, stop).map(Some)
     }
 
     fn self_proof_subject(&self) -> Result<Option<String>> {

@@ -104,13 +104,13 @@ impl PostgresTarget {
         })
     }
 
-    fn look(&self) -> Result<Found> {
+    fn find_namespace(&self) -> Result<Found> {
         let control = self.link.control()?;
-        self.link.run("looking for the dataset", registry::look(&control, &self.options.namespace))
+        self.link.run("looking for the dataset", registry::read_namespace(&control, &self.options.namespace))
     }
 
     fn entries(&self) -> Result<Vec<Entry>> {
-        self.look()?.sound(&self.options.namespace)?.entries()
+        self.find_namespace()?.sound(&self.options.namespace)?.entries()
     }
 
     fn loaded(&self) -> Result<Dataset> {
@@ -150,7 +150,7 @@ impl DatasetStore for PostgresTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.serve(Purpose::Load)?;
-            let loaded = lock::alone(&self.link, &self.options.namespace, || {
+            let loaded = lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
                 load::load(&self.link, &self.options, plan, events, stop)
             });
             self.serve(Purpose::Run)?;
@@ -193,7 +193,7 @@ impl DatasetStore for PostgresTarget {
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
         let control = self.link.control()?;
-        lock::alone(&self.link, &self.options.namespace, || {
+        lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
             self.link.run("cleaning up", registry::cleanup(&control, &self.options.namespace))
         })
     }
@@ -218,7 +218,7 @@ impl Target for PostgresTarget {
     fn describe(&self) -> Result<Description> {
         let mut description = describe::describe(&self.link)?;
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
-        let found = self.look()?;
+        let found = self.find_namespace()?;
         let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
         description.expected_log = describe::expected_log(&description.facts, shape);
         let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();

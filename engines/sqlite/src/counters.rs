@@ -26,10 +26,10 @@ impl Totals {
     /// Adds what `connection` counted since it was asked last, and what its session counted itself.
     pub(crate) fn publish(&self, connection: &Connection, commits: u64, writer_wait_us: u64) {
         let add = |total: &AtomicU64, by| total.fetch_add(by, Ordering::Release);
-        add(&self.hit, take(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
-        add(&self.miss, take(connection, ffi::SQLITE_DBSTATUS_CACHE_MISS));
-        add(&self.write, take(connection, ffi::SQLITE_DBSTATUS_CACHE_WRITE));
-        add(&self.spill, take(connection, ffi::SQLITE_DBSTATUS_CACHE_SPILL));
+        add(&self.hit, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_HIT));
+        add(&self.miss, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_MISS));
+        add(&self.write, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_WRITE));
+        add(&self.spill, drain(connection, ffi::SQLITE_DBSTATUS_CACHE_SPILL));
         add(&self.commits, commits);
         add(&self.writer_wait_us, writer_wait_us);
     }
@@ -37,7 +37,7 @@ impl Totals {
 
 /// Reads a counter of the connection and sets it back, so that its 32 bits never overflow.
 #[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma tells its counters")]
-fn take(connection: &Connection, counter: i32) -> u64 {
+fn drain(connection: &Connection, counter: i32) -> u64 {
     let (mut current, mut highest) = (0, 0);
     // rusqlite 0.41 has `Statement::get_status`, which counts no pages, and nothing for `sqlite3_db_status`.
     // SAFETY: the handle is open as long as `connection` lives, and is used on its own thread; both pointers are to

@@ -125,7 +125,7 @@ impl DatabaseFile {
         for ability in OFF {
             connection.set_db_config(ability, false).map_err(explained)?;
         }
-        if self.under_way.begin(&connection) {
+        if self.under_way.add(&connection) {
             return Ok(connection);
         }
         Err(Error::interrupted(format!("{} was given up", self.path.display())))

@@ -80,7 +80,7 @@ fn complete(
     settle(&connection, file.page_bytes()).map_err(explained)?;
     if registry::parameters(&connection).map_err(explained)?.is_none() {
         let transaction = connection.transaction().map_err(explained)?;
-        registry::begin(&transaction, parameters).map_err(explained)?;
+        registry::register(&transaction, parameters).map_err(explained)?;
         transaction.commit().map_err(explained)?;
     }
     let mut progress = Progress::new(events, file.page_bytes(), parameters, missing.len() as u64);

@@ -33,7 +33,7 @@ impl From<&DatasetPlan> for Parameters {
 }
 
 /// Marks a new file as ours and registers what it will hold.
-pub(crate) fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
+pub(crate) fn register(transaction: &Transaction<'_>, parameters: &Parameters) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.execute_batch(include_str!("../sql/registry.sql"))?;
     let text =
@@ -42,7 +42,7 @@ pub(crate) fn begin(transaction: &Transaction<'_>, parameters: &Parameters) -> r
     Ok(())
 }
 
-/// What the file was loaded with; `None` before [`begin`].
+/// What the file was loaded with; `None` before [`register`].
 pub(crate) fn parameters(connection: &Connection) -> rusqlite::Result<Option<Parameters>> {
     let begun = connection.table_exists(None, REGISTRY[0])?;
     if !begun {

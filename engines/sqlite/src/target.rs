@@ -167,12 +167,12 @@ impl DatasetStore for SqliteTarget {
     }
 
     fn cleanup(&self) -> Result<Vec<OwnedObject>> {
-        let reported = self.inventory()?;
-        if reported.is_empty() {
-            return Ok(reported);
+        let removed = self.inventory()?;
+        if removed.is_empty() {
+            return Ok(removed);
         }
         let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
-        let Some(mut connection) = self.file.connect()? else { return Ok(reported) };
+        let Some(mut connection) = self.file.connect()? else { return Ok(removed) };
         // Leaving WAL mode needs the file for oneself: nobody works on it now.
         let mut clean = || {
             connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
@@ -187,7 +187,7 @@ impl DatasetStore for SqliteTarget {
         if whole {
             self.file.remove()?;
         }
-        Ok(reported)
+        Ok(removed)
     }
 }
 

@@ -18,7 +18,7 @@ struct All {
 
 impl UnderWay {
     /// Takes in a connection; whether the file has not been given up.
-    pub(crate) fn begin(&self, connection: &Connection) -> bool {
+    pub(crate) fn add(&self, connection: &Connection) -> bool {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.push(connection.get_interrupt_handle());
         !self.0.given_up.load(Ordering::SeqCst)

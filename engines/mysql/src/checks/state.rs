@@ -53,7 +53,7 @@ impl State {
             Ok(Self {
                 settings: settings.into_iter().collect(),
                 activity: Activity::read(conn)?,
-                planned: Planned::of(plan, dataset),
+                planned: Planned::from_plan(plan, dataset),
                 users: lock::others(conn, &options.namespace)?,
                 clock_stands: clock_stands(conn)?,
             })
@@ -112,7 +112,7 @@ impl Activity {
 }
 
 impl Planned {
-    fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
+    fn from_plan(plan: &Plan, dataset: Option<&Dataset>) -> Self {
         let updates = !plan.update_pct.is_none();
         Self {
             active_bytes: plan.active_bytes(dataset, PAGE_BYTES),

@@ -55,7 +55,7 @@ impl Standing {
     pub(crate) fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let known = Known { number: connection.connection_id(), server: None };
-        self.all().insert(place, One { what, socket: Socket::of(connection), known });
+        self.all().insert(place, One { what, socket: Socket::from_connection(connection), known });
         // Who waits for the answer can be cut off already.
         let server = which_server(connection);
         if let Some(one) = self.all().get_mut(&place) {
@@ -127,7 +127,7 @@ fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
 /// What tells the server that `connection` leads to from all others, and from itself before it was started anew. `None` where
 /// it does not say, or where the client was given another number than the server's own.
 fn which_server(connection: &mut Conn) -> Option<String> {
-    let reported = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
-    let (server, number) = reported.ok()??.ok()?;
+    let answer = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
+    let (server, number) = answer.ok()??.ok()?;
     server.filter(|_| number == u64::from(connection.connection_id()))
 }

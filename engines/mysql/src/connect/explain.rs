@@ -57,11 +57,11 @@ pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> E
         let what = "the server asks for the password itself, which mindful sends to no other host in clear";
         return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
     }
-    let mut reported = explain(error, place);
+    let mut refusal = explain(error, place);
     if in_clear && code(error) == Some(DENIED) {
-        reported.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
+        refusal.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
     }
-    reported
+    refusal
 }
 
 pub(crate) fn code(error: &mysql::Error) -> Option<u16> {

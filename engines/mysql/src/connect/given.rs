@@ -251,8 +251,8 @@ mod tests {
             assert!(line.contains(mode) && line.contains("socket") && line.contains("host and port"), "{line}");
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join(".my.cnf"), format!("[client]\nssl-mode={mode}\n")).unwrap();
-            let reported = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
-            assert!(reported.iter().any(|note| note.contains("does not encrypt on a socket")), "{reported:?}");
+            let notes_of = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
+            assert!(notes_of.iter().any(|note| note.contains("does not encrypt on a socket")), "{notes_of:?}");
         }
         for quiet in ["", "?ssl-mode=PREFERRED", "?ssl-mode=DISABLED"] {
             assert_eq!(given(&format!("mysql://localhost/b{quiet}"), &around).notes, [] as [String; 0], "{quiet}");
@@ -262,13 +262,13 @@ mod tests {
     #[test]
     fn what_means_nothing_on_a_socket_is_reported() {
         let around = Environment::default().with_user("me");
-        let reported = |url: &str| given(url, &around).notes.join("\n");
-        let reported_of_all = reported("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
+        let notes_of = |url: &str| given(url, &around).notes.join("\n");
+        let notes_of_all = notes_of("mysql://db:3307/b?socket=/x.sock&ssl-ca=/ca.pem&ssl-mode=PREFERRED");
         assert!(
-            reported_of_all.contains("ssl-ca, the host of the URL, the port of the URL is not used on a socket"),
-            "{reported_of_all}"
+            notes_of_all.contains("ssl-ca, the host of the URL, the port of the URL is not used on a socket"),
+            "{notes_of_all}"
         );
-        assert_eq!(reported("mysql://localhost/b?socket=/x.sock"), "");
+        assert_eq!(notes_of("mysql://localhost/b?socket=/x.sock"), "");
     }
 
     #[test]
@@ -287,8 +287,8 @@ mod tests {
             assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
         }
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
-        let reported = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
-        assert!(reported.len() == 1 && reported[0].contains(".mylogin.cnf is not read"), "{reported:?}");
+        let notes_of = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
+        assert!(notes_of.len() == 1 && notes_of[0].contains(".mylogin.cnf is not read"), "{notes_of:?}");
     }
 
     #[test]

@@ -96,13 +96,13 @@ impl Server {
     /// A new connection, which waits for answers as long as it takes once it is let in.
     pub(crate) fn connect(&self) -> Result<Conn> {
         let connection = self.connect_within(self.given.connect_timeout)?;
-        Socket::of(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
+        Socket::from_connection(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
         Ok(connection)
     }
 
     /// Whether the server still answers on `connection`, in the time that it has to let somebody in.
     pub(crate) fn answers(&self, connection: &mut Conn) -> bool {
-        let socket = Socket::of(connection);
+        let socket = Socket::from_connection(connection);
         socket.wait(Some(self.given.connect_timeout)).is_ok() && connection.ping().is_ok() && socket.wait(None).is_ok()
     }
 
@@ -114,7 +114,7 @@ impl Server {
             self.greet(within).map_err(|error| error.at(&place))?;
             self.greeted.store(true, Ordering::Relaxed);
         }
-        let password = self.given.password.clone().or_else(|| typed::of(&place));
+        let password = self.given.password.clone().or_else(|| typed::password_for(&place));
         let connected = match self.log_in(password.as_deref(), within) {
             Err(error) if password.is_none() && code(&error) == Some(explain::DENIED) => match typed::ask(&place)? {
                 Some(password) => {

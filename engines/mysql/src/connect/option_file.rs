@@ -83,7 +83,7 @@ pub(super) fn read(files: &[PathBuf], suffix: Option<&str>) -> Said {
 }
 
 impl Said {
-    fn tell(&mut self, note: String) {
+    fn add_note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -95,10 +95,10 @@ impl Said {
     }
 
     fn file(&mut self, path: &Path, depth: u32) {
-        match text(path) {
+        match read_text(path) {
             Ok(None) => {}
             Ok(Some((text, is_private))) => self.lines(path, &text, is_private, depth),
-            Err(why) => self.tell(format!("the option file {} is not used: {why}", path.display())),
+            Err(why) => self.add_note(format!("the option file {} is not used: {why}", path.display())),
         }
     }
 
@@ -109,7 +109,7 @@ impl Said {
                 group = name.split(']').next().unwrap_or("").trim().to_ascii_lowercase();
             } else if line.starts_with("!include") && depth >= DEEPEST {
                 let what = format!("`!include` in {} is not followed", path.display());
-                self.tell(format!("{what}: files are read {DEEPEST} below each other, as the client does"));
+                self.add_note(format!("{what}: files are read {DEEPEST} below each other, as the client does"));
             } else if let Some(included) = line.strip_prefix("!includedir") {
                 for file in files_of(Path::new(included.trim())) {
                     self.file(&file, depth + 1);
@@ -131,13 +131,13 @@ impl Said {
         let name = name.strip_prefix("loose-").unwrap_or(&name).to_owned();
         let is = |hook: &str| name.strip_prefix(hook).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         if HOOKS.into_iter().any(is) {
-            self.tell(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
+            self.add_note(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
         } else if NOT_READ.contains(&name.as_str()) {
             let next = if name == "ssl-capath" { ": name a file of CAs by ssl-ca" } else { "" };
-            self.tell(format!("{name} in {} is ignored: mindful has no such option{next}", path.display()));
+            self.add_note(format!("{name} in {} is ignored: mindful has no such option{next}", path.display()));
         } else if name == "password" && !is_private {
             let why = "others may read it; `chmod 600` it";
-            self.tell(format!("the password in {} is not used: {why}", path.display()));
+            self.add_note(format!("the password in {} is not used: {why}", path.display()));
         } else if name == "skip-ssl" {
             self.values.insert("ssl".to_owned(), "0".to_owned());
         } else if USED.contains(&name.as_str()) {
@@ -147,7 +147,7 @@ impl Said {
 }
 
 /// The text of a file and whether it is its owner's alone; nothing where there is none.
-fn text(path: &Path) -> Result<Option<(String, bool)>, String> {
+fn read_text(path: &Path) -> Result<Option<(String, bool)>, String> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),

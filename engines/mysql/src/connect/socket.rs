@@ -14,7 +14,7 @@ use mysql::Conn;
 pub(crate) struct Socket(RawFd);
 
 impl Socket {
-    pub(crate) fn of(connection: &Conn) -> Self {
+    pub(crate) fn from_connection(connection: &Conn) -> Self {
         Self(connection.as_raw_fd())
     }
 

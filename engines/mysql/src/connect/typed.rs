@@ -10,7 +10,7 @@ use mindful_host::terminal;
 static TYPED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 /// What was typed for `place`, such as `me@db:3306`.
-pub(super) fn of(place: &str) -> Option<String> {
+pub(super) fn password_for(place: &str) -> Option<String> {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
 }
 

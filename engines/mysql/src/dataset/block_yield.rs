@@ -80,7 +80,7 @@ pub(crate) fn measure(
     if rows == 0 {
         return Ok(Err("the table has too few rows"));
     }
-    let account = match Account::of(conn, table, stop)? {
+    let account = match Account::find(conn, table, stop)? {
         Ok(account) => account,
         Err(why) => return Ok(Err(why)),
     };
@@ -104,7 +104,7 @@ pub(crate) fn measure(
 
 fn is_soon_seen(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<bool, Failure> {
     for _ in 0..TRIES {
-        let [row, behind] = look(conn, table, place, account, stop)?;
+        let [row, behind] = measure_once(conn, table, place, account, stop)?;
         if row - behind >= account.of_a_page() {
             return Ok(true);
         }
@@ -122,14 +122,20 @@ fn is_seen_at_last(
 ) -> Result<bool, Failure> {
     let mut least = [i64::MAX; 2];
     for _ in 0..TRIES_IN_DOUBT {
-        let [row, behind] = look(conn, table, place, account, stop)?;
+        let [row, behind] = measure_once(conn, table, place, account, stop)?;
         least = [least[0].min(row), least[1].min(behind)];
     }
     Ok(least[0] - least[1] >= account.of_a_page())
 }
 
 /// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
-fn look(conn: &mut Conn, table: &str, place: u64, account: Account, stop: &StopFlag) -> Result<[i64; 2], Failure> {
+fn measure_once(
+    conn: &mut Conn,
+    table: &str,
+    place: u64,
+    account: Account,
+    stop: &StopFlag,
+) -> Result<[i64; 2], Failure> {
     refuse_stopped(stop)?;
     let [behind, row] = account.pages(conn, table, [2 * place + 1, 2 * place])?;
     Ok([row, behind])
@@ -146,7 +152,7 @@ enum Account {
 
 impl Account {
     /// Why none can be had, where that is so.
-    fn of(conn: &mut Conn, table: &str, stop: &StopFlag) -> Result<Result<Self, &'static str>, Failure> {
+    fn find(conn: &mut Conn, table: &str, stop: &StopFlag) -> Result<Result<Self, &'static str>, Failure> {
         let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
         if hashes != Some(false) {
             return Ok(Err("a hash hides what visits ask for, until SET GLOBAL innodb_adaptive_hash_index = OFF"));
@@ -246,13 +252,13 @@ fn requests(conn: &mut Conn) -> Result<i64, Failure> {
 
 /// Pages that a range of two rows asked for, by the server's own account of the statement; `None` where it has none.
 fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failure> {
-    let reported: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
-    Ok(reported.and_then(|reported| accessed(&serde_json::from_str(&reported).ok()?)))
+    let analysis: Option<String> = conn.query_first(format!("ANALYZE FORMAT=JSON {}", range(table, id)))?;
+    Ok(analysis.and_then(|analysis| accessed(&serde_json::from_str(&analysis).ok()?)))
 }
 
-/// The pages of all tables in `reported`.
-fn accessed(reported: &Value) -> Option<i64> {
-    match reported {
+/// The pages of all tables in `analysis`.
+fn accessed(analysis: &Value) -> Option<i64> {
+    match analysis {
         Value::Object(fields) => match fields.get("r_engine_stats") {
             Some(stats) => stats.get("pages_accessed").and_then(Value::as_i64),
             None => fields.values().find_map(accessed),
@@ -268,9 +274,9 @@ mod tests {
 
     #[test]
     fn pages_are_found_in_what_the_server_tells_of_a_statement() {
-        let reported =
+        let analysis =
             r#"{"query_block": {"nested_loop": [{"table": {"r_rows": 2, "r_engine_stats": {"pages_accessed": 5}}}]}}"#;
-        assert_eq!(accessed(&serde_json::from_str(reported).expect("JSON")), Some(5));
+        assert_eq!(accessed(&serde_json::from_str(analysis).expect("JSON")), Some(5));
         assert_eq!(accessed(&serde_json::json!({"query_block": {"table": {"r_rows": 2}}})), None);
     }
 

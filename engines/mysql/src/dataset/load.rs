@@ -55,8 +55,8 @@ pub(crate) fn load(
     refuse_other(&options.namespace, &entries, plan)?;
     let missing = missing_tables(registry::data(&entries), plan);
     table_registry::note_resumed(&missing, plan, events);
-    let way = Way::of(link)?;
-    if let Way::Prepared { reported: Some(why) } = &way {
+    let way = Way::choose(link)?;
+    if let Way::Prepared { why: Some(why) } = &way {
         emit_note(events, format!("loading by INSERT: {why}"));
     }
     let made: Vec<String> = missing.iter().map(|t| options.namespace.table(t.kind, t.schema)).collect();
@@ -83,20 +83,20 @@ enum Way {
     /// `LOAD DATA LOCAL`.
     Streamed,
     /// Prepared `INSERT` of many rows; why, where someone could change it.
-    Prepared { reported: Option<&'static str> },
+    Prepared { why: Option<&'static str> },
 }
 
 impl Way {
     /// Streamed where it is allowed and the faster way: MySQL takes more CPU for it than for prepared rows.
-    fn of(link: &Link) -> Result<Self> {
+    fn choose(link: &Link) -> Result<Self> {
         if link.version()?.flavor == Flavor::MySql || *link.storage()? != Storage::InnoDb {
-            return Ok(Self::Prepared { reported: None });
+            return Ok(Self::Prepared { why: None });
         }
         let allowed: Option<bool> =
             link.run("asking for local_infile", |conn| Ok(conn.query_first("SELECT @@GLOBAL.local_infile = 1")?))?;
         Ok(match allowed {
             Some(true) => Self::Streamed,
-            _ => Self::Prepared { reported: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
+            _ => Self::Prepared { why: Some("SET GLOBAL local_infile = ON makes loads about twice as fast") },
         })
     }
 }

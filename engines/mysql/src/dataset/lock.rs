@@ -45,7 +45,11 @@ impl RunLock {
 }
 
 /// Does `work`, which changes what the namespace holds, while nobody else uses it.
-pub(crate) fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn with_exclusive_lock<T>(
+    link: &Link,
+    namespace: &Namespace,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     link.run("locking the namespace", |conn| {
         enter(conn, namespace)?;
         in_peace(conn, namespace, false).inspect_err(|_| {
@@ -89,7 +93,7 @@ fn in_peace(conn: &mut Conn, namespace: &Namespace, shared: bool) -> Result<(), 
 }
 
 fn enter(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
-    if take(conn, &name(namespace, None), LINGERS.as_secs())? {
+    if acquire(conn, &name(namespace, None), LINGERS.as_secs())? {
         return Ok(());
     }
     let users = others(conn, namespace)?.unwrap_or_default();
@@ -98,14 +102,14 @@ fn enter(conn: &mut Conn, namespace: &Namespace) -> Result<(), Failure> {
 
 fn slot(conn: &mut Conn, namespace: &Namespace) -> Result<usize, Failure> {
     for slot in 1..=SLOTS {
-        if take(conn, &name(namespace, Some(slot)), 0)? {
+        if acquire(conn, &name(namespace, Some(slot)), 0)? {
             return Ok(slot);
         }
     }
     Err(Error::target(format!("{SLOTS} runs use the namespace {}", namespace.quoted()), "wait until one ends").into())
 }
 
-fn take(conn: &mut Conn, name: &str, seconds: u64) -> Result<bool, Failure> {
+fn acquire(conn: &mut Conn, name: &str, seconds: u64) -> Result<bool, Failure> {
     let taken: Option<Option<u8>> = conn.query_first(format!("SELECT GET_LOCK('{name}', {seconds})"))?;
     Ok(taken.flatten() == Some(1))
 }

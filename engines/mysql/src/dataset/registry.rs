@@ -41,7 +41,7 @@ pub(crate) enum Found {
 
 /// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
 pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
-    let found = link.run("looking for the dataset", |conn| look(conn, namespace))?;
+    let found = link.run("looking for the dataset", |conn| read_namespace(conn, namespace))?;
     let Found::Ours { entries } = &found else { return Ok(found) };
     match entries.iter().find_map(|entry| Some((entry, entry.fault.as_ref()?))) {
         None => Ok(found),
@@ -69,7 +69,7 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
 }
 
 /// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
-pub(crate) fn look(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
+pub(crate) fn read_namespace(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
     let judged = judge::read(conn, namespace)?;
     if judged.is_empty() {
         return Ok(Found::Nothing);
@@ -187,7 +187,7 @@ pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObj
 }
 
 fn list(conn: &mut Conn, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
-    let entries = match look(conn, namespace)? {
+    let entries = match read_namespace(conn, namespace)? {
         Found::Nothing => return Ok(Vec::new()),
         Found::Foreign(why) => return Err(why.into()),
         Found::Ours { entries } => entries,

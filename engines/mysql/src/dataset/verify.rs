@@ -187,9 +187,9 @@ fn by_statements(
     let sql = "SELECT data_length FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
     let name = Namespace::table_name(TableKind::Blocks, schema);
     let bytes: Option<Option<u64>> = conn.exec_first(sql, (&namespace.name, name))?;
-    let reported = reported_pages(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
+    let reserved = pages_by_size(bytes.flatten().unwrap_or(0) / PAGE_BYTES, blocks);
     let measured = block_yield::measure(conn, &table, blocks, look == Look::Pages, stop)?;
-    let pages = measured.map_or(reported, |found| if found.own < found.drawn { found.pages(blocks) } else { reported });
+    let pages = measured.map_or(reserved, |found| if found.own < found.drawn { found.pages(blocks) } else { reserved });
     Ok((RowOrder::new(&ids, pages), how_found(measured, blocks)))
 }
 
@@ -207,7 +207,7 @@ fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> St
 
 /// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above
 /// the leaves, one for a thousand, and what is reserved ahead, an extent of 64 or up to one of a hundred.
-fn reported_pages(pages: u64, blocks: u64) -> u64 {
+fn pages_by_size(pages: u64, blocks: u64) -> u64 {
     let beside = blocks / 500 + blocks / 100 + 64 * 5;
     if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }
 }
@@ -225,8 +225,8 @@ mod tests {
 
     #[test]
     fn reserved_pages_are_no_rows_and_missing_ones_are_reported() {
-        assert_eq!(reported_pages(32_896, 32_768), 32_768);
-        assert_eq!(reported_pages(21_846, 32_768), 21_846);
-        assert_eq!(reported_pages(65_600, 32_768), 65_600);
+        assert_eq!(pages_by_size(32_896, 32_768), 32_768);
+        assert_eq!(pages_by_size(21_846, 32_768), 21_846);
+        assert_eq!(pages_by_size(65_600, 32_768), 65_600);
     }
 }

@@ -165,10 +165,10 @@ impl Sampler for Status {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let reported = self
+        let values = self
             .link
             .run_on(&mut connection, "reading SHOW GLOBAL STATUS", |conn| status::read(conn, &self.variables))?;
-        let first = |column: &Column| column.variables.iter().find_map(|name| reported.get(*name).copied());
+        let first = |column: &Column| column.variables.iter().find_map(|name| values.get(*name).copied());
         Ok(COLUMNS.iter().map(first).collect())
     }
 }
@@ -254,10 +254,10 @@ impl Sampler for FileTimes {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let reported = self.link.run_on(&mut connection, "reading file times", |conn| {
+        let file_times = self.link.run_on(&mut connection, "reading file times", |conn| {
             Ok(conn.query_first::<(f64, f64), _>(include_str!("../../sql/file_times.sql"))?)
         })?;
-        let (us, reads) = reported.unzip();
+        let (us, reads) = file_times.unzip();
         Ok(vec![us, reads])
     }
 }

@@ -64,7 +64,7 @@ fn ask(programs: &Programs, account: &Account, words: &[&str]) -> Result<Output>
 
 /// Where the program finds what it says.
 pub(super) fn messages(bin: &Path) -> Vec<String> {
-    let Some(share) = share::of(bin) else { return Vec::new() };
+    let Some(share) = share::find_messages(bin) else { return Vec::new() };
     let share = share.display();
     vec![format!("--lc-messages-dir={share}"), format!("--character-sets-dir={share}/charsets")]
 }

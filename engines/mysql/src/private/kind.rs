@@ -89,7 +89,7 @@ static MYSQL: Kind = Kind {
     setting: "innodb_buffer_pool_size=64M",
 };
 
-pub(super) fn of(flavor: Flavor) -> &'static Kind {
+pub(super) fn of_flavor(flavor: Flavor) -> &'static Kind {
     match flavor {
         Flavor::MariaDb => &MARIADB,
         Flavor::MySql => &MYSQL,

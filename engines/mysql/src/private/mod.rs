@@ -47,7 +47,7 @@ pub fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Opt
     let mut options = options.clone();
     // What is not here yet would be fetched.
     options.server.fetch = false;
-    options.server.folder_to_make(kind::of(options.flavor), |base, account| {
+    options.server.folder_to_make(kind::of_flavor(options.flavor), |base, account| {
         let here = Programs::find(&options, base, account, events);
         default_folder(base, &here.unwrap_or_else(|_| Programs::pinned(options.flavor)))
     })

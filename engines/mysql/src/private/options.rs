@@ -27,7 +27,7 @@ impl Options {
         let flavors = [("mariadb", Flavor::MariaDb), ("mysql", Flavor::MySql)];
         let flavor = settings.parse("mysql_flavor", |text| parse_choice(text, &flavors))?.unwrap_or(usual);
         let bin = settings.get("mysql_bin").filter(|text| !text.is_empty()).map(PathBuf::from);
-        Ok(Self { flavor, bin, server: options::Options::parse(settings, kind::of(flavor))? })
+        Ok(Self { flavor, bin, server: options::Options::parse(settings, kind::of_flavor(flavor))? })
     }
 }
 

@@ -49,7 +49,7 @@ impl Server {
     /// MariaDB's own script does the same. A statement is a line.
     fn system_tables(&self) -> Result<String> {
         let bin = &self.programs.bin;
-        let scripts = share::of(bin).as_deref().and_then(share::scripts);
+        let scripts = share::find_messages(bin).as_deref().and_then(share::scripts);
         let scripts = scripts.ok_or_else(|| {
             Error::target(
                 format!("the scripts that make MariaDB's system tables are not beside {}", bin.display()),
@@ -66,7 +66,7 @@ impl Server {
 
 impl Program for Server {
     fn kind(&self) -> &'static Kind {
-        kind::of(self.version().flavor)
+        kind::of_flavor(self.version().flavor)
     }
 
     fn version(&self) -> &str {

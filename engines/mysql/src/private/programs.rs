@@ -89,7 +89,7 @@ impl Programs {
     /// Finds the program, from the network if it is nowhere else.
     pub(super) fn find(options: &Options, base: &Path, account: &Account, events: &dyn Events) -> Result<Self> {
         let flavor = options.flavor;
-        let (known, pinned) = of(flavor);
+        let (known, pinned) = known_and_pinned(flavor);
         let (major, minor) = flavor.oldest();
         let fetched = options.server.fetch && is_packed_for_this_platform();
         let search = Search {
@@ -108,7 +108,7 @@ impl Programs {
 
     /// What would be fetched.
     pub(super) fn pinned(flavor: Flavor) -> Self {
-        let (_, pinned) = of(flavor);
+        let (_, pinned) = known_and_pinned(flavor);
         let version = read(flavor, pinned.version).unwrap_or(Version {
             flavor,
             major: flavor.oldest().0,
@@ -119,11 +119,11 @@ impl Programs {
     }
 
     pub(super) fn server(&self) -> PathBuf {
-        self.bin.join(of(self.version.flavor).0.programs[0])
+        self.bin.join(known_and_pinned(self.version.flavor).0.programs[0])
     }
 }
 
-fn of(flavor: Flavor) -> (&'static Known, &'static Pinned) {
+fn known_and_pinned(flavor: Flavor) -> (&'static Known, &'static Pinned) {
     match flavor {
         Flavor::MariaDb => (&KNOWN_MARIADB, &MARIADB),
         Flavor::MySql => (&KNOWN_MYSQL, &MYSQL),
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_fetched_is_pinned_in_full() {
         for flavor in [Flavor::MariaDb, Flavor::MySql] {
-            let (_, pinned) = of(flavor);
+            let (_, pinned) = known_and_pinned(flavor);
             assert_eq!(pinned.sha256.len(), 64);
             assert!(Programs::pinned(flavor).version.is_supported());
         }

@@ -8,7 +8,7 @@ use mindful_core::Error;
 const TABLES: [&str; 3] = ["system_tables", "performance_tables", "system_tables_data"];
 
 /// The folder with the messages of the server in `bin`; `None` where it must know that itself.
-pub(super) fn of(bin: &Path) -> Option<PathBuf> {
+pub(super) fn find_messages(bin: &Path) -> Option<PathBuf> {
     let top = bin.parent()?;
     let folders = ["share", "share/mariadb", "share/mysql"].map(|name| top.join(name));
     folders.into_iter().find(|folder| folder.join("english/errmsg.sys").is_file())

@@ -33,7 +33,7 @@ impl ClientSession {
         let work = ClientLoop::new(workload, placement);
         let schemas = work.draws().schemas();
         let prepared = link.run_on(&mut conn, &place, |conn| {
-            let on = |schema: &u32| Ok((*schema, Prepared::on(conn, workload, namespace, *schema)?));
+            let on = |schema: &u32| Ok((*schema, Prepared::prepare(conn, workload, namespace, *schema)?));
             schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()
         })?;
         let commits = Commits::new(workload.commit, committed);
@@ -54,7 +54,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn on(conn: &mut Conn, workload: &Workload, namespace: &Namespace, schema: u32) -> Result<Self, Failure> {
+    fn prepare(conn: &mut Conn, workload: &Workload, namespace: &Namespace, schema: u32) -> Result<Self, Failure> {
         let mut some = |wanted: bool, text: String| wanted.then(|| conn.prep(text)).transpose();
         Ok(Self {
             update: some(!workload.update_pct.is_none(), statement::update(workload, namespace, schema))?,

@@ -128,7 +128,7 @@ fn ranged(statement: &str) -> String {
 /// Every access to `table` must be one of `ways`, and there must be one.
 fn explain(conn: &mut Conn, kind: OpKind, ways: &[&str], table: &str, statement: &str) -> Result<AccessPath, Failure> {
     let rows: Vec<Row> = conn.query(format!("EXPLAIN {statement}"))?;
-    let steps: Vec<Step> = rows.iter().map(Step::of).collect();
+    let steps: Vec<Step> = rows.iter().map(Step::from_row).collect();
     let ours = |step: &&Step| step.table == table || step.table == "b";
     let words: Vec<String> = steps.iter().filter(ours).map(Step::words).collect();
     let by_k = |step: &Step| ways != BY_INDEX || step.key == "k";
@@ -153,13 +153,13 @@ struct Step {
 }
 
 impl Step {
-    fn of(row: &Row) -> Self {
+    fn from_row(row: &Row) -> Self {
         let column = |name: &str| row.get_opt::<Option<String>, _>(name).and_then(Result::ok).flatten();
         let named = |name: &str| column(name).unwrap_or_default();
-        let reported = ["id", "select_type", "table", "type", "key", "ref", "rows", "Extra"]
+        let columns = ["id", "select_type", "table", "type", "key", "ref", "rows", "Extra"]
             .into_iter()
             .filter_map(|name| Some(format!("{name} {}", column(name).filter(|value| !value.is_empty())?)));
-        let text = reported.collect::<Vec<_>>().join(", ");
+        let text = columns.collect::<Vec<_>>().join(", ");
         Self { table: named("table"), way: named("type"), key: named("key"), text }
     }
 

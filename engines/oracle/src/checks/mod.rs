@@ -58,7 +58,7 @@ pub(crate) fn checks(
             "--shared on",
         ));
     }
-    if options.storage.nologging && !Room::of(link, options).is_ok_and(|room| room.force_logging) {
+    if options.storage.nologging && !Room::read(link, options).is_ok_and(|room| room.force_logging) {
         found.push(codes::SERVER_SETTING.finding(
             "A load without redo is lost in recovery and missing on a standby. Back up after the load, or omit \
              --nologging",

@@ -43,11 +43,17 @@ const SPAN_US: i64 = 2_000_000;
 const LATE_US: i64 = 5_000;
 
 /// Proves the engine on the server behind `link`.
-pub(crate) fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, stop: &StopFlag) -> Result<SelfProof> {
+pub(crate) fn prove(
+    link: &Arc<Link>,
+    options: &Options,
+    major: u32,
+    banner: &str,
+    stop: &StopFlag,
+) -> Result<SelfProof> {
     let namespace = Namespace::parse(NAMESPACE)?;
     let options = Options { namespace: namespace.clone(), ..options.clone() };
     let mut proof = Proof { link, lines: Vec::new(), namespace, options, major, own: Arc::default() };
-    proof.line("the server tells its release", Ok(Some(banner.to_owned())));
+    proof.add_line("the server tells its release", Ok(Some(banner.to_owned())));
     proof.views();
     proof.work(stop);
     let cleaned = proof.clean_up();
@@ -57,7 +63,7 @@ pub(crate) fn of(link: &Arc<Link>, options: &Options, major: u32, banner: &str, 
             Err(error) => format!("the proof was interrupted, and its tables were left ({error})"),
         }));
     }
-    proof.line("its own tables are gone", cleaned.map(|()| None));
+    proof.add_line("its own tables are gone", cleaned.map(|()| None));
     let bundle = proof.bundle(banner);
     Ok(SelfProof { lines: proof.lines, bundle })
 }
@@ -75,7 +81,7 @@ type Values = BTreeMap<String, f64>;
 
 impl Proof<'_> {
     /// A claim that holds, with a figure; or what stands against it.
-    fn line(&mut self, claim: &str, held: Result<Option<String>>) -> bool {
+    fn add_line(&mut self, claim: &str, held: Result<Option<String>>) -> bool {
         let (proven, text) = match held {
             Ok(None) => (Proven::Pass, claim.to_owned()),
             Ok(Some(figure)) => (Proven::Pass, format!("{claim}: {figure}")),
@@ -87,7 +93,7 @@ impl Proof<'_> {
 
     fn claim(&mut self, claim: &str, holds: bool, figure: String) {
         let held = if holds { Ok(Some(figure)) } else { Err(Error::run(figure, "")) };
-        self.line(claim, held);
+        self.add_line(claim, held);
     }
 
     /// Each text that reads a view, and so each of its columns.
@@ -122,36 +128,35 @@ impl Proof<'_> {
     fn read(&mut self, sql: &str, binds: &[(&str, Bind)]) {
         let claim = format!("text {} is read", statement::name(sql).unwrap_or_default());
         match self.link.ask(sql, binds) {
-            Ok(Ok(rows)) => drop(self.line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
+            Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
             Ok(Err(failure)) if failure.lacks_right() => {
                 let text = format!("{claim}: `mindful engines oracle --grants` prints what opens it");
                 self.lines.push((Proven::NotSeen, text));
             }
-            Ok(Err(failure)) => drop(self.line(&claim, Err(explain(&failure, Doing::Prepare, "it")))),
-            Err(error) => drop(self.line(&claim, Err(error))),
+            Ok(Err(failure)) => drop(self.add_line(&claim, Err(explain(&failure, Doing::Prepare, "it")))),
+            Err(error) => drop(self.add_line(&claim, Err(error))),
         }
     }
 
     /// Dataset, plans, and what slices of reads and of updates do to counters.
     fn work(&mut self, stop: &StopFlag) {
         let loaded = self.clean_up().and_then(|()| self.load(stop));
-        if !self.line("tables are made and filled", loaded.map(|()| None)) {
+        if !self.add_line("tables are made and filled", loaded.map(|()| None)) {
             return;
         }
         self.read(&statement::of_registry(include_str!("../../sql/describe/data_files.sql"), &self.namespace), &[]);
         let layout = self.layout(stop);
         let holds = layout.as_ref().is_ok_and(|proof| proof.failure().is_none());
-        let reported =
-            layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
-        match reported {
-            Ok(reported) => self.claim("one row a block, in random order", holds, reported),
-            Err(error) => drop(self.line("one row a block, in random order", Err(error))),
+        let figure = layout.map(|proof| proof.failure().unwrap_or_else(|| format!("{BLOCKS} rows in as many blocks")));
+        match figure {
+            Ok(figure) => self.claim("one row a block, in random order", holds, figure),
+            Err(error) => drop(self.add_line("one row a block, in random order", Err(error))),
         }
         let half = Share::from_hundredths(5_000).unwrap_or(Share::NONE);
         let mixed = Workload { update_pct: half, scan_pct: half, ..Workload::reads_only(1, BLOCKS, UNIT) };
         let paths = prepare::paths(self.link, &mixed, &self.namespace);
         let shapes = paths.map(|paths| Some(paths.into_iter().map(|path| path.shape).collect::<Vec<_>>().join("; ")));
-        self.line("the server's plans are the method's", shapes);
+        self.add_line("the server's plans are the method's", shapes);
         self.clock();
         if stop.is_requested() {
             return;
@@ -160,13 +165,15 @@ impl Proof<'_> {
             let workload = Workload { update_pct, ..Workload::reads_only(1, BLOCKS, UNIT) };
             match self.slice(&workload) {
                 Ok((order, report, grown)) => self.judge(what, &order, &report, grown.as_ref()),
-                Err(error) => drop(self.line(&format!("a slice of {what} goes through"), Err(error))),
+                Err(error) => drop(self.add_line(&format!("a slice of {what} goes through"), Err(error))),
             }
         }
     }
 
     fn load(&self, stop: &StopFlag) -> Result<()> {
-        lock::alone(self.link, &self.namespace, false, || load::load(self.link, &self.options, &plan(), &Silent, stop))
+        lock::with_exclusive_lock(self.link, &self.namespace, false, || {
+            load::load(self.link, &self.options, &plan(), &Silent, stop)
+        })
     }
 
     fn layout(&self, stop: &StopFlag) -> Result<LayoutProof> {
@@ -185,8 +192,8 @@ impl Proof<'_> {
 
     fn clock(&mut self) {
         let cost = describe::clock_cost_us(self.link);
-        let reported = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
-        self.line("what SYSTIMESTAMP costs", reported);
+        let figure = cost.map(|us| Some(format!("{us:.2} us a call, one an operation")));
+        self.add_line("what SYSTIMESTAMP costs", figure);
     }
 
     /// A slice of `workload`, and by how much our session's statistics grew; `None` where they may not be read.
@@ -265,8 +272,8 @@ impl Proof<'_> {
         );
         if kind == OpKind::Update {
             let (waits, commits) = (by(statistic::SYNCH_WRITES), by(statistic::COMMITS));
-            let reported = format!("{} updates, {commits} commits, {waits} waits for redo", op.ops);
-            self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, reported);
+            let figure = format!("{} updates, {commits} commits, {waits} waits for redo", op.ops);
+            self.claim("updates: each commits and waits for redo", commits == op.ops && waits == commits, figure);
         }
     }
 

@@ -25,9 +25,9 @@ pub(crate) fn done<T: Send + 'static>(
     abort: &AbortState,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::result::Result<T, Failure> {
-    let (tell, reported) = mpsc::channel();
-    spawn(move || drop(tell.send(work())))?;
-    wait(&reported, abort)
+    let (sender, receiver) = mpsc::channel();
+    spawn(move || drop(sender.send(work())))?;
+    wait(&receiver, abort)
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
@@ -35,10 +35,10 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle
     spawned.map_err(|error| Failure::Lost(format!("no thread can be had for it: {error}")))
 }
 
-fn wait<T>(reported: &Receiver<T>, abort: &AbortState) -> std::result::Result<T, Failure> {
+fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T, Failure> {
     let mut asked: Option<Instant> = None;
     loop {
-        match reported.recv_timeout(LOOK) {
+        match receiver.recv_timeout(LOOK) {
             Ok(value) => return Ok(value),
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::Lost("its thread broke down".to_owned())),
             Err(RecvTimeoutError::Timeout) => {}
@@ -155,17 +155,17 @@ impl Session for Apart {
         if !sent || self.worker.is_none() {
             return Err(Error::interrupted(format!("{} was interrupted before", self.place)));
         }
-        let reported = wait(&self.reports, &self.abort);
-        if reported.is_err() {
+        let report = wait(&self.reports, &self.abort);
+        if report.is_err() {
             // It is not waited for, now or when this goes.
             drop((self.worker.take(), self.orders.take()));
         }
-        if matches!(reported, Err(Failure::Left)) {
+        if matches!(report, Err(Failure::Left)) {
             let text = "A statement was under way when the run was interrupted, and did not end soon: it is left to the \
                         server, which ends it or rolls it back by itself.";
             self.events.emit(Event::Finding(codes::ORA_STATEMENT_LEFT.finding(text, self.place.clone())));
         }
-        reported.map_err(|failure| explain(&failure, Doing::Work, &self.place))?
+        report.map_err(|failure| explain(&failure, Doing::Work, &self.place))?
     }
 }
 

@@ -20,7 +20,7 @@ impl Driver for Thin {
         let (done, answer) = mpsc::channel();
         // A listener that says nothing is waited for by this thread alone, which ends with the process.
         let connecting = thread::Builder::new().name("oracle".to_owned()).spawn(move || {
-            let _ = done.send(caught(|| oracledb::connect(config)).map_err(|failure| reported(failure, within)));
+            let _ = done.send(caught(|| oracledb::connect(config)).map_err(|failure| with_timeout(failure, within)));
         });
         connecting.map_err(|error| Failure::Lost(format!("cannot start a thread ({error})")))?;
         let connected = answer.recv_timeout(login.within).map_err(|_| Failure::Silent(login.within))??;
@@ -49,7 +49,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the driver; what it panics with is reported as what it cannot do.
+/// Calls the driver. A panic means that the driver cannot do what was asked.
 fn caught<T>(call: impl FnOnce() -> Result<T, oracledb::Error>) -> Result<T, Failure> {
     let before = QUIET.replace(true);
     let called = panic::catch_unwind(AssertUnwindSafe(call));
@@ -105,7 +105,7 @@ impl Connection for Session {
             let out = rooms.map(|(name, _)| row.get::<Option<String>>(*name)).collect::<Result<_, _>>()?;
             Ok(Done { rows: result.rows_affected(), out })
         });
-        executed.map_err(|failure| reported(failure, within))
+        executed.map_err(|failure| with_timeout(failure, within))
     }
 
     fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
@@ -116,17 +116,17 @@ impl Connection for Session {
             let columns = cursor.columns().len();
             cursor.map(|row| row.and_then(|row| (0..columns).map(|at| text(&row, at)).collect())).collect()
         });
-        read.map_err(|failure| reported(failure, within))
+        read.map_err(|failure| with_timeout(failure, within))
     }
 
     fn commit(&mut self) -> Result<(), Failure> {
         self.limit(self.within)?;
-        caught(|| self.connection.commit()).map_err(|failure| reported(failure, self.within))
+        caught(|| self.connection.commit()).map_err(|failure| with_timeout(failure, self.within))
     }
 }
 
 /// The failure with how long was waited.
-fn reported(failure: Failure, within: Duration) -> Failure {
+fn with_timeout(failure: Failure, within: Duration) -> Failure {
     if matches!(failure, Failure::Silent(_)) { Failure::Silent(within) } else { failure }
 }
 

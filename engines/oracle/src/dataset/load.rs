@@ -71,7 +71,7 @@ pub(crate) fn load(
         return Ok(());
     }
     let queue = LoadQueue::new(missing);
-    let room = Room::of(link, options)?;
+    let room = Room::read(link, options)?;
     room.check(queue.blocks(), options, events)?;
     registry::ensure(link, &options.namespace)?;
     let work = Work {
@@ -83,7 +83,7 @@ pub(crate) fn load(
         stop,
         queue,
         done: AtomicU64::new(0),
-        reported: Mutex::new(()),
+        progress_lock: Mutex::new(()),
     };
     work.progress(0);
     work.queue.run_streams(plan.load_streams, |first| work.stream(first))
@@ -98,7 +98,7 @@ struct Work<'a> {
     stop: &'a StopFlag,
     queue: LoadQueue,
     done: AtomicU64,
-    reported: Mutex<()>,
+    progress_lock: Mutex<()>,
 }
 
 impl Work<'_> {
@@ -113,7 +113,7 @@ impl Work<'_> {
 
     /// Under a lock, so that what is reported never falls.
     fn progress(&self, blocks: u64) {
-        let _alone = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.progress_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(blocks, Ordering::SeqCst) + blocks;
         let unit = "blocks".to_owned();
         self.events.emit(Event::Progress { what: "load".to_owned(), done, of: self.queue.blocks(), unit });
@@ -125,7 +125,7 @@ impl Work<'_> {
         }
         let (namespace, storage) = (&self.options.namespace, &self.options.storage);
         let name = namespace.table(table.kind, table.schema);
-        registry::begin(self.link, namespace, table, self.plan)?;
+        registry::register_begun(self.link, namespace, table, self.plan)?;
         let layout = statement::layout(self.plan, table.blocks, table.schema);
         let mut sqls = vec![statement::blocks(&name, &layout, self.plan, table.schema, self.block_bytes, storage)];
         if table.kind == TableKind::Blocks {
@@ -143,7 +143,7 @@ impl Work<'_> {
             let done = connection.execute(&sql, &[], HEAVY);
             done.map_err(|failure| explain(&failure, Doing::Prepare, &place))?;
         }
-        registry::end(self.link, namespace, table)
+        registry::register_whole(self.link, namespace, table)
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// The room of the tablespace that `options` name, or the account's own.
-    pub(crate) fn of(link: &Link, options: &Options) -> Result<Self> {
+    pub(crate) fn read(link: &Link, options: &Options) -> Result<Self> {
         let named = options.storage.tablespace.clone().unwrap_or_default();
         let sql = include_str!("../../sql/load/room.sql").trim_end();
         let rows = link.query("looking for room", sql, &[("tablespace", Bind::Text(named.clone()))])?;

@@ -26,12 +26,12 @@ impl RunLock {
         }
         let mut connection = link.connect(0, "lock")?;
         if !shared {
-            take(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
+            acquire(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
         }
         // The commit in between lets others in for a moment; who took it alone then finds this share.
         let failed = |failure| explain(&failure, Doing::Prepare, "locking the tables");
         connection.commit().map_err(failed)?;
-        take(&mut *connection, include_str!("../../sql/lock/share.sql"), namespace)?;
+        acquire(&mut *connection, include_str!("../../sql/lock/share.sql"), namespace)?;
         *held = Some(connection);
         Ok(())
     }
@@ -42,7 +42,7 @@ impl RunLock {
 }
 
 /// Does `work`, which changes what is loaded, while nobody else uses it; `registered` where there is a registry.
-pub(crate) fn alone<T>(
+pub(crate) fn with_exclusive_lock<T>(
     link: &Link,
     namespace: &Namespace,
     registered: bool,
@@ -50,12 +50,12 @@ pub(crate) fn alone<T>(
 ) -> Result<T> {
     if registered {
         let mut connection = link.connect(0, "lock")?;
-        take(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
+        acquire(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
     }
     work()
 }
 
-fn take(connection: &mut dyn Connection, template: &str, namespace: &Namespace) -> Result<()> {
+fn acquire(connection: &mut dyn Connection, template: &str, namespace: &Namespace) -> Result<()> {
     let sql = statement::of_registry(template, namespace);
     match connection.execute(&sql, &[], QUESTION) {
         Ok(_) => Ok(()),

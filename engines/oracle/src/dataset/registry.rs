@@ -99,7 +99,7 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
     Ok(())
 }
 
-pub(crate) fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
+pub(crate) fn register_begun(link: &Link, namespace: &Namespace, table: Table, plan: &DatasetPlan) -> Result<()> {
     let name = namespace.table(table.kind, table.schema);
     let by_name = [("name", Bind::Text(name.clone()))];
     let before = entries(link, namespace)?.unwrap_or_default();
@@ -128,7 +128,7 @@ pub(crate) fn begin(link: &Link, namespace: &Namespace, table: Table, plan: &Dat
     link.execute("registering a table", &sql, &binds).map(drop)
 }
 
-pub(crate) fn end(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
+pub(crate) fn register_whole(link: &Link, namespace: &Namespace, table: Table) -> Result<()> {
     let sql = statement::of_registry(include_str!("../../sql/load/end_table.sql"), namespace);
     let name = Bind::Text(namespace.table(table.kind, table.schema));
     link.execute("registering a table", &sql, &[("name", name)]).map(drop)

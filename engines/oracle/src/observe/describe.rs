@@ -64,7 +64,7 @@ pub(crate) struct Version {
 
 impl Version {
     /// Asks for it; refuses what is no Oracle Database of release 12 or later.
-    pub(crate) fn of(link: &Link) -> Result<Self> {
+    pub(crate) fn read(link: &Link) -> Result<Self> {
         let sql = include_str!("../../sql/describe/banner.sql").trim_end();
         let rows = link.query("asking for the version", sql, &[])?;
         let banner = rows.first().and_then(|row| text(row, 0)).unwrap_or_default().to_owned();

@@ -22,10 +22,10 @@ pub(crate) struct Room {
 impl Room {
     pub(crate) async fn read(client: &Client) -> Result<Option<Self>, tokio_postgres::Error> {
         let bounds = client.query(include_str!("../../sql/capacity.sql"), &[]).await?;
-        Ok(bounds.first().map(Self::of))
+        Ok(bounds.first().map(Self::from_row))
     }
 
-    fn of(row: &Row) -> Self {
+    fn from_row(row: &Row) -> Self {
         let (kind, name): (&str, &str) = (row.get("kind"), row.get("name"));
         let (most, reserved): (i32, i32) = (row.get("most"), row.get("reserved"));
         let own_limit = |owner: &str| {

@@ -27,10 +27,10 @@ impl Rights {
         client: &Client,
         namespace: &Namespace,
     ) -> std::result::Result<Self, tokio_postgres::Error> {
-        Ok(Self::of(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
+        Ok(Self::from_row(&client.query_one(include_str!("../../sql/rights.sql"), &[&namespace.name]).await?))
     }
 
-    fn of(row: &Row) -> Self {
+    fn from_row(row: &Row) -> Self {
         Self {
             read_only: row.get("read_only"),
             may_install: row.get("may_install"),
@@ -73,7 +73,7 @@ impl Rights {
     }
 }
 
-pub(crate) fn of(link: &Link, namespace: &Namespace) -> Result<Rights> {
+pub(crate) fn read_rights(link: &Link, namespace: &Namespace) -> Result<Rights> {
     let control = link.control()?;
     link.run("checking for rights", async { Ok(Rights::read(&control, namespace).await?) })
 }

@@ -103,7 +103,7 @@ impl State {
             };
             let clock_ns = Some(clock_ns(&control).await?);
             let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
-            let planned = Planned::of(plan, dataset);
+            let planned = Planned::from_plan(plan, dataset);
             let rights = Some(Rights::read(&control, namespace).await?);
             let reads = Some(idle_settings::Server::read(&control).await?);
             let given_settings = options.given_settings.clone();
@@ -144,7 +144,7 @@ impl State {
 }
 
 impl Planned {
-    fn of(plan: &Plan, dataset: Option<&Dataset>) -> Self {
+    fn from_plan(plan: &Plan, dataset: Option<&Dataset>) -> Self {
         Self {
             active_bytes: plan.active_bytes(dataset, space::BLOCK_BYTES),
             uniform: plan.visits_evenly(),

@@ -19,7 +19,7 @@ pub(super) fn io_timing(state: &State) -> Option<Finding> {
 pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     let all = |name: &str| state.number(name).filter(|ms| *ms == 0.0).map(|_| format!("{name} = 0"));
     let is = |name: &str, value: &str| state.is(name, value).then(|| format!("{name} = {value}"));
-    let reported: Vec<_> = [
+    let logged: Vec<_> = [
         all("log_min_duration_statement"),
         all("auto_explain.log_min_duration"),
         is("log_statement", "all"),
@@ -29,10 +29,10 @@ pub(super) fn statements_logged(state: &State) -> Option<Finding> {
     .into_iter()
     .flatten()
     .collect();
-    (!reported.is_empty()).then(|| {
+    (!logged.is_empty()).then(|| {
         let text = "The server writes statements to its log, which slows each operation of the client's loop. For \
                     each setting named: ALTER SYSTEM RESET, then SELECT pg_reload_conf()";
-        codes::SERVER_SETTING.finding(text, reported.join(", "))
+        codes::SERVER_SETTING.finding(text, logged.join(", "))
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Begun {
 
 /// Closes the ways in which settings of a database or a role would lead a session of ours to code of theirs.
 /// `role_is_given` tells that the user chose a role for the session, whichever it is.
-pub(super) async fn begin(client: &Client, role_is_given: bool) -> Result<Begun, tokio_postgres::Error> {
+pub(super) async fn begin_session(client: &Client, role_is_given: bool) -> Result<Begun, tokio_postgres::Error> {
     let answer = client.simple_query(include_str!("../../sql/begin.sql")).await?;
     let row = answer.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),

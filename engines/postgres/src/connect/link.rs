@@ -44,16 +44,20 @@ impl Shared {
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub(crate) fn new(server: Server) -> Result<Self> {
-        Self::on(Builder::new_multi_thread().worker_threads(1).thread_name("postgres"), server, Arc::default())
+        Self::with_runtime(
+            Builder::new_multi_thread().worker_threads(1).thread_name("postgres"),
+            server,
+            Arc::default(),
+        )
     }
 
     /// A link of its own to the same server. Its sockets are driven by the thread that waits for them, so that what
     /// it costs is that thread's CPU alone.
     pub(crate) fn apart(&self) -> Result<Self> {
-        Self::on(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
+        Self::with_runtime(&mut Builder::new_current_thread(), self.server.clone(), Arc::clone(&self.shared))
     }
 
-    fn on(builder: &mut Builder, server: Server, shared: Arc<Shared>) -> Result<Self> {
+    fn with_runtime(builder: &mut Builder, server: Server, shared: Arc<Shared>) -> Result<Self> {
         let runtime = builder
             .enable_all()
             .build()

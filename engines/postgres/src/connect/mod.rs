@@ -199,7 +199,7 @@ impl Server {
         let place = format!("{}@{host}/{}", self.user, self.dbname);
         let of_session = |error: Error| Refusal { error, is_final: true };
         let mut connection = connection::connect(host, &self.config, self.connect_timeout, place.clone()).await?;
-        let begun = begin::begin(&connection, self.role_is_given).await;
+        let begun = begin::begin_session(&connection, self.role_is_given).await;
         let begun = begun.map_err(|error| of_session(connection.explain(&error)))?;
         if let Some(refusal) = begun.refusal {
             return Err(of_session(refusal.at(place)));

@@ -39,7 +39,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The shape of `number` for `content`; refuses ratios that stored blocks cannot have.
-    pub(crate) fn of(number: i32, content: Content) -> Result<Self> {
+    pub(crate) fn new(number: i32, content: Content) -> Result<Self> {
         content.refuse_repeated("blocks", "block of PostgreSQL has a key, log position and checksum of its own")?;
         match content {
             Content::Mixed { compress_ratio, .. } if number == SHAPED => Self::for_ratio(compress_ratio),
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn shaped(compress_ratio: f64) -> Shape {
-        Shape::of(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio: 1.0 }).expect("within the range")
+        Shape::new(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio: 1.0 }).expect("within the range")
     }
 
     #[test]
@@ -104,13 +104,13 @@ mod tests {
         assert!(shaped(1.0).refuse_updates_without_room().is_err());
         assert_eq!(shaped(2.1).versions(), 2);
         assert!(shaped(2.1).refuse_updates_without_room().is_ok());
-        assert_eq!(Shape::of(NARROW, Content::INCOMPRESSIBLE).expect("the default").versions(), 7);
+        assert_eq!(Shape::new(NARROW, Content::INCOMPRESSIBLE).expect("the default").versions(), 7);
     }
 
     #[test]
     fn what_a_block_cannot_be_is_refused_with_what_it_can() {
         for (compress_ratio, dedupe_ratio) in [(31.0, 1.0), (2.0, 1.5)] {
-            let error = Shape::of(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio }).expect_err("out of range");
+            let error = Shape::new(SHAPED, Content::Mixed { compress_ratio, dedupe_ratio }).expect_err("out of range");
             assert!(error.next.contains("ratio"), "{error}");
         }
     }

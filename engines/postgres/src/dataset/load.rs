@@ -221,7 +221,7 @@ async fn refuse_read_only(client: &Client) -> Result<(), Failure> {
 /// Rows shaped for the compress ratio that someone asked for; else as they are, or narrow.
 fn shape(options: &Options, entries: &[Entry], plan: &DatasetPlan) -> Result<Shape> {
     let loaded = registry::data(entries).find(|table| table.stands).map_or(NARROW, |table| table.shape);
-    Shape::of(if options.shaped { SHAPED } else { loaded }, plan.content)
+    Shape::new(if options.shaped { SHAPED } else { loaded }, plan.content)
 }
 
 fn refuse_other(namespace: &Namespace, entries: &[Entry], plan: &DatasetPlan, shape: Shape) -> Result<()> {

@@ -35,11 +35,11 @@ impl RunLock {
             match same {
                 Some(held) if held.pid == pid => return Ok(()),
                 Some(_) => return Err(pooled().into()),
-                None if shared => take(&control, include_str!("../../sql/lock/share.sql"), namespace).await?,
+                None if shared => acquire(&control, include_str!("../../sql/lock/share.sql"), namespace).await?,
                 None => {
-                    take(&control, include_str!("../../sql/lock/alone.sql"), namespace).await?;
+                    acquire(&control, include_str!("../../sql/lock/alone.sql"), namespace).await?;
                     // No longer alone before a share is held: nobody comes between.
-                    take(&control, include_str!("../../sql/lock/share.sql"), namespace).await?;
+                    acquire(&control, include_str!("../../sql/lock/share.sql"), namespace).await?;
                     release(&control, namespace).await?;
                 }
             }
@@ -50,9 +50,13 @@ impl RunLock {
 }
 
 /// Does `work`, which changes what the namespace holds, while nobody else uses it.
-pub(crate) fn alone<T>(link: &Link, namespace: &Namespace, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn with_exclusive_lock<T>(
+    link: &Link,
+    namespace: &Namespace,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     let control = link.control()?;
-    link.run("locking the namespace", take(&control, include_str!("../../sql/lock/alone.sql"), namespace))?;
+    link.run("locking the namespace", acquire(&control, include_str!("../../sql/lock/alone.sql"), namespace))?;
     let done = work();
     // A connection that is gone has left its locks.
     let _ = link.run("unlocking the namespace", release(&control, namespace));
@@ -64,7 +68,7 @@ pub(crate) async fn others(client: &Client, namespace: &Namespace) -> Result<Opt
     Ok(client.query_one(include_str!("../../sql/lock/others.sql"), &[&namespace.name]).await?.get("pids"))
 }
 
-async fn take(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), Failure> {
+async fn acquire(client: &Client, sql: &str, namespace: &Namespace) -> Result<(), Failure> {
     let begun = Instant::now();
     loop {
         if client.query_one(sql, &[&namespace.name]).await?.get("taken") {

@@ -114,11 +114,11 @@ impl Found {
 
 /// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
 pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
-    Ok(look(client, namespace).await?.sound(namespace)?)
+    Ok(read_namespace(client, namespace).await?.sound(namespace)?)
 }
 
 /// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
-pub(crate) async fn look(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
+pub(crate) async fn read_namespace(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
     let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
     let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
     let Some(row) = found.first() else { return Ok(Found::Nothing) };
@@ -257,12 +257,12 @@ pub(crate) async fn store_proof(
 
 pub(crate) fn shape(entries: &[Entry]) -> Option<Shape> {
     let table = data(entries).find(|table| table.stands && table.kind == Some(TableKind::Blocks))?;
-    Shape::of(table.shape, table.content?).ok()
+    Shape::new(table.shape, table.content?).ok()
 }
 
 /// What a cleanup removes and what it leaves, with the reason.
 pub(crate) async fn inventory(client: &Connection, namespace: &Namespace) -> Result<Vec<OwnedObject>, Failure> {
-    let (oid, entries) = match look(client, namespace).await? {
+    let (oid, entries) = match read_namespace(client, namespace).await? {
         Found::Nothing => return Ok(Vec::new()),
         Found::Foreign(why) => return Err(why.into()),
         Found::Ours { oid, entries } => (oid, entries),

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_row_has_the_length_it_says() {
         for number in [NARROW, SHAPED] {
-            let mut rows = Rows::new(5, 1, 1, Shape::of(number, Content::INCOMPRESSIBLE).expect("it can be had"));
+            let mut rows = Rows::new(5, 1, 1, Shape::new(number, Content::INCOMPRESSIBLE).expect("it can be had"));
             let (mut out, row) = (Vec::new(), rows.row_bytes());
             assert_eq!(rows.fill(&mut out, 3 * row + 1), 3);
             assert_eq!(out.len(), 3 * row);

@@ -46,7 +46,7 @@ pub(crate) async fn holds(
 /// The proof of a dataset of which all samples of `count` blocks hold.
 pub(crate) fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
     let rows = dataset.blocks_per_schema;
-    let written = Written::of(dataset.schemas, rows, dataset.seed);
+    let written = Written::compute(dataset.schemas, rows, dataset.seed);
     let schema = |(rank_correlation, schema): (&f64, u32)| SchemaProof {
         schema,
         rows,
@@ -66,7 +66,7 @@ pub(crate) fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     if blocks > NEVER_CLOSE {
         return proof_sample::sample_size(blocks, proof_sample::MAX_WRONG_SHARE);
     }
-    let written = Written::of(schemas, blocks, seed);
+    let written = Written::compute(schemas, blocks, seed);
     let rank = written.ranks.iter().map(|rank| rank.abs()).fold(0.0, f64::max);
     // Both of two schemas may hold rows that stand elsewhere.
     let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
@@ -85,7 +85,7 @@ struct Written {
 }
 
 impl Written {
-    fn of(schemas: u32, rows: u64, seed: u64) -> Self {
+    fn compute(schemas: u32, rows: u64, seed: u64) -> Self {
         let layouts: Vec<_> = (1..=schemas).map(|schema| row::layout(rows, seed, schema)).collect();
         let pairs = layouts.windows(2).map(|pair| pair[0].correlation_with(&pair[1]).abs());
         Self { cross: pairs.max_by(f64::total_cmp), ranks: layouts.iter().map(Permutation::rank_correlation).collect() }

@@ -36,7 +36,7 @@ impl ClientSession {
         let prepared = link.run_on(&client, &place, async {
             let mut prepared = BTreeMap::new();
             for schema in work.draws().schemas() {
-                prepared.insert(schema, Prepared::on(&client, workload, namespace, schema).await?);
+                prepared.insert(schema, Prepared::prepare(&client, workload, namespace, schema).await?);
             }
             Ok(prepared)
         })?;
@@ -60,7 +60,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    async fn on(
+    async fn prepare(
         client: &Connection,
         workload: &Workload,
         namespace: &Namespace,
@@ -98,7 +98,7 @@ struct Statements {
 }
 
 impl Statements {
-    fn on(&self, op: &Op) -> std::result::Result<&Prepared, Failure> {
+    fn prepared_for(&self, op: &Op) -> std::result::Result<&Prepared, Failure> {
         let found = self.prepared.get(&op.schema);
         found.ok_or_else(|| Error::run(format!("nothing is prepared for schema {}", op.schema), "report this").into())
     }
@@ -115,7 +115,7 @@ impl Statements {
         if self.commits.begins() {
             self.client.batch_execute("BEGIN").await?;
         }
-        let prepared = self.on(op)?;
+        let prepared = self.prepared_for(op)?;
         let rows = self.client.execute(&prepared.update, &[&(op.first_key as i64), &(op.blocks as i64 - 1)]).await?;
         if self.commits.count_update() {
             self.end_transaction().await?;
@@ -138,7 +138,7 @@ impl Operator for Statements {
             if op.kind == OpKind::Update {
                 return self.update(op).await;
             }
-            let prepared = self.on(op)?;
+            let prepared = self.prepared_for(op)?;
             let statement = prepared.scan.as_ref().filter(|_| op.kind == OpKind::Scan).unwrap_or(&prepared.select);
             self.count(statement, op).await
         });

@@ -108,13 +108,13 @@ pub(crate) async fn explain(
     client.batch_execute(&format!("PREPARE mindful_shape AS {statement}")).await?;
     let explained = client.simple_query(&format!("EXPLAIN (FORMAT JSON) EXECUTE mindful_shape({values})")).await;
     client.batch_execute("DEALLOCATE mindful_shape").await?;
-    let mut reported = String::new();
+    let mut plan_text = String::new();
     for message in explained? {
         if let SimpleQueryMessage::Row(row) = message {
-            reported += row.get(0).unwrap_or_default();
+            plan_text += row.get(0).unwrap_or_default();
         }
     }
-    let plan = serde_json::from_str(&reported).map_err(|error| {
+    let plan = serde_json::from_str(&plan_text).map_err(|error| {
         Error::run(format!("the plan cannot be read ({error})"), "report this with the server's version")
     })?;
     Ok(shape(kind, access, &plan))

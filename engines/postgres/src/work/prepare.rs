@@ -24,7 +24,7 @@ pub(crate) fn prepare(
     refuse_contradictions(workload, sessions)?;
     connection_limit::check(link, sessions, "sessions", "--sessions", OWN_CONNECTIONS)?;
     let (in_server, updates) = (workload.loop_site == LoopSite::Server, !workload.update_pct.is_none());
-    if let Some(refusal) = privileges::of(link, namespace)?.refusal(in_server, updates) {
+    if let Some(refusal) = privileges::read_rights(link, namespace)?.refusal(in_server, updates) {
         return Err(refusal);
     }
     plan_check::check(link, workload, namespace)
@@ -32,7 +32,7 @@ pub(crate) fn prepare(
 
 /// Refuses `plan` where server or role would refuse it after the load, which must be made first where not all is loaded.
 pub(crate) fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool) -> Result<()> {
-    let rights = privileges::of(link, namespace)?;
+    let rights = privileges::read_rights(link, namespace)?;
     let (in_server, updates) = (plan.loop_site == LoopSite::Server, !plan.update_pct.is_none());
     let no_load = if loads { rights.no_writes().or_else(|| rights.no_create()) } else { None };
     if let Some(refusal) = no_load.or_else(|| rights.refusal(in_server, updates)) {

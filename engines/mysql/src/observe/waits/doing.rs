@@ -60,11 +60,11 @@ pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     if doing.command == "Sleep" || state == "user sleep" {
         return SLEEP;
     }
-    if let Some(event) = doing.wait.as_ref().and_then(|(name, operation)| reported(name, operation)) {
+    if let Some(event) = doing.wait.as_ref().and_then(|(name, operation)| event_of_wait(name, operation)) {
         return event;
     }
     let commits = COMMITS.iter().any(|begin| state.starts_with(begin));
-    // Of whom nothing is reported beside that is on a CPU or waits for one.
+    // A session without a wait is on a CPU or waits for one.
     match doing.thread.unwrap_or(if commits { Thread::Sleeps } else { Thread::Runs }) {
         Thread::Runs => CPU,
         _ if commits => COMMIT,
@@ -82,7 +82,7 @@ pub(super) fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<Wa
 }
 
 /// What a wait of the performance schema is; `None` of those that others are part of, such as those for a table.
-fn reported(name: &str, operation: &str) -> Option<WaitEvent> {
+fn event_of_wait(name: &str, operation: &str) -> Option<WaitEvent> {
     let of = |part: &str| name.starts_with(part);
     Some(match name {
         "idle" => SLEEP,
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn waits_for_rows_are_distinguished_from_those_for_latches() {
-        let reported = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
-        assert_eq!(reported(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
-        assert_eq!((reported(0.0)[1], reported(9.0)[4], reported(f64::NAN)[1]), (LATCH, LOCK, LATCH));
+        let with_waiting = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
+        assert_eq!(with_waiting(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
+        assert_eq!((with_waiting(0.0)[1], with_waiting(9.0)[4], with_waiting(f64::NAN)[1]), (LATCH, LOCK, LATCH));
     }
 
     #[test]

@@ -101,12 +101,12 @@ impl Monitor {
 
     /// What it can tell; a class that is not among it is not known.
     pub(super) fn events(&self) -> Vec<WaitEvent> {
-        let reported = |event: &WaitEvent| match event.class {
+        let is_known = |event: &WaitEvent| match event.class {
             WaitClass::Writer => self.view.source == Source::Events,
             WaitClass::Contention => self.view.source == Source::Events || self.view.latches,
             _ => true,
         };
-        ALL.into_iter().filter(reported).collect()
+        ALL.into_iter().filter(is_known).collect()
     }
 }
 
@@ -117,9 +117,9 @@ impl sampling::Monitor for Monitor {
             return Ok(Vec::new());
         }
         let source = self.view.source;
-        let found = self
-            .link
-            .run_on(&mut self.connection, "sampling what sessions wait for", |conn| look(conn, source, &sessions))?;
+        let found = self.link.run_on(&mut self.connection, "sampling what sessions wait for", |conn| {
+            query_sessions(conn, source, &sessions)
+        })?;
         let seen = |(thread, mut doing): (u32, Doing)| {
             let state = self.view.own.and_then(|_| state_of(&self.kernel, thread));
             doing.thread = state.map(|state| self.view.tells_apart(state));
@@ -148,7 +148,7 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
     for source in [Source::Events, here] {
         let found = match source {
             Source::Events => look_at_events(conn, id),
-            _ if local => look(conn, source, &[id]),
+            _ if local => query_sessions(conn, source, &[id]),
             _ => Ok(Found::new()),
         };
         match found {
@@ -156,7 +156,7 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
                 let thread = found.get(&id).map(|(thread, _)| *thread);
                 let own = thread.filter(|thread| local && serves(kernel, *thread));
                 if own.is_some() || (source == Source::Events && thread.is_some()) {
-                    let latches = own.is_some_and(|own| latches_are_reported(kernel, own));
+                    let latches = own.is_some_and(|own| latches_are_visible(kernel, own));
                     return Ok(Ok(View { source, own, latches }));
                 }
             }
@@ -174,7 +174,7 @@ type Found = BTreeMap<u32, (u32, Doing)>;
 
 /// Nobody where the server keeps no waits.
 fn look_at_events(conn: &mut Conn, id: u32) -> Result<Found, Failure> {
-    if waits_are_kept(conn)? { look(conn, Source::Events, &[id]) } else { Ok(Found::new()) }
+    if waits_are_kept(conn)? { query_sessions(conn, Source::Events, &[id]) } else { Ok(Found::new()) }
 }
 
 fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
@@ -188,7 +188,7 @@ fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
 /// A row of any source: connection, thread, command, state, wait, what is done there.
 type Row = (u32, Option<u32>, String, String, Option<String>, Option<String>);
 
-fn look(conn: &mut Conn, source: Source, sessions: &[u32]) -> Result<Found, Failure> {
+fn query_sessions(conn: &mut Conn, source: Source, sessions: &[u32]) -> Result<Found, Failure> {
     let listed: Vec<String> = sessions.iter().map(u32::to_string).collect();
     let rows: Vec<Row> = conn.query(source.sql().replace("{{sessions}}", &listed.join(", ")))?;
     // Of waits within waits the innermost comes last, and stays.
@@ -212,9 +212,9 @@ fn asleep_in(kernel: &Kernel, thread: u32) -> Option<String> {
     kernel_file::value(process::folder(kernel, thread).join("wchan")).filter(|place| place != "0")
 }
 
-/// Whether it is reported where threads sleep: looked at one that waits for our next query, as soon as it has the CPU that it
+/// Whether the kernel shows where threads sleep. We watch one that waits for our next query, as soon as it has the CPU that it
 /// needs to get there.
-fn latches_are_reported(kernel: &Kernel, own: u32) -> bool {
+fn latches_are_visible(kernel: &Kernel, own: u32) -> bool {
     let (until, mut kept_from_us) = (Instant::now() + FOR_A_CPU, 0);
     while kept_from_us < 5 && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
@@ -263,16 +263,16 @@ mod tests {
     #[test]
     fn a_thread_that_waits_long_for_a_cpu_tells_where_it_sleeps() {
         let (folder, kernel) = at_work();
-        let reported = thread::scope(|scope| {
-            let reported = scope.spawn(|| latches_are_reported(&kernel, OWN));
+        let visible = thread::scope(|scope| {
+            let visible = scope.spawn(|| latches_are_visible(&kernel, OWN));
             thread::sleep(Duration::from_millis(200));
             shows(folder.path(), 'S', "futex_do_wait");
-            reported.join().unwrap()
+            visible.join().unwrap()
         });
-        assert!(reported);
+        assert!(visible);
         assert_eq!(state_of(&kernel, OWN), Some(Thread::AtLatch));
         shows(folder.path(), 'S', "0");
-        assert!(!latches_are_reported(&kernel, OWN), "who may not see it sees zeros");
+        assert!(!latches_are_visible(&kernel, OWN), "who may not see it sees zeros");
     }
 
     #[test]
