@@ -251,8 +251,8 @@ mod tests {
             assert!(line.contains(mode) && line.contains("socket") && line.contains("host and port"), "{line}");
             let home = tempfile::tempdir().unwrap();
             fs::write(home.path().join(".my.cnf"), format!("[client]\nssl-mode={mode}\n")).unwrap();
-            let notes_of = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
-            assert!(notes_of.iter().any(|note| note.contains("does not encrypt on a socket")), "{notes_of:?}");
+            let notes = given("mysql://localhost/b", &around.clone().with_home(home.path())).notes;
+            assert!(notes.iter().any(|note| note.contains("does not encrypt on a socket")), "{notes:?}");
         }
         for quiet in ["", "?ssl-mode=PREFERRED", "?ssl-mode=DISABLED"] {
             assert_eq!(given(&format!("mysql://localhost/b{quiet}"), &around).notes, [] as [String; 0], "{quiet}");
@@ -287,8 +287,8 @@ mod tests {
             assert_eq!((two.road, two.user.as_str()), (Road::Tcp("own".to_owned(), DEFAULT_PORT), "suffixed"));
         }
         fs::write(home.path().join(".mylogin.cnf"), [0; 20]).unwrap();
-        let notes_of = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
-        assert!(notes_of.len() == 1 && notes_of[0].contains(".mylogin.cnf is not read"), "{notes_of:?}");
+        let notes = given("mysql://me@db/b", &Environment::default().with_home(home.path())).notes;
+        assert!(notes.len() == 1 && notes[0].contains(".mylogin.cnf is not read"), "{notes:?}");
     }
 
     #[test]
