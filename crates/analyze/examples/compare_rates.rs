@@ -7,7 +7,7 @@
 #[path = "../tests/it/synthetic.rs"]
 mod synthetic;
 
-use mindful_analyze::compare::{NoiseFloor, Question, RunValue, Verdict, detectable_effect, runs};
+use mindful_analyze::compare::{NoiseFloor, Question, RunValue, Verdict, compare_runs, detectable_effect};
 use mindful_analyze::stats::autocorrelation;
 use mindful_analyze::stats::moment::batch_means;
 use mindful_analyze::stats::random::Random;
@@ -61,8 +61,8 @@ fn false_alarms() {
                 let (x, y) = (&a[0].series, &b[0].series);
                 let worth = [1.0 / autocorrelation::time(x), 1.0 / autocorrelation::time(y)];
                 let single = Question { noise: floor, ..ask() };
-                let one = runs(&a[..1], &b[..1], &single).ok().and_then(|c| c.p_difference);
-                let reported = runs(&a, &b, &ask()).ok();
+                let one = compare_runs(&a[..1], &b[..1], &single).ok().and_then(|c| c.p_difference);
+                let reported = compare_runs(&a, &b, &ask()).ok();
                 [
                     welch(x, y, [1.0; 2]) <= 0.05,
                     welch(&batch_means(x, 30), &batch_means(y, 30), [1.0; 2]) <= 0.05,
@@ -89,7 +89,7 @@ fn power() {
         let [found, found_plain] = [effect, plain].map(|size| {
             rates("power", |random| {
                 let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4 * (1.0 + size)));
-                [runs(&a, &b, &ask()).ok().and_then(|c| c.p_difference).is_some_and(|p| p <= 0.05)]
+                [compare_runs(&a, &b, &ask()).ok().and_then(|c| c.p_difference).is_some_and(|p| p <= 0.05)]
             })[0]
         });
         println!("| {count} | {:.2} % | {found:.1} | {:.2} % | {found_plain:.1} |", effect * 100.0, plain * 100.0);
@@ -106,7 +106,7 @@ fn coverage() {
         let mut confidence = 0.0;
         let cells = rates("coverage", |random| {
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1.1e4));
-            let reported = runs(&a, &b, &question).ok();
+            let reported = compare_runs(&a, &b, &question).ok();
             let interval = reported.as_ref().and_then(|c| c.interval);
             confidence = interval.map_or(f64::NAN, |i| i.confidence);
             [interval, reported.and_then(|c| c.bootstrap)].map(|i| i.is_some_and(|i| i.low <= 1.1 && 1.1 <= i.high))
@@ -124,7 +124,7 @@ fn verdicts() {
             let setting = Runs { a_side: count, seconds: 1, within: 0.0, between: 0.015, phi: 0.0 };
             let cells = rates("verdicts", |random| {
                 let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4 * (1.0 + difference)));
-                let verdict = runs(&a, &b, &ask()).ok().map(|c| c.verdict);
+                let verdict = compare_runs(&a, &b, &ask()).ok().map(|c| c.verdict);
                 [Verdict::Faster, Verdict::Slower, Verdict::NoMeaningfulDifference, Verdict::NotDecided]
                     .map(|v| verdict == Some(v))
             });

@@ -1,76 +1,240 @@
-//! The catalogue of figures: one row a figure, from which the CSV, `show --explain` and docs/metrics.md follow.
+//! The catalogue of figures, from which the CSV, `show --explain` and docs/metrics.md are made.
+//!
+//! A figure of the summary is declared with its field in `core::result`. Only figures that the summary does not have are
+//! declared here: columns of the CSV that follow from it, and figures that `--explain` alone shows.
 
-mod caps;
-mod cpu;
-mod device;
-mod figure;
-mod plan;
-mod price;
-mod reads;
-mod volume;
-mod waits;
-mod work;
-mod writes;
+use std::sync::{Arc, LazyLock};
 
-use mindful_core::workload::OpKind;
+use mindful_core::contract::metric::{Counter, shared};
+pub use mindful_core::result::figure::Unit;
+use mindful_core::result::figure::{FigureRow, Figures as _, GROWTH};
+use mindful_core::result::{OpSummary, StepSummary};
 
-pub use cpu::{DB_CORES, DB_US_PER_LOGICAL_READ};
-use figure::Shown;
-pub use figure::{Column, Figure, Unit};
-pub use price::OPERATIONS_PER_PRICE;
-pub use reads::{
-    BLOCKS_VISITED_PER_S, DEVICE_READS_PER_S, HIT_RATIO, LOGICAL_READS_PER_S, PHYSICAL_READS_PER_S,
-    READ_LATENCY_MEAN_US,
-};
-pub use volume::READ_REQUESTS_PER_S;
-pub use work::{MEAN_US, P50_US, P99_US};
+use crate::io_job;
+use crate::step::StepAnalysis;
 
-/// All figures, section by section.
-pub fn figures() -> impl Iterator<Item = &'static Figure> {
-    let sections = [
-        plan::FIGURES,
-        work::FIGURES,
-        reads::FIGURES,
-        waits::FIGURES,
-        device::FIGURES,
-        caps::FIGURES,
-        writes::FIGURES,
-        cpu::FIGURES,
-        volume::FIGURES,
-        price::FIGURES,
-    ];
-    sections.into_iter().flatten()
+/// Bytes of a MiB.
+const MIB: f64 = 1_048_576.0;
+
+/// Where a figure is shown besides `--explain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// In the CSV.
+    Csv,
+    /// Nowhere.
+    Explained,
 }
 
-/// The columns of the CSV in their order: those of one kind of operation stand together.
-pub fn csv() -> Vec<Column> {
-    let mut columns: Vec<Column> =
-        figures().filter(|figure| figure.shown != Shown::Explained).flat_map(Figure::columns).collect();
-    let (Some(first), Some(last)) =
-        (columns.iter().position(|c| c.kind.is_some()), columns.iter().rposition(|c| c.kind.is_some()))
-    else {
-        return columns;
+/// A figure of a step.
+pub struct Figure {
+    row: FigureRow<StepAnalysis>,
+    shown: Shown,
+}
+
+impl Figure {
+    /// Its path in a step of the summary: `cpu.db_cores`, `ops.select.p99_us`.
+    pub fn path(&self) -> &str {
+        &self.row.path
+    }
+
+    /// The last part of its path: `db_cores`.
+    pub fn name(&self) -> &str {
+        self.row.path.rsplit('.').next().unwrap_or(&self.row.path)
+    }
+
+    /// The title of its column in the CSV: `db_cores`, `select_p99_us`.
+    pub fn title(&self) -> String {
+        let path = &self.row.path;
+        let path = ["cpu.", "ops."].iter().find_map(|part| path.strip_prefix(part)).unwrap_or(path);
+        self.row.title.map_or_else(|| path.replace('.', "_"), str::to_owned)
+    }
+
+    /// How it is made.
+    pub fn formula(&self) -> &'static str {
+        self.row.formula
+    }
+
+    /// The counters it is made of.
+    pub fn counters(&self) -> &'static [Counter] {
+        self.row.counters
+    }
+
+    /// Its value in `step`, if it is known.
+    pub fn value(&self, step: &StepAnalysis) -> Option<f64> {
+        (self.row.value)(step)
+    }
+
+    /// Whether it belongs to updates or scans, whose rows repeat those of selects.
+    fn repeats_select(&self) -> bool {
+        self.row.path.starts_with("ops.update.") || self.row.path.starts_with("ops.scan.")
+    }
+}
+
+static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    let mut figures: Vec<Figure> = StepSummary::figures().into_iter().map(of_summary).collect();
+    let peak = figures.iter().position(|figure| figure.path() == "client_peak_bytes");
+    let peak = peak.map(|at| figures.remove(at));
+    insert_after(&mut figures, "cpu.client_cores", peak);
+    for (path, more) in besides_the_summary() {
+        insert_after(&mut figures, path, more);
+    }
+    figures
+});
+
+/// The figures of the kind of operation that a step is about, by the last part of their paths.
+static MAIN_OPERATION: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    let of_main = |row: FigureRow<OpSummary>| {
+        let value = Arc::clone(&row.value);
+        Figure {
+            row: FigureRow {
+                path: row.path,
+                title: row.title,
+                unit: row.unit,
+                formula: row.formula,
+                counters: row.counters,
+                value: Arc::new(move |step: &StepAnalysis| step.summary.ops.main().and_then(|op| value(op))),
+            },
+            shown: Shown::Explained,
+        }
     };
-    columns[first..=last].sort_by_key(|column| column.kind);
-    columns
+    OpSummary::figures().into_iter().map(of_main).collect()
+});
+
+fn of_summary(row: FigureRow<StepSummary>) -> Figure {
+    let value = Arc::clone(&row.value);
+    Figure {
+        row: FigureRow {
+            path: row.path,
+            title: row.title,
+            unit: row.unit,
+            formula: row.formula,
+            counters: row.counters,
+            value: Arc::new(move |step: &StepAnalysis| value(&step.summary)),
+        },
+        shown: Shown::Csv,
+    }
+}
+
+/// Inserts `more` after the figure at `path`, or at the end where there is none.
+fn insert_after(figures: &mut Vec<Figure>, path: &str, more: impl IntoIterator<Item = Figure>) {
+    let at = figures.iter().position(|figure| figure.path() == path).map_or(figures.len(), |at| at + 1);
+    figures.splice(at..at, more);
+}
+
+/// Figures that the summary does not have, each group with the path of the figure before it.
+fn besides_the_summary() -> [(&'static str, Vec<Figure>); 4] {
+    use Shown::{Csv, Explained};
+    let in_flight = vec![
+        figure(
+            Csv,
+            ("small_in_flight", Unit::Count, &[]),
+            "small I/Os that a step of a raw job kept in flight, of all sessions together",
+            |s| io_job::load(&s.summary.point).map(|(small, _)| small.into()),
+        ),
+        figure(
+            Csv,
+            ("large_in_flight", Unit::Count, &[]),
+            "large reads that a step of a raw job kept in flight, of all sessions together",
+            |s| io_job::load(&s.summary.point).map(|(_, large)| large.into()),
+        ),
+    ];
+    let operations = vec![
+        figure(
+            Explained,
+            ("choices.operations", Unit::Count, &[]),
+            "operations whose choices were tallied, of all slices after the warm-up",
+            |s| s.summary.choices.as_ref().map(|choices| choices.operations as f64),
+        ),
+        figure(
+            Explained,
+            ("little", Unit::Share, &[]),
+            "|sessions not thinking - operations per second x mean time| / sessions not thinking; a loop in the \
+             database counts into the time",
+            |s| s.evidence.little_breach,
+        ),
+    ];
+    let reads = vec![
+        figure(
+            Explained,
+            ("foreign_share", Unit::Share, &[shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES]),
+            "1 - bytes read by the server's processes / bytes read by the device",
+            |s| s.gates.foreign_share,
+        ),
+        figure(
+            Explained,
+            ("method_yield", Unit::Share, &[shared::PHYSICAL_READS]),
+            "physical reads / blocks visited",
+            |s| s.gates.method_yield,
+        ),
+    ];
+    let volume = vec![
+        figure(
+            Csv,
+            ("read_mib_per_s", Unit::MibPerSecond, &[shared::PHYSICAL_READS]),
+            "physical reads per second x length of a block",
+            |s| mib_per_s(s, s.summary.physical_reads_per_s),
+        ),
+        figure(
+            Csv,
+            ("write_mib_per_s", Unit::MibPerSecond, &[shared::PHYSICAL_WRITES]),
+            "physical writes per second x length of a block",
+            |s| mib_per_s(s, s.summary.physical_writes_per_s),
+        ),
+        figure(Csv, ("log_mib_per_s", Unit::MibPerSecond, &[shared::LOG_BYTES]), "bytes of log per second", |s| {
+            Some(s.summary.log_bytes_per_s? / MIB)
+        }),
+        figure(Csv, ("log_writes_per_s", Unit::PerSecond, &[shared::LOG_WRITES]), GROWTH, |s| {
+            s.counters.rate(shared::LOG_WRITES)
+        }),
+    ];
+    [
+        ("work_unit", in_flight),
+        ("ops.scan.max_us", operations),
+        ("page_cache_share", reads),
+        ("write_requests_per_s", volume),
+    ]
+}
+
+fn figure(
+    shown: Shown,
+    (path, unit, counters): (&str, Unit, &'static [Counter]),
+    formula: &'static str,
+    value: fn(&StepAnalysis) -> Option<f64>,
+) -> Figure {
+    let row = FigureRow { path: path.to_owned(), title: None, unit, formula, counters, value: Arc::new(value) };
+    Figure { row, shown }
+}
+
+/// MiB per second of `blocks` of the target per second.
+fn mib_per_s(step: &StepAnalysis, blocks: Option<f64>) -> Option<f64> {
+    Some(blocks? * step.block_bytes? as f64 / MIB)
+}
+
+/// The columns of the CSV in their order.
+pub fn csv() -> impl Iterator<Item = &'static Figure> + Clone {
+    FIGURES.iter().filter(|figure| figure.shown == Shown::Csv)
+}
+
+/// The names by which figures can be found, each once.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().filter(|figure| !figure.repeats_select()).map(Figure::name)
 }
 
 /// The figure of that name: a path of the summary, a title of the CSV, or the last part of either.
-pub fn find(name: &str) -> Option<Column> {
-    let all = || figures().flat_map(Figure::columns);
-    let named = all().find(|column| column.path() == name || column.title() == name);
+pub fn find(name: &str) -> Option<&'static Figure> {
+    let named = FIGURES.iter().find(|figure| figure.path() == name || figure.title() == name);
     let short = name.rsplit('.').next().unwrap_or(name);
-    named.or_else(|| figures().find(|figure| figure.name() == short).map(|figure| Column { figure, kind: None }))
+    let by_short = || MAIN_OPERATION.iter().chain(FIGURES.iter()).find(|figure| figure.name() == short);
+    named.or_else(by_short)
 }
 
 /// The table of docs/metrics.md.
 pub fn markdown() -> String {
-    let row = |column: Column| {
-        let sources: Vec<_> = column.figure.sources.iter().map(|counter| format!("`{counter}`")).collect();
-        let (unit, formula) = (column.figure.unit.symbol(), column.figure.formula.replace('|', "\\|"));
-        format!("| `{}` | {unit} | {formula} | {} |\n", column.path(), sources.join(" "))
+    let row = |figure: &Figure| {
+        let counters: Vec<_> = figure.row.counters.iter().map(|counter| format!("`{counter}`")).collect();
+        let (unit, formula) = (figure.row.unit.symbol(), figure.row.formula.replace('|', "\\|"));
+        format!("| `{}` | {unit} | {formula} | {} |\n", figure.path(), counters.join(" "))
     };
-    let of_kind = |column: &Column| column.kind.is_none_or(|kind| kind == OpKind::Select);
-    let rows: String = figures().flat_map(Figure::columns).filter(of_kind).map(row).collect();
+    let rows: String = FIGURES.iter().filter(|figure| !figure.repeats_select()).map(row).collect();
     format!("| figure | unit | formula | counters |\n|---|---|---|---|\n{rows}")
 }

@@ -1,15 +1,18 @@
 //! The summary of a run: stable names, units in the names, `null` where a figure is not known.
 
+pub mod comparison;
+pub mod figure;
 pub mod finding;
+mod step;
 mod system;
+pub mod trace;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary};
 pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 use crate::plan::price::Price;
-use crate::record::head::Point;
 pub use crate::result::finding::{Finding, Severity};
-use crate::workload::{Compatibility, OpKind};
 
 /// Whether a result may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -285,119 +288,6 @@ pub struct DatasetSummary {
     pub rank_correlation_max: Option<f64>,
 }
 
-/// One step in figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct StepSummary {
-    /// Where it stands in a sweep.
-    #[serde(default, skip_serializing_if = "Point::is_plain")]
-    pub point: Point,
-    /// Sessions.
-    pub sessions: Option<u32>,
-    /// Schemas in use.
-    pub schemas: Option<u32>,
-    /// Blocks in use in each schema.
-    pub scale: Option<u64>,
-    /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
-    #[serde(default)]
-    pub iodepth: Option<u32>,
-    /// Length of each of them in bytes; null for a database.
-    #[serde(default)]
-    pub block_bytes: Option<u64>,
-    /// Blocks a read visits.
-    pub work_unit: Option<u64>,
-    /// Share of updates asked for, percent.
-    pub update_pct: Option<f64>,
-    /// Share of updates as it came out, percent.
-    pub update_pct_realised: Option<f64>,
-    /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
-    #[serde(default)]
-    pub like: Compatibility,
-    /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
-    #[serde(default)]
-    pub commit: Option<String>,
-    /// Realised choices; null where the engine does not tally them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub choices: Option<ChoicesSummary>,
-    /// What limited it: `device latency`, `CPU`, `undecided`; null without a window. The same names for every engine.
-    #[serde(default)]
-    pub limited_by: Option<String>,
-    /// Length of the measured window, s.
-    pub duration_s: Option<f64>,
-    /// Latest minus earliest start of a session, ms.
-    pub start_skew_ms: Option<f64>,
-    /// Each session by itself; null when one never reported.
-    #[serde(default)]
-    pub by_session: Option<BySession>,
-    /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ranks: Vec<RankSummary>,
-    /// Each target by itself, where there are several: the step is their sum. Empty where there is one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub targets: Vec<TargetSummary>,
-    /// By kind of operation.
-    pub ops: OpsSummary,
-    /// Blocks visited per second.
-    pub blocks_visited_per_s: Option<f64>,
-    /// Requests to the database's cache per second.
-    pub logical_reads_per_s: Option<f64>,
-    /// Blocks the database read per second.
-    pub physical_reads_per_s: Option<f64>,
-    /// Blocks' worth of bytes that the server's processes fetched from storage per second.
-    pub process_reads_per_s: Option<f64>,
-    /// Read requests completed by the device per second.
-    pub device_reads_per_s: Option<f64>,
-    /// Share of physical reads that the page cache served, 0 to 1.
-    pub page_cache_share: Option<f64>,
-    /// Share of logical reads that the database's cache served, 0 to 1.
-    pub hit_ratio: Option<f64>,
-    /// Share of scanned blocks that went past the database's cache, through a ring of a few buffers, 0 to 1: 1 is
-    /// direct, 0 cached; null without scans or where the database does not tell.
-    #[serde(default)]
-    pub scan_direct_share: Option<f64>,
-    /// Blocks that one read request of the database fetched on average; null where it does not count requests.
-    #[serde(default)]
-    pub blocks_per_read: Option<f64>,
-    /// Requests that were at the device on average, waiting or served, reads and writes.
-    #[serde(default)]
-    pub device_in_flight: Option<f64>,
-    /// Reads that the database itself had under way on average, handed to the system and not yet back; null where it does not
-    /// tell (PostgreSQL before 18, a role without pg_read_all_stats).
-    #[serde(default)]
-    pub database_in_flight: Option<f64>,
-    /// Mean time of a physical read as the database saw it, us.
-    pub read_latency_mean_us: Option<f64>,
-    /// Waits that the database counted by how long they took.
-    #[serde(default)]
-    pub waits: WaitSummary,
-    /// Limits that held the storage.
-    #[serde(default)]
-    pub caps: CapSummary,
-    /// Latencies of single requests at the device.
-    #[serde(default)]
-    pub device: DeviceSummary,
-    /// Blocks the database wrote per second.
-    pub physical_writes_per_s: Option<f64>,
-    /// Requests by which the database read them per second, of one block or more each.
-    #[serde(default)]
-    pub read_requests_per_s: Option<f64>,
-    /// Requests by which the database wrote per second, its log apart.
-    #[serde(default)]
-    pub write_requests_per_s: Option<f64>,
-    /// Bytes of log per second.
-    pub log_bytes_per_s: Option<f64>,
-    /// Commits per second.
-    pub commits_per_s: Option<f64>,
-    /// CPU.
-    pub cpu: CpuSummary,
-    /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.
-    #[serde(default)]
-    pub client_peak_bytes: Option<f64>,
-    /// What the money buys.
-    #[serde(default)]
-    pub per_price: PerPrice,
-}
-
 /// One of several targets of a run, as a run of its own sessions would tell it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -412,18 +302,6 @@ pub struct TargetSummary {
     pub findings: Vec<Finding>,
     /// Its figures.
     pub step: StepSummary,
-}
-
-/// What one unit of the price's currency buys; null without a price, and what is not known of the work.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PerPrice {
-    /// Operations.
-    pub operations: Option<f64>,
-    /// Requests to the database's cache.
-    pub logical_reads: Option<f64>,
-    /// Blocks the database read.
-    pub physical_reads: Option<f64>,
 }
 
 /// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
@@ -475,54 +353,4 @@ pub struct ChoicesSummary {
     /// Share of operations for each set of choices that fell together, percent, such as `update+hot_spot`; `select` is
     /// a read with none of them. They add up to 100.
     pub joint_pct: std::collections::BTreeMap<String, f64>,
-}
-
-/// Figures by kind of operation; null for a kind that did not run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct OpsSummary {
-    /// Reads of `work_unit` blocks.
-    pub select: Option<OpSummary>,
-    /// Updates.
-    pub update: Option<OpSummary>,
-    /// Full scans.
-    pub scan: Option<OpSummary>,
-}
-
-impl OpsSummary {
-    /// The figures of `kind`.
-    pub fn get(&self, kind: OpKind) -> Option<&OpSummary> {
-        match kind {
-            OpKind::Select => self.select.as_ref(),
-            OpKind::Update => self.update.as_ref(),
-            OpKind::Scan => self.scan.as_ref(),
-        }
-    }
-
-    /// The kind that stands for a step where one figure is reported: selects, or updates where there are none.
-    pub fn main(&self) -> Option<&OpSummary> {
-        self.select.as_ref().or(self.update.as_ref())
-    }
-}
-
-/// One kind of operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct OpSummary {
-    /// Operations in the window.
-    pub count: u64,
-    /// Operations per second.
-    pub per_s: f64,
-    /// Mean, us.
-    pub mean_us: Option<f64>,
-    /// Median, us.
-    pub p50_us: Option<f64>,
-    /// 95th percentile, us.
-    pub p95_us: Option<f64>,
-    /// 99th percentile, us.
-    pub p99_us: Option<f64>,
-    /// 99.9th percentile, us; null below 10,000 operations.
-    pub p999_us: Option<f64>,
-    /// Longest, us.
-    pub max_us: Option<f64>,
 }

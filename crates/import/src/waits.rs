@@ -5,7 +5,7 @@ mod fields;
 mod group;
 mod wait;
 
-pub use distribution::{Distribution, Range};
+pub use distribution::Distribution;
 pub use fields::{Field, Filter};
 pub use group::{Blocks, Group, Grouped, Kind};
 pub use wait::Wait;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::{StepAnalysis, catalogue, curve};
+use mindful_analyze::{StepAnalysis, curve};
 use serde_json::{Map, Value, json};
 
 use crate::card;
@@ -32,15 +32,25 @@ const KEPT: [Kept; 5] = [
         name: "physical-reads-per-second",
         unit: "reads/s",
         more_is_better: true,
-        of: |step| catalogue::PHYSICAL_READS_PER_S.of(step),
+        of: |step| step.summary.physical_reads_per_s,
     },
-    Kept { name: "latency-p50", unit: "us", more_is_better: false, of: |step| catalogue::P50_US.of(step) },
-    Kept { name: "latency-p99", unit: "us", more_is_better: false, of: |step| catalogue::P99_US.of(step) },
+    Kept {
+        name: "latency-p50",
+        unit: "us",
+        more_is_better: false,
+        of: |step| step.summary.ops.main().and_then(|op| op.p50_us),
+    },
+    Kept {
+        name: "latency-p99",
+        unit: "us",
+        more_is_better: false,
+        of: |step| step.summary.ops.main().and_then(|op| op.p99_us),
+    },
     Kept {
         name: "server-cpu-per-logical-read",
         unit: "us",
         more_is_better: false,
-        of: |step| catalogue::DB_US_PER_LOGICAL_READ.of(step),
+        of: |step| step.summary.cpu.db_us_per_logical_read,
     },
 ];
 
@@ -104,21 +114,19 @@ type Gauge = (&'static str, &'static str, fn(&StepAnalysis) -> Option<f64>);
 const GAUGES: [Gauge; 7] = [
     ("mindful_blocks_per_second", "Blocks visited per second", |step| curve::throughput(&step.summary)),
     ("mindful_physical_reads_per_second", "Blocks the database read per second", |step| {
-        catalogue::PHYSICAL_READS_PER_S.of(step)
+        step.summary.physical_reads_per_s
     }),
     ("mindful_device_reads_per_second", "Read requests completed by the device per second", |step| {
-        catalogue::DEVICE_READS_PER_S.of(step)
+        step.summary.device_reads_per_s
     }),
     ("mindful_latency_p50_seconds", "Median of the main operation", |step| {
-        catalogue::P50_US.of(step).map(|us| us / 1e6)
+        step.summary.ops.main().and_then(|op| op.p50_us).map(|us| us / 1e6)
     }),
     ("mindful_latency_p99_seconds", "99th percentile of the main operation", |step| {
-        catalogue::P99_US.of(step).map(|us| us / 1e6)
+        step.summary.ops.main().and_then(|op| op.p99_us).map(|us| us / 1e6)
     }),
-    ("mindful_hit_ratio", "Share of logical reads that the database's cache served", |step| {
-        catalogue::HIT_RATIO.of(step)
-    }),
-    ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| catalogue::DB_CORES.of(step)),
+    ("mindful_hit_ratio", "Share of logical reads that the database's cache served", |step| step.summary.hit_ratio),
+    ("mindful_server_cores", "Cores' worth of CPU that the server used", |step| step.summary.cpu.db_cores),
 ];
 
 /// OpenMetrics text: a gauge a figure, a sample a step; what is not known has no sample. What the target asks every export

@@ -116,10 +116,16 @@ fn headline(step: &StepAnalysis) -> Option<HeadlineCard> {
     })
 }
 
+/// What limits `step`: `limited by device latency`; `None` without a single limit.
+pub(crate) fn limit_of_step(step: &StepAnalysis) -> Option<String> {
+    step.verdict.as_ref().and_then(limit_words)
+}
+
+fn limit_words(verdict: &Verdict) -> Option<String> {
+    (verdict.limit != Limit::Undecided).then(|| format!("limited by {}", escape(&verdict.called)))
+}
+
 fn limit(verdict: &Verdict) -> LimitCard {
-    let limit = match verdict.limit {
-        Limit::Undecided => "no single limit".to_owned(),
-        _ => format!("limited by {}", escape(&verdict.called)),
-    };
+    let limit = limit_words(verdict).unwrap_or_else(|| "no single limit".to_owned());
     LimitCard { limit, why: escape(&verdict.figures), next: escape(&verdict.next) }
 }

@@ -18,7 +18,7 @@ use mindful_core::result::Validity;
 use mindful_core::{Error, Result};
 
 use crate::card;
-use crate::compared::Compared;
+use crate::comparison::difference::Differences;
 use crate::drawing::frame::Drawing;
 use crate::terminal::facts;
 pub use ladder::Side;
@@ -28,17 +28,17 @@ pub const DIFFERENCES: &str = differences::NAME;
 
 /// The charts that can be asked for by name, and what each shows.
 pub const NAMES: [(&str, &str); 11] = [
-    ("latency-iops", "latency against throughput, a curve a configuration"),
-    ("sessions", "throughput by sessions, beside the line that it would follow without any queue"),
-    ("mib", "MiB read, written and logged per second, a point a step"),
-    ("cpu-cost", "CPU of the server for a read, a point a step"),
-    ("rungs", "time for a block by each rung of a contrast, and what each adds"),
-    ("added", "what the time consists of that a database adds to a block"),
-    ("timeline", "the same as time of all steps on one axis, with the hooks"),
+    ("latency-iops", "latency against throughput, one curve per configuration"),
+    ("sessions", "throughput by sessions, compared with linear growth"),
+    ("mib", "MiB read, written and logged per second, one point per step"),
+    ("cpu-cost", "CPU time of the server per read, one point per step"),
+    ("rungs", "time for a block at each level of a contrast, and what each level adds"),
+    ("added", "parts of the time that a database adds to a block"),
+    ("timeline", "as `time`, all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),
-    ("distribution", "how long operations took, by their count and by their time"),
-    ("ledger", "the same reads as each level counted them"),
-    (DIFFERENCES, "of two sides, each difference with its interval"),
+    ("distribution", "latencies of operations, by number and by time"),
+    ("ledger", "reads as counted at each level"),
+    (DIFFERENCES, "differences between two sides, with their intervals"),
 ];
 
 /// What stands across pictures of runs that are not to be quoted: the gravest of all `sides`.
@@ -124,11 +124,11 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
 ///
 /// # Errors
 /// The sides have nothing that it could show.
-pub fn of_two(name: &str, compared: &Compared, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
+pub fn of_two(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
     let all = [baseline, candidate].concat();
     let differences = differences::drawing(compared, doubt(&all));
     if name == DIFFERENCES && differences.is_none() {
-        let why = compared.said.first().map_or("none has a ratio", String::as_str);
+        let why = compared.sentences.first().map_or("none has a ratio", String::as_str);
         let next = "`mindful compare` of the two tells which figures they have in common";
         return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
     }
@@ -162,10 +162,8 @@ fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
     if summary.validity > Validity::Valid {
         let _ = write!(first, ". {}", card.why);
     }
-    let facts = facts::measured(run, analysis);
-    let facts = facts
-        .pairs_reported()
-        .filter(|(name, _)| !brief || ["engine", "block size", "notice"].contains(&name.as_str()));
+    let facts = facts::measured_facts(run, analysis);
+    let facts = facts.iter().filter(|(name, _)| !brief || ["engine", "block size", "notice"].contains(&name.as_str()));
     let facts: Vec<_> = facts.map(|(name, what)| format!("{name}: {what}")).collect();
     vec![first, facts.join(" | ")]
 }

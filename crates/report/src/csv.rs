@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
 use mindful_analyze::StepAnalysis;
-use mindful_analyze::catalogue::{self, Column};
+use mindful_analyze::catalogue::{self, Figure};
 use mindful_core::plan::price::Price;
 
 /// A header and a line a step; an unknown figure is an empty field.
 pub fn steps(analysis: &Analysis) -> String {
     let summary = &analysis.summary;
     let columns = catalogue::csv();
-    let titles: Vec<_> = columns.iter().map(Column::title).collect();
+    let titles: Vec<_> = columns.clone().map(Figure::title).collect();
     let texts = "like,commit,point,drift_check,verdict,limited_by,price";
     // The column is there where there is something to say, so that files without it stay as they were.
     let notice = summary.notice.as_ref().map(|notice| format!(",{}", field(notice))).unwrap_or_default();
@@ -23,9 +23,9 @@ pub fn steps(analysis: &Analysis) -> String {
         let tag = field(summary.tag.as_deref().unwrap_or(""));
         // Writing to a string cannot fail.
         let _ = write!(text, "{},{tag},{validity},{number}", field(&summary.id));
-        for figure in columns.iter().map(|column| column.of(step)) {
+        for figure in columns.clone() {
             text.push(',');
-            if let Some(value) = figure {
+            if let Some(value) = figure.value(step) {
                 text.push_str(&value.to_string());
             }
         }

@@ -4,7 +4,7 @@ mod sessions;
 
 use std::fmt::Write as _;
 
-use mindful_analyze::catalogue::{self, Column};
+use mindful_analyze::catalogue::{self, Figure};
 use mindful_analyze::judgement::verdict::{self, Limit};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::settings::nearest;
@@ -18,7 +18,7 @@ const VERDICT: [&str; 2] = ["limited_by", "verdict"];
 
 /// Names of the figures that can be explained, [`VERDICT`] among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    catalogue::figures().map(catalogue::Figure::name).chain(sessions::NAMES).chain(VERDICT)
+    catalogue::names().chain(sessions::NAMES).chain(VERDICT)
 }
 
 /// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
@@ -33,11 +33,11 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     if sessions::NAMES.contains(&short) {
         return Ok(sessions::explained(analysis));
     }
-    let column = find(name)?;
-    let mut text = format!("{}\n  = {}\n", column.figure.name(), column.figure.formula);
+    let figure = find(name)?;
+    let mut text = format!("{}\n  = {}\n", figure.name(), figure.formula());
     for (number, step) in (1..).zip(&analysis.steps) {
-        let _ = writeln!(text, "step {number}: {}", maybe(column.of(step)));
-        sources(&mut text, column, step);
+        let _ = writeln!(text, "step {number}: {}", maybe(figure.value(step)));
+        sources(&mut text, figure, step);
     }
     Ok(text)
 }
@@ -85,7 +85,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-fn find(name: &str) -> Result<Column> {
+fn find(name: &str) -> Result<&'static Figure> {
     catalogue::find(name).ok_or_else(|| {
         let next = match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -95,12 +95,12 @@ fn find(name: &str) -> Result<Column> {
     })
 }
 
-fn sources(text: &mut String, column: Column, step: &StepAnalysis) {
-    if let (Some(window), true) = (&step.window, column.figure.sources.is_empty()) {
+fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
+    if let (Some(window), true) = (&step.window, figure.counters().is_empty()) {
         let (first, last) = (window.first_boundary, window.last_boundary);
         let _ = writeln!(text, "  slices of boundary {first} to {last}, {:.2} s", window.seconds());
     }
-    for name in column.figure.sources.iter().copied() {
+    for name in figure.counters().iter().copied() {
         match step.counters.find(name) {
             Some(change) => {
                 let grew = maybe(change.delta);

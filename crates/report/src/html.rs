@@ -1,17 +1,20 @@
 //! Runs as one page that stands by itself: no script, nothing fetched; light, dark, on paper and on a telephone.
 
+mod heading;
 mod panels;
+mod terms;
 mod together;
 
 use std::fmt::Write as _;
 
 use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Severity, Validity};
 
 use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
-use crate::compared::Compared;
+use crate::comparison::difference::Differences;
 use crate::drawing::frame;
 use crate::findings;
 use crate::heat;
@@ -43,22 +46,23 @@ pub struct Subject<'a> {
 /// The page of one run, or of several beside each other.
 pub fn page(subjects: &[Subject]) -> String {
     let title = match subjects {
-        [one] => format!("mindful: run {}", one.analysis.summary.id),
-        several => format!("mindful: {} runs", several.len()),
+        [one] => heading::title(one.run, one.analysis),
+        several => heading::title_of_several(&format_counted(several.len(), "run"), &sides(several)),
     };
     let (mut html, mut number) = (head(&title, ""), 0);
     if let [_, _, ..] = subjects {
-        together::runs(&mut html, &sides(subjects), &mut number);
+        together::runs(&mut html, &title, &sides(subjects), &mut number);
     }
     each(html, subjects, number)
 }
 
 /// The page of a comparison: in what the sides are not alike, their differences, and the runs of both.
-pub fn comparison(compared: &Compared, baseline: &[Subject], candidate: &[Subject]) -> String {
+pub fn comparison(compared: &Differences, baseline: &[Subject], candidate: &[Subject]) -> String {
     let [before, after] = &compared.names;
-    let (mut html, mut number) = (head(&format!("mindful: {after} against {before}"), ""), 0);
-    together::both(&mut html, compared, [&sides(baseline), &sides(candidate)], &mut number);
     let all: Vec<Subject> = baseline.iter().chain(candidate).copied().collect();
+    let title = heading::title_of_several(&format!("{after} against {before}"), &sides(&all));
+    let (mut html, mut number) = (head(&title, ""), 0);
+    together::both(&mut html, &title, compared, [&sides(baseline), &sides(candidate)], &mut number);
     each(html, &all, number)
 }
 
@@ -72,6 +76,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     for subject in subjects {
         run(&mut html, subject, (subjects.len() > 1, steps), &mut number);
     }
+    html.push_str(&terms::list());
     html.push_str("</main>\n</body>\n</html>\n");
     html
 }
@@ -95,9 +100,10 @@ pub(crate) fn head(title: &str, style: &str) -> String {
 fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
     let Subject { run, analysis, report, before } = *subject;
     let id = text(&analysis.summary.id);
-    let _ = writeln!(html, "<article>");
-    if among_others {
-        let _ = writeln!(html, "<h2>Run {id}</h2>");
+    let level = if among_others { "h2" } else { "h1" };
+    let _ = writeln!(html, "<article>\n<{level}>{}</{level}>", text(&heading::title(run, analysis)));
+    if let Some(sentence) = heading::first_sentence(run, analysis) {
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", text(&sentence));
     }
     if !before.is_empty() {
         let _ = writeln!(html, "<p class=\"place\">{}</p>", text(before.trim_end()));
@@ -111,7 +117,9 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
                 drawing.figure(*number)
             })
             .collect();
-        let _ = writeln!(html, "<div class=\"charts\">\n{}</div>", drawn.concat());
+        if !drawn.is_empty() {
+            let _ = writeln!(html, "<h2>All steps</h2>\n<div class=\"charts\">\n{}</div>", drawn.concat());
+        }
     }
     each_step(html, (run, analysis), on_page, number);
     findings(html, analysis);
@@ -140,14 +148,17 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         text(&card.why)
     );
     if let [step] = card.steps.as_slice() {
-        headline(html, step, "h1");
+        headline(html, step);
     } else {
         let _ = writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), text(&summary.target));
         if let Some((number, step)) = card::best(analysis) {
             let of_step = card::of_step(step, Some((number, analysis.steps.len())));
-            let _ =
-                writeln!(html, "<p class=\"place\">the most, {}</p>", text(&of_step.place.clone().unwrap_or_default()));
-            headline(html, &of_step, "h1");
+            let _ = writeln!(
+                html,
+                "<p class=\"place\">highest figure: {}</p>",
+                text(&of_step.place.clone().unwrap_or_default())
+            );
+            headline(html, &of_step);
         }
     }
     let _ = writeln!(
@@ -157,14 +168,14 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     );
 }
 
-fn headline(html: &mut String, card: &StepCard, level: &str) {
+fn headline(html: &mut String, card: &StepCard) {
     match &card.headline {
         Some(headline) => {
-            let _ = writeln!(html, "<{level}><b>{}</b> {}</{level}>", headline.figure, text(&headline.label));
+            let _ = writeln!(html, "<p class=\"figure\"><b>{}</b> {}</p>", headline.figure, text(&headline.label));
             let _ = writeln!(html, "<p>{}</p>", text(&headline.why));
         }
         None => {
-            let _ = writeln!(html, "<{level}>{NO_FIGURE}</{level}>");
+            let _ = writeln!(html, "<p class=\"figure\">{NO_FIGURE}</p>");
         }
     }
     if let Some(limit) = &card.limit {
@@ -178,8 +189,8 @@ fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &
     if on_page > MOST_STEPS {
         let _ = writeln!(
             html,
-            "<p>Single steps have no pictures of their own here: the page has {on_page} of them. `mindful export --as svg \
-             --chart time` draws the last one of a run, `mindful export --as csv` has the figures of all.</p>"
+            "<p>The page has {on_page} steps, too many for pictures of each. `mindful export --as csv` exports the figures \
+             of all steps; `mindful export --as svg --chart time` draws the last step of a run.</p>"
         );
         return;
     }
@@ -206,20 +217,17 @@ fn section(
         let card = card::of_step(step, Some((at, all)));
         let values = step.summary.point.values.iter().filter(|(key, _)| *key != "sessions");
         let values: Vec<_> = values.map(|(key, value)| format!(", {key} {value}")).collect();
-        let _ = writeln!(
-            html,
-            "<p class=\"place\">{}{}</p>",
-            text(&card.place.clone().unwrap_or_default()),
-            text(&values.concat())
-        );
-        headline(html, &card, "h2");
+        let _ = writeln!(html, "<h2>{}{}</h2>", text(&card.place.clone().unwrap_or_default()), text(&values.concat()));
+        headline(html, &card);
     }
     html.push_str(&panels::of(&figures::operations(step)));
     let columns = if coarser { COLUMNS.1 } else { COLUMNS.0 };
+    html.push_str("<div class=\"charts\">\n");
     for drawing in charts::of_step(record, step, doubt, columns) {
         *number += 1;
         html.push_str(&drawing.figure(*number));
     }
+    html.push_str("</div>\n");
     *number += 1;
     html.push_str(&heat::svg::figures(record, step, *number, doubt, coarser));
     html.push_str("</section>\n");
@@ -259,15 +267,15 @@ fn behind(html: &mut String, run: &Run, report: &Report) {
     let folded = |html: &mut String, title: &str, content: &str| {
         let _ = write!(html, "<details>\n<summary>{title}</summary>\n{content}</details>\n");
     };
-    folded(html, "The report in full", &panels::html(report.panels()));
+    folded(html, "Full report as text", &panels::html(report.panels()));
     let keys = run.head.settings.iter();
     let plan: Vec<_> = keys.map(|(name, setting)| (name.to_owned(), setting.value.clone())).collect();
-    folded(html, "The plan: every key and its value", &panels::list(&plan));
+    folded(html, "Plan: every key and its value", &panels::list(&plan));
     let pairs = |facts: &mindful_core::record::run::Facts| {
         facts.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>()
     };
     if let Some(description) = &run.description {
-        folded(html, "What the target says of itself", &panels::list(&pairs(&description.facts)));
+        folded(html, "Target: its settings and facts", &panels::list(&pairs(&description.facts)));
     }
-    folded(html, "The host", &panels::list(&pairs(&run.environment)));
+    folded(html, "Host", &panels::list(&pairs(&run.environment)));
 }

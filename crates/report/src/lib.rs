@@ -3,7 +3,7 @@
 pub mod benchmarks;
 pub mod card;
 pub mod charts;
-pub mod compared;
+pub mod comparison;
 mod contrast;
 pub mod csv;
 mod drawing;
@@ -16,13 +16,15 @@ pub mod heat;
 pub mod html;
 mod io_job;
 pub mod json;
-pub mod junit;
 pub mod list;
 pub mod live;
 pub mod markdown;
 mod markup;
 pub mod matrix;
+pub mod old_columns;
 mod panel;
+#[cfg(feature = "png")]
+pub mod png;
 mod ranks;
 mod report;
 pub mod site;
@@ -31,8 +33,11 @@ mod sweep;
 mod table;
 mod targets;
 mod terminal;
+mod trace;
+pub mod watch;
 
 pub use escape::{escape, escape_json};
 pub use report::{Report, of};
 pub use style::{Detail, Style};
 pub use table::table_of;
+pub use trace::trace_text;

@@ -117,11 +117,6 @@ impl Panel {
         &self.0
     }
 
-    /// Its names and what they are.
-    pub(crate) fn pairs_reported(&self) -> impl Iterator<Item = &(String, String)> {
-        self.0.iter().flat_map(|piece| if let Piece::Pairs(pairs) = piece { pairs.as_slice() } else { &[] })
-    }
-
     /// Its lines on a terminal.
     pub(crate) fn text(&self, style: &Style) -> String {
         let lines: Vec<String> = self.0.iter().flat_map(|piece| lines(piece, style)).collect();

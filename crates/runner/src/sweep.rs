@@ -10,6 +10,7 @@ use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::{Key, Origin, Settings, ValueSyntax};
 use mindful_core::plan::sweep::{Objective, SweepPlan};
 use mindful_core::plan::{self, Plan};
+use mindful_core::record::head::values_in_words;
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
@@ -157,9 +158,10 @@ impl Sweep {
             }
         };
         match next {
-            Next::Step(point) if left == Some(0) => {
-                Next::Over(format!("the budget is used up; the next would have been {}", named(&point.values)))
-            }
+            Next::Step(point) if left == Some(0) => Next::Over(format!(
+                "the budget is used up; the next would have been {}",
+                values_in_words(&point.values)
+            )),
             next => next,
         }
     }
@@ -197,7 +199,7 @@ impl Sweep {
     /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
     pub fn left_out(&self) -> Option<String> {
         let Shape::Fixed { points, steps } = &self.shape else { return None };
-        let names: Vec<_> = steps.left_out.iter().map(|slot| named(&points[slot.point])).collect();
+        let names: Vec<_> = steps.left_out.iter().map(|slot| values_in_words(&points[slot.point])).collect();
         (!names.is_empty())
             .then(|| format!("the budget leaves out {}: {}", format_counted(names.len(), "step"), names.join("; ")))
     }
@@ -223,7 +225,7 @@ impl Sweep {
                 return Next::Step(at_sessions(values, rung.sessions, 0, rung.reason == Reason::DriftCheck));
             }
             if let Some(rung) = ladder.next(&measured, None) {
-                cut_short.push(named(&at_sessions(values, rung.sessions, 0, false).values));
+                cut_short.push(values_in_words(&at_sessions(values, rung.sessions, 0, false).values));
             }
         }
         if cut_short.is_empty() {
@@ -274,14 +276,7 @@ fn of_group<'a>(
     done: &'a [StepSummary],
     values: &'a BTreeMap<String, String>,
 ) -> impl Iterator<Item = &'a StepSummary> {
-    done.iter().filter(move |d| others(&d.point) == *values)
-}
-
-/// The values of `point` beside its sessions: what its curve is named by.
-pub fn others(point: &Point) -> BTreeMap<String, String> {
-    let mut values = point.values.clone();
-    values.remove("sessions");
-    values
+    done.iter().filter(move |d| d.point.values_without_sessions() == *values)
 }
 
 fn measured(done: &StepSummary) -> Measured {
@@ -492,11 +487,6 @@ fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {
         }
     };
     Ok(Shape::Search { objective, key: key.to_owned(), from: from as f64, to: to as f64 })
-}
-
-/// A point in words: `sessions 4, update_pct 20`.
-pub fn named(values: &BTreeMap<String, String>) -> String {
-    values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events as _, emit_note};
 use mindful_core::contract::resolved::Resolved;
+use mindful_core::record::head::values_in_words;
 use mindful_core::record::run::Run;
 use mindful_core::result::StepSummary;
 use mindful_core::result::finding::codes;
@@ -12,7 +13,7 @@ use mindful_core::result::finding::codes;
 use crate::context::{Context, refuse_what_it_cannot};
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
-use crate::sweep::{Next, Sweep, named, others};
+use crate::sweep::{Next, Sweep};
 
 /// The steps of a sweep.
 pub struct Walk<'a> {
@@ -70,7 +71,7 @@ impl<'a> Walk<'a> {
     fn tell(&self, recording: &Recording) {
         let Some(last) = self.done.last() else { return };
         let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
-        let alike = |step: &&StepSummary| others(&step.point) == others(&last.point);
+        let alike = |step: &&StepSummary| step.point.values_without_sessions() == last.point.values_without_sessions();
         let mut steps: Vec<&StepSummary> = self.done.iter().filter(alike).collect();
         steps.sort_by_key(|step| step.sessions);
         let curve: Vec<_> =
@@ -79,7 +80,7 @@ impl<'a> Walk<'a> {
         let text = format!(
             "step {} ({}): {} blocks/s after {} s{left}; blocks/s by sessions so far: {}",
             self.done.len(),
-            named(&last.point.values),
+            values_in_words(&last.point.values),
             rate(last),
             self.since(self.began).as_secs(),
             curve.join("  ")

@@ -1,6 +1,6 @@
 //! What is asked of two groups of runs, and the answer.
 
-use serde::{Deserialize, Serialize};
+pub use mindful_core::result::comparison::{Basis, Verdict};
 
 use super::noise::NoiseFloor;
 use crate::stats::interval::Interval;
@@ -42,34 +42,8 @@ impl Default for Question {
     }
 }
 
-/// The answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The candidate is faster by more than the margin.
-    Faster,
-    /// The candidate is slower by more than the margin.
-    Slower,
-    /// The difference is within the margin.
-    NoMeaningfulDifference,
-    /// The runs at hand do not tell.
-    NotDecided,
-}
-
-/// What an interval rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Basis {
-    /// Several runs a side: the interval holds the variation between runs.
-    Runs,
-    /// A run alone on a side, widened by the platform's noise floor.
-    NoiseFloor,
-    /// A run alone on a side, and no noise floor known: only the variation within the run.
-    WithinRun,
-}
-
 /// Two groups of runs compared with each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The answer.
     pub verdict: Verdict,

@@ -5,27 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use mindful_core::contract::fact;
 use mindful_core::plan::units;
 use mindful_core::record::run::Run;
+pub use mindful_core::result::comparison::Difference;
 use mindful_core::workload::Workload;
-use serde::{Deserialize, Serialize};
-
-/// A fact in which two groups of runs differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
-    /// Its name: `block size`, `database cache`…
-    pub fact: String,
-    /// What the baseline has; several values where its runs differ among themselves.
-    pub baseline: Vec<String>,
-    /// What the candidate has.
-    pub candidate: Vec<String>,
-}
-
-impl Difference {
-    /// Both sides in words: `8192 against 16384`.
-    pub fn sides(&self) -> String {
-        let side = |values: &[String]| if values.is_empty() { "not known".to_owned() } else { values.join(" / ") };
-        format!("{} against {}", side(&self.baseline), side(&self.candidate))
-    }
-}
 
 /// The facts in which `baseline` and `candidate` differ.
 pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {

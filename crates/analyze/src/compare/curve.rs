@@ -1,7 +1,7 @@
 //! Two sweeps compared with each other as curves.
 
 use mindful_core::Result;
-use serde::{Deserialize, Serialize};
+pub use mindful_core::result::comparison::{CurveComparison, CurveRatio};
 
 use crate::knee::{Fit, LoadPoint, Model, Search, find, resampled};
 use crate::stats::interval::{CONFIDENCE, Interval};
@@ -9,29 +9,6 @@ use crate::stats::moment::{quantile, sorted};
 
 /// Loads at which the curves are read for their area, evenly spread on the logarithm.
 const READINGS: u32 = 32;
-
-/// Candidate by baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Ratio {
-    /// The ratio of the fitted curves.
-    pub ratio: f64,
-    /// Where it lies, by residual bootstrap of both curves; `None` without resamples.
-    pub interval: Option<Interval>,
-}
-
-/// How two curves differ. The intervals hold the scatter of the points round the curves, not what differs from one
-/// sweep to the next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CurveComparison {
-    /// Highest throughput within the loads both sweeps have.
-    pub capacity: Ratio,
-    /// Latency of one session alone.
-    pub zero_load: Ratio,
-    /// Sessions at `R0 C`; `None` where one of the curves has no end.
-    pub asymptote: Option<Ratio>,
-    /// Throughput over all loads both sweeps have, doublings weighing alike.
-    pub area: Ratio,
-}
 
 /// Fits a curve to each side and compares what they say; the points may come in any order.
 ///
@@ -51,7 +28,7 @@ pub fn curves(baseline: &[LoadPoint], candidate: &[LoadPoint], search: &Search) 
     let most = [baseline, candidate].map(|side| side.iter().map(|p| p.sessions).max().unwrap_or(1));
     let most = f64::from(most[0].min(most[1]));
     let ratio = |figure: &dyn Fn(&Model) -> Option<f64>| ratio(&a, &b, figure);
-    let known = |reported: Option<Ratio>| reported.unwrap_or(Ratio { ratio: f64::NAN, interval: None });
+    let known = |reported: Option<CurveRatio>| reported.unwrap_or(CurveRatio { ratio: f64::NAN, interval: None });
     Ok(CurveComparison {
         capacity: known(ratio(&|m| Some(m.max_within(most)))),
         zero_load: known(ratio(&|m| Some(m.zero_load_s()))),
@@ -67,7 +44,7 @@ fn side(points: &[LoadPoint], (fit, search): (Option<Fit>, Search)) -> Option<Ve
     Some([fit.model].into_iter().chain(resamples).collect())
 }
 
-fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<Ratio> {
+fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Option<CurveRatio> {
     let reported = figure(b.first()?)? / figure(a.first()?)?;
     let draws: Vec<f64> = a.iter().zip(b).skip(1).filter_map(|(a, b)| Some(figure(b)? / figure(a)?)).collect();
     let rising = sorted(&draws);
@@ -76,7 +53,7 @@ fn ratio(a: &[Model], b: &[Model], figure: &dyn Fn(&Model) -> Option<f64>) -> Op
         .zip(quantile(&rising, 1.0 - tail))
         .map(|(low, high)| Interval { low, high, confidence: CONFIDENCE })
         .filter(|_| draws.len() >= 100);
-    Some(Ratio { ratio: reported, interval })
+    Some(CurveRatio { ratio: reported, interval })
 }
 
 /// Mean throughput over loads from one session to `most`, evenly spread on the logarithm.

@@ -1,9 +1,19 @@
 //! Where a series of runs of one plan changed its level.
 
-use serde::{Deserialize, Serialize};
+use mindful_core::result::comparison::HistorySummary;
+pub use mindful_core::result::comparison::LevelChange;
 
+use mindful_core::{Error, Result};
+
+use super::comparable;
+use super::figure::ComparedFigure;
+use super::runs::Side;
+use super::sides::{compared_runs, value_of_run};
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
+
+/// Seed of the permutations.
+const SEED: u64 = 1;
 
 /// Fewest runs between two changes.
 const SHORTEST: usize = 3;
@@ -17,17 +27,67 @@ const SIGNIFICANT: f64 = 0.01;
 /// Permutations for a p.
 const PERMUTATIONS: u32 = 999;
 
-/// A change of level between two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LevelChange {
-    /// Place of the first run of the new level, from 0.
-    pub at: usize,
-    /// Geometric mean of the stretch before.
-    pub before: f64,
-    /// Geometric mean of the stretch after.
-    pub after: f64,
-    /// Permutation p of "no change".
-    pub p: f64,
+/// A series of runs, in the order they began, and its changes.
+#[derive(Debug)]
+pub struct History {
+    /// The runs, oldest first.
+    pub runs: Side,
+    /// The figure of each.
+    pub values: Vec<f64>,
+    /// The changes of level.
+    pub changes: Vec<LevelChange>,
+}
+
+impl History {
+    /// The history of `runs`; differences up to `margin` (a share) do not count.
+    ///
+    /// # Errors
+    /// A run of several steps, a run without the figure, or runs that are not comparable, unless `force`.
+    pub fn from_runs(mut runs: Side, figure: ComparedFigure, margin: f64, force: bool) -> Result<Self> {
+        runs.sort_by(|a, b| a.0.head.started_at.cmp(&b.0.head.started_at));
+        runs.dedup_by(|a, b| a.0.head.id == b.0.head.id);
+        if let Some((first, later)) = runs.split_first().filter(|_| !force) {
+            for (run, _) in later {
+                let differing = comparable::differences(std::slice::from_ref(&first.0), std::slice::from_ref(run));
+                if let Some(d) = differing.first() {
+                    return Err(Error::plan(
+                        format!("run {} differs from {} in {} ({})", run.head.id, first.0.head.id, d.fact, d.sides()),
+                        "name runs of one plan, or pass --force if the difference is the question",
+                    ));
+                }
+            }
+        }
+        let mut values = Vec::new();
+        for (run, analysis) in &runs {
+            values.push(value_of_run(analysis, figure).filter(|value| *value > 0.0).ok_or_else(|| {
+                Error::plan(
+                    format!("run {} has no single step with that figure", run.head.id),
+                    "name plain runs of one plan",
+                )
+            })?);
+        }
+        let changes = level_changes(&values, margin, SEED);
+        Ok(Self { runs, values, changes })
+    }
+
+    /// The last level by the first. The first is the baseline: no later improvement, which may be a false one, moves it.
+    pub fn last_by_first(&self) -> f64 {
+        match (self.changes.first(), self.changes.last()) {
+            (Some(first), Some(last)) => last.after / first.before,
+            _ => 1.0,
+        }
+    }
+
+    /// The summary of the history.
+    pub fn summary(&self) -> HistorySummary {
+        HistorySummary {
+            format: 1,
+            runs: compared_runs(&self.runs, None),
+            values: self.values.clone(),
+            changes: self.changes.clone(),
+            last_by_first: self.last_by_first(),
+        }
+    }
 }
 
 /// Finds changes of level in `values`, one a run in the order they ran, all above zero, by E-Divisive with means

@@ -1,7 +1,7 @@
 //! How far the percentiles of latency lie apart: which part of the distribution moved, not whether it differs at all.
 
 use mindful_core::record::latency::Recorder;
-use serde::{Deserialize, Serialize};
+pub use mindful_core::result::comparison::PercentileShift;
 
 use super::answer::Basis;
 use super::shift::Shift;
@@ -23,23 +23,6 @@ pub struct RunLatency<'a> {
     pub histogram: &'a Recorder,
     /// Autocorrelation time of the run's seconds, in seconds: so many operations count as one. At least 1.
     pub tau: f64,
-}
-
-/// One percentile of the candidate by the baseline's.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PercentileShift {
-    /// Which: 50, 95, 99 or 99.9.
-    pub percentile: f64,
-    /// Of the baseline, us: the median of its runs.
-    pub baseline_us: f64,
-    /// Of the candidate, us.
-    pub candidate_us: f64,
-    /// Candidate by baseline: the median over all pairs of runs. Above 1 the candidate takes longer.
-    pub ratio: f64,
-    /// Where the true ratio lies; `None` where too few operations tell.
-    pub interval: Option<Interval>,
-    /// What the interval rests on: runs, or the operations of a run alone.
-    pub basis: Basis,
 }
 
 /// The shift of each percentile that all runs of both sides can tell.

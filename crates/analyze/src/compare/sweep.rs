@@ -1,12 +1,10 @@
 //! Many comparisons at once: each point of two sweeps, with Holm's correction.
 
-use serde::{Deserialize, Serialize};
-
 use super::answer::{Comparison, Verdict};
 use crate::stats::interval::CONFIDENCE;
 
 /// One point of two sweeps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PointComparison {
     /// The load, in sessions or in what the sweep varies.
     pub load: f64,

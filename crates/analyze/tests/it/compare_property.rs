@@ -1,6 +1,6 @@
 //! What holds for a comparison whatever the figures are.
 
-use mindful_analyze::compare::{NoiseFloor, Question, RunValue, Verdict, detectable_effect, runs, runs_needed};
+use mindful_analyze::compare::{NoiseFloor, Question, RunValue, Verdict, compare_runs, detectable_effect, runs_needed};
 use proptest::prelude::*;
 
 fn ask() -> Question {
@@ -31,7 +31,7 @@ proptest! {
         let (mut c, mut d) = (a.clone(), b.clone());
         c.rotate_left(turn % a.len());
         d.reverse();
-        prop_assert_eq!(runs(&a, &b, &ask()).unwrap(), runs(&c, &d, &ask()).unwrap());
+        prop_assert_eq!(compare_runs(&a, &b, &ask()).unwrap(), compare_runs(&c, &d, &ask()).unwrap());
     }
 
     #[test]
@@ -39,7 +39,7 @@ proptest! {
         // By powers of two, which round nothing.
         let unit = 2.0_f64.powi(power);
         let scaled = |side: &[f64]| of(&side.iter().map(|v| v * unit).collect::<Vec<f64>>());
-        let (one, other) = (runs(&of(&a), &of(&b), &ask()).unwrap(), runs(&scaled(&a), &scaled(&b), &ask()).unwrap());
+        let (one, other) = (compare_runs(&of(&a), &of(&b), &ask()).unwrap(), compare_runs(&scaled(&a), &scaled(&b), &ask()).unwrap());
         prop_assert!((one.ratio / other.ratio - 1.0).abs() < 1e-9);
         prop_assert!((one.cliffs_delta - other.cliffs_delta).abs() < 1e-12);
         if a.len() == 1 || b.len() == 1 {
@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn swapping_the_sides_turns_the_answer_round(a in figures(7), b in figures(7)) {
         let question = Question { resamples: 0, ..ask() };
-        let (there, back) = (runs(&of(&a), &of(&b), &question).unwrap(), runs(&of(&b), &of(&a), &question).unwrap());
+        let (there, back) = (compare_runs(&of(&a), &of(&b), &question).unwrap(), compare_runs(&of(&b), &of(&a), &question).unwrap());
         prop_assert!((there.ratio * back.ratio - 1.0).abs() < 1e-9);
         prop_assert!((there.cliffs_delta + back.cliffs_delta).abs() < 1e-12);
         let turned = match there.verdict {
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn every_figure_of_an_answer_is_a_number(a in with_series(), b in with_series(), noisy: bool) {
         let noise = if noisy { NoiseFloor::of(&[99.0, 101.0, 100.0]) } else { None };
-        let compared = runs(&a, &b, &Question { noise, ..ask() }).unwrap();
+        let compared = compare_runs(&a, &b, &Question { noise, ..ask() }).unwrap();
         prop_assert!(compared.ratio.is_finite() && compared.cliffs_delta.abs() <= 1.0);
         for interval in [compared.interval, compared.bootstrap].into_iter().flatten() {
             prop_assert!(interval.low <= interval.high && interval.low >= 0.0, "{:?}", interval);
@@ -87,7 +87,7 @@ proptest! {
 
 #[test]
 fn three_runs_a_side_never_say_faster() {
-    let compared = runs(&of(&[100.0, 101.0, 102.0]), &of(&[200.0, 201.0, 202.0]), &ask()).unwrap();
+    let compared = compare_runs(&of(&[100.0, 101.0, 102.0]), &of(&[200.0, 201.0, 202.0]), &ask()).unwrap();
     assert_eq!(compared.verdict, Verdict::NotDecided);
     assert!((compared.interval.unwrap().confidence - 0.9).abs() < 1e-9);
     assert_eq!(compared.runs_needed, Some(4));
@@ -97,20 +97,20 @@ fn three_runs_a_side_never_say_faster() {
 fn one_run_a_side_without_a_noise_floor_decides_nothing() {
     let series = |level: f64| (0..60).map(|i| level + f64::from(i % 7)).collect::<Vec<f64>>();
     let run = |level: f64| vec![RunValue { value: level + 3.0, series: series(level) }];
-    let compared = runs(&run(100.0), &run(200.0), &ask()).unwrap();
+    let compared = compare_runs(&run(100.0), &run(200.0), &ask()).unwrap();
     assert_eq!(compared.verdict, Verdict::NotDecided);
     assert!(compared.interval.is_some());
     let noise = NoiseFloor::of(&[100.0, 101.0, 99.5, 100.2, 100.9]);
-    assert_eq!(runs(&run(100.0), &run(200.0), &Question { noise, ..ask() }).unwrap().verdict, Verdict::Faster);
+    assert_eq!(compare_runs(&run(100.0), &run(200.0), &Question { noise, ..ask() }).unwrap().verdict, Verdict::Faster);
     let latency = Question { noise, higher_is_faster: false, ..ask() };
-    assert_eq!(runs(&run(100.0), &run(200.0), &latency).unwrap().verdict, Verdict::Slower);
+    assert_eq!(compare_runs(&run(100.0), &run(200.0), &latency).unwrap().verdict, Verdict::Slower);
 }
 
 #[test]
 fn a_figure_without_a_ratio_is_refused_with_its_side() {
     for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
-        let error = runs(&of(&[1.0]), &of(&[2.0, bad]), &ask()).unwrap_err();
+        let error = compare_runs(&of(&[1.0]), &of(&[2.0, bad]), &ask()).unwrap_err();
         assert!(error.to_string().contains("candidate"), "{error}");
     }
-    assert!(runs(&[], &of(&[2.0]), &ask()).is_err());
+    assert!(compare_runs(&[], &of(&[2.0]), &ask()).is_err());
 }

@@ -1,36 +1,25 @@
 //! `mindful compare`: is the candidate faster than the baseline, slower, or within noise?
 
-mod compared;
-mod gate;
-mod history;
 mod junit;
-pub mod page;
-mod price;
-mod reported;
 pub mod sides;
-mod text;
-
-use std::collections::BTreeMap;
 
 use clap::ArgMatches;
 use clap::builder::NonEmptyStringValueParser;
-use mindful_analyze::compare::comparable::Difference;
-use mindful_analyze::compare::{Comparison, CurveComparison, Verdict};
+use mindful_analyze::compare::{ComparedFigure, ComparedSides, Gate, GateOutcome, History, NoiseFloor, Side, Sides};
 use mindful_core::plan::units::Share;
+use mindful_core::result::comparison::Difference;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
-use mindful_runner::repetition::{Figure, Side};
-use serde_json::{Value, json};
+use mindful_report::{comparison, json};
 
-use crate::args::flags::{margin_and_figure, option, redact, repeat, sides, switch};
-use crate::exit::Exit;
+use crate::args::flags::{margin_and_figure, option, redact, repeat, sides as side_flags, switch};
+use crate::exit::{self, Exit};
 use crate::runs::Runs;
 use crate::verb::{Action, Group, PlanKeys, Verb};
-use crate::{context, store};
-use gate::{Gate, Outcome};
-use history::History;
-use reported::Reported;
-use sides::Sides;
+use crate::{context, noise, store};
+
+/// Differences up to this share do not matter by default.
+const DEFAULT_MARGIN: f64 = 0.03;
 
 pub const VERB: Verb = Verb {
     name: "compare",
@@ -45,7 +34,7 @@ pub const VERB: Verb = Verb {
         let history = option("history", "history", "RUN").num_args(1..);
         let undecided = option("undecided", "undecided", "fail|pass").value_parser(["fail", "pass"]);
         let junit = option("junit", "junit", "FILE").value_parser(NonEmptyStringValueParser::new());
-        let mut all = sides(": id, its beginning, or tag").to_vec();
+        let mut all = side_flags(": id, its beginning, or tag").to_vec();
         all.extend([
             run.help("Run two plan files in turn and compare them"),
             repeat("Runs of each plan [1 to 1000] [default: 5]"),
@@ -72,75 +61,112 @@ pub const VERB: Verb = Verb {
 fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     junit::refuse_to_replace(matches)?;
-    let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
-    let undecided = matches.get_one::<String>("undecided").map(String::as_str);
-    let gate = matches.get_one::<String>("fail_if").map(|text| Gate::parse(text, undecided)).transpose()?;
-    let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
-    let allowed = gate.as_ref().map_or_else(|| margin.map_or(0.03, |m| m.percent() / 100.0), |gate| gate.margin);
+    let figure = figure(matches)?;
+    let passes_undecided = matches.get_one::<String>("undecided").is_some_and(|text| text == "pass");
+    let gate = matches.get_one::<String>("fail_if").map(|text| Gate::parse(text, passes_undecided)).transpose()?;
+    let margin = gate.as_ref().map_or_else(|| margin(matches), |gate| Ok(gate.margin))?;
     if matches.contains_id("history") {
-        return history(matches, figure.unwrap_or(Figure::Throughput), allowed, gate.as_ref());
+        return compare_history(matches, figure.unwrap_or(ComparedFigure::Throughput), margin, gate.as_ref());
     }
     let sides = sides::of_both(matches, gate.as_ref(), &store)?;
-    let figure = figure.unwrap_or_else(|| compared::usual(&sides));
-    // The noise floor is known by the name of the target.
-    let question = compared::question(&store, &sides, figure, allowed)?;
-    let sides = if matches.get_flag("redact") { sides.reported(&Runs::of(&store, matches))? } else { sides };
+    let figure = figure.unwrap_or_else(|| sides.default_figure());
+    // Before names are redacted: the noise floor is stored under the name of the target.
+    let noise = noise_floor(&store, &sides)?;
+    let sides = if matches.get_flag("redact") { sides::redacted(sides, &Runs::of(&store, matches))? } else { sides };
     if !matches.get_flag("force") {
         sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
-    let differing = compared::differing(&sides);
-    // Plans that are run against each other differ on purpose; what another tool measured is never alike: in what, is
-    // reported beside the verdict.
-    if !sides.planned && !compared::has_old(&sides) && !differing.is_empty() && !matches.get_flag("force") {
-        return Err(not_comparable(&differing));
+    // Plans that are run against each other differ on purpose, and runs of another tool always differ: the report names
+    // the differing facts.
+    if !sides.planned && !sides.has_imported() && !matches.get_flag("force") {
+        refuse_different(&sides.differences())?;
     }
-    let reported = compared::against(&sides, figure, &question)?;
-    if let Some(gate) = &gate {
-        for point in &reported.points {
-            let (a, b) = (point.comparison.runs_baseline as usize, point.comparison.runs_candidate as usize);
-            gate.refuse_too_few(a, b, reported.points.len(), question.noise.is_some())?;
-        }
-    }
-    let outcome = gate.as_ref().map(|gate| (gate, gate.of(&reported.points)));
-    let Sides { baseline, candidate, .. } = &sides;
-    let wants_json = context::wants_json(matches);
-    let text = if wants_json {
-        let mut all = as_json(&reported, baseline, candidate);
-        if let Some((gate, outcome)) = outcome {
-            all["gate"] = gate.json(outcome);
-        }
-        format!("{all:#}\n")
-    } else {
-        let runs = baseline.iter().chain(candidate).map(|(run, _)| run);
-        context::found_plans(runs) + &text::report(&reported, baseline, candidate)
+    let compared = sides.compare(figure, margin, noise)?;
+    let Some(gate) = &gate else {
+        context::print(&document(matches, &compared, &sides, None))?;
+        return Ok(Exit::Ok);
     };
-    context::print(&text)?;
-    outcome.map_or(Ok(Exit::Ok), |(gate, outcome)| {
-        junit::write(matches, gate, &reported, [baseline, candidate])?;
-        gate.conclude(outcome, wants_json)
-    })
+    for point in &compared.points {
+        let c = &point.point.comparison;
+        let (a, b) = (c.runs_baseline as usize, c.runs_candidate as usize);
+        gate.refuse_too_few(a, b, compared.points.len(), noise.is_some())?;
+    }
+    let outcome = gate.judge_points(&compared.points);
+    context::print(&document(matches, &compared, &sides, Some((gate, outcome))))?;
+    junit::write(matches, || comparison::comparison_suite(&compared, &sides, gate))?;
+    conclude(gate, outcome, context::wants_json(matches))
 }
 
-/// What two sides say together, in the form that is asked for; in what else they differ is reported and refuses nothing.
-pub fn reported(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
-    let figure = compared::usual(sides);
-    let question = compared::question(store, sides, figure, page::MARGIN)?;
-    let reported = compared::against(sides, figure, &question)?;
-    let Sides { baseline, candidate, .. } = sides;
+fn figure(matches: &ArgMatches) -> Result<Option<ComparedFigure>> {
+    matches.get_one::<String>("figure").map(|text| ComparedFigure::parse(text)).transpose()
+}
+
+fn margin(matches: &ArgMatches) -> Result<f64> {
+    let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
+    Ok(margin.map_or(DEFAULT_MARGIN, |margin| margin.percent() / 100.0))
+}
+
+/// The comparison as JSON or as text.
+fn document(
+    matches: &ArgMatches,
+    compared: &ComparedSides,
+    sides: &Sides,
+    judged: Option<(&Gate, GateOutcome)>,
+) -> String {
+    if context::wants_json(matches) {
+        let mut summary = compared.summary(sides);
+        summary.gate = judged.map(|(gate, outcome)| gate.summary(outcome));
+        return json::summary(&summary);
+    }
+    context::found_plans(sides.runs().map(|(run, _)| run)) + &comparison::comparison_text(compared, sides)
+}
+
+/// The comparison of two sides that are meant to differ, as JSON or as text.
+pub fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+    let noise = noise_floor(store, sides)?;
+    let compared = sides.compare(sides.default_figure(), DEFAULT_MARGIN, noise)?;
     Ok(if context::wants_json(matches) {
-        format!("{:#}\n", as_json(&reported, baseline, candidate))
+        json::summary(&compared.summary(sides))
     } else {
-        text::report(&reported, baseline, candidate)
+        comparison::comparison_text(&compared, sides)
     })
 }
 
-/// The changes of level in a series of runs; a gate is crossed when the last level lies beyond it.
-fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
+/// What a page or a picture shows of `sides`, by --figure and --margin.
+pub fn differences(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<comparison::difference::Differences> {
+    let figure = figure(matches)?.unwrap_or_else(|| sides.default_figure());
+    let (margin, noise) = (margin(matches)?, noise_floor(store, sides)?);
+    Ok(comparison::differences(&sides.names, margin, sides.compare(figure, margin, noise)))
+}
+
+/// The noise floor of this platform on the target of the baseline; none if a run was made on another host.
+fn noise_floor(store: &Store, sides: &Sides) -> Result<Option<NoiseFloor>> {
+    let Some((first, _)) = sides.baseline.first() else { return Ok(None) };
+    if sides.runs().any(|(run, _)| store.is_imported(&run.head.id)) {
+        return Ok(None);
+    }
+    // From the store: a redacted run has another target.
+    noise::of(store, &store.head(&first.head.id)?.target)
+}
+
+/// Prints the line of the gate, last: after JSON on stderr.
+fn conclude(gate: &Gate, outcome: GateOutcome, as_json: bool) -> Result<Exit> {
+    let line = comparison::gate_line(gate, outcome);
+    if as_json {
+        exit::tell(&line);
+    } else {
+        context::print(&format!("{line}\n"))?;
+    }
+    Ok(if gate.fails(outcome) { Exit::GateCrossed } else { Exit::Ok })
+}
+
+/// The changes of level in a series of runs. A gate is crossed when the last level is beyond it.
+fn compare_history(matches: &ArgMatches, figure: ComparedFigure, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
     let (store, force) = (store::open(matches)?, matches.get_flag("force"));
     let mut runs = sides::named(matches, "history", &store)?;
     if matches.get_flag("redact") {
-        let reported = Runs::of(&store, matches);
-        runs = runs.iter().map(|(run, _)| reported.read(&run.head.id)).collect::<Result<_>>()?;
+        let redacted = Runs::of(&store, matches);
+        runs = runs.iter().map(|(run, _)| redacted.read(&run.head.id)).collect::<Result<_>>()?;
     }
     if !force {
         sides::refuse_invalid(&runs, &Side::new())?;
@@ -149,70 +175,26 @@ fn history(matches: &ArgMatches, figure: Figure, margin: f64, gate: Option<&Gate
     if let Some(gate) = gate {
         gate.refuse_short_history(runs.len())?;
     }
-    let history = History::of(runs, figure, margin, force)?;
+    let history = History::from_runs(runs, figure, margin, force)?;
     let wants_json = context::wants_json(matches);
-    context::print(&if wants_json { history.json() } else { plans + &history.text() })?;
-    let higher = history.last_by_first() > 1.0;
-    let beyond = history.last_by_first().ln().abs() > margin.ln_1p();
-    let verdict = if higher == figure.higher_is_faster() { Verdict::Faster } else { Verdict::Slower };
-    gate.map_or(Ok(Exit::Ok), |gate| {
-        let crossed = beyond && gate.crossed_by == verdict;
-        let outcome = if crossed { Outcome::Crossed } else { Outcome::Passed };
-        junit::write_history(matches, gate, outcome, &history)?;
-        gate.conclude(outcome, wants_json)
-    })
+    context::print(&if wants_json {
+        json::summary(&history.summary())
+    } else {
+        plans + &comparison::history_text(&history)
+    })?;
+    let Some(gate) = gate else { return Ok(Exit::Ok) };
+    let outcome = gate.judge_history(history.last_by_first(), margin, figure.higher_is_faster());
+    junit::write(matches, || comparison::history_suite(&history, gate, outcome))?;
+    conclude(gate, outcome, wants_json)
 }
 
-fn not_comparable(differing: &[Difference]) -> Error {
+fn refuse_different(differing: &[Difference]) -> Result<()> {
+    if differing.is_empty() {
+        return Ok(());
+    }
     let facts: Vec<_> = differing.iter().map(|d| format!("{} ({})", d.fact, d.sides())).collect();
-    Error::plan(
+    Err(Error::plan(
         format!("the runs are not comparable: they differ in {}", facts.join(", ")),
         "compare similar runs, or pass --force if the difference is the question",
-    )
-}
-
-fn as_json(reported: &Reported, baseline: &Side, candidate: &Side) -> Value {
-    let Reported { figure, names, points, medians, latencies, curves, differing, idle_settings, prices } = reported;
-    let single = |c: &Comparison, medians: &[f64; 2]| {
-        json!({
-            "verdict": c.verdict,
-            "medians": { "baseline": medians[0], "candidate": medians[1], "unit": figure.unit() },
-            "ratio": c.ratio,
-            "interval": c.interval.map(|i| [i.low, i.high]),
-            "margin": c.margin,
-            "runs_baseline": c.runs_baseline,
-            "runs_candidate": c.runs_candidate,
-            "runs_needed": c.runs_needed,
-            "basis": c.basis,
-            "bootstrap_interval": c.bootstrap.map(|i| [i.low, i.high]),
-            "cliffs_delta": c.cliffs_delta,
-        })
-    };
-    let mut all = match points.as_slice() {
-        [one] => single(&one.comparison, &medians[0]),
-        many => json!({
-            "points": many.iter().zip(medians).map(|(p, medians)| {
-                let mut point = single(&p.comparison, medians);
-                point["load"] = json!(p.load);
-                point["p_adjusted"] = json!(p.p_adjusted);
-                point
-            }).collect::<Vec<_>>()
-        }),
-    };
-    all["format"] = json!(1);
-    all["names"] = json!({ "baseline": names[0], "candidate": names[1] });
-    let standing = |side| sides::standing(side, Some(*figure));
-    all["runs"] = json!({ "baseline": standing(baseline), "candidate": standing(candidate) });
-    all["differing_facts"] = json!(differing);
-    all["idle_settings"] = json!(idle_settings);
-    all["prices"] = json!(prices);
-    if let ([one], Some(prices)) = (points.as_slice(), prices) {
-        let (ratio, interval) = price::for_the_money(&one.comparison, prices);
-        all["for_the_money"] = json!({ "ratio": ratio, "interval": interval });
-    }
-    all["latency"] = json!(latencies);
-    let curve =
-        |(values, reported): &(BTreeMap<String, String>, CurveComparison)| json!({ "at": values, "ratios": reported });
-    all["curves"] = json!(curves.iter().map(curve).collect::<Vec<_>>());
-    all
+    ))
 }

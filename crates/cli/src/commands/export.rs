@@ -1,7 +1,6 @@
 //! `mindful export`: stored runs in the format of another program, as a page, or as a chart.
 
 mod of_one;
-mod old_columns;
 mod pixels;
 mod site;
 mod summary;
@@ -12,17 +11,15 @@ use std::process::{Command, Stdio};
 
 use clap::{Arg, ArgMatches};
 use mindful_analyze::Analysis;
-use mindful_core::plan::units::Share;
+use mindful_analyze::compare::Sides;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_report::html::{self, Subject};
 use mindful_report::{Detail, Report, charts};
-use mindful_runner::repetition::Figure;
 
 use super::compare;
-use super::compare::page::MARGIN;
-use super::compare::sides::{self as compare_sides, Sides};
+use super::compare::sides as compare_sides;
 use crate::args::flags::{margin_and_figure, option, output, redact, sides, switch};
 use crate::commands::file;
 use crate::exit::Exit;
@@ -93,7 +90,7 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     }
     let drawn = text("as") == Some("png");
     if drawn {
-        pixels::able()?;
+        pixels::refuse_without_png()?;
     }
     let exported = match both_sides(matches, &runs)? {
         Some(sides) => comparison(matches, &runs, &sides)?,
@@ -148,11 +145,11 @@ fn both_sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
             let next = "pass --as html, or --as svg --chart differences";
             return Err(Error::plan("--baseline and --candidate need a page or a chart", next));
         }
-        return compare_sides::of_stored(matches, store)?.reported(runs).map(Some);
+        return compare_sides::redacted(compare_sides::of_stored(matches, store)?, runs).map(Some);
     }
     let of_two = page || (picture && text("chart") == Some(charts::DIFFERENCES));
     match ids(matches, store)?.as_slice() {
-        [a, b] if of_two => compare_sides::of_two(store, [a, b])?.reported(runs).map(Some),
+        [a, b] if of_two => compare_sides::redacted(compare_sides::of_two(store, [a, b])?, runs).map(Some),
         _ => Ok(None),
     }
 }
@@ -163,10 +160,7 @@ fn is_picture(matches: &ArgMatches) -> bool {
 
 /// The page or the chart of two sides.
 fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
-    let figure = matches.get_one::<String>("figure").map(|text| Figure::parse(text)).transpose()?;
-    let margin = matches.get_one::<String>("margin").map(|text| Share::parse(text)).transpose()?;
-    let margin = margin.map_or(MARGIN, |margin| margin.percent() / 100.0);
-    let compared = compare::page::compared(runs.store(), sides, figure, margin)?;
+    let compared = compare::differences(matches, runs.store(), sides)?;
     if is_picture(matches) {
         let chart = matches.get_one::<String>("chart").map_or(charts::DIFFERENCES, String::as_str);
         let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));

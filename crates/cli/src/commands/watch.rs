@@ -1,8 +1,5 @@
 //! `mindful watch`: what a database and its host do each second, without load from mindful.
 
-mod columns;
-mod watched;
-
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -12,14 +9,13 @@ use mindful_core::contract::clock;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
+use mindful_report::watch::{CounterFilter, WatchColumns, WatchedSecond, WatchedSources};
 use mindful_runner::{Context, measure};
 
 use crate::args::flags::{live, option, switch};
 use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
-use columns::Columns;
-use watched::{Filter, Second, Sources};
 
 pub const VERB: Verb = Verb {
     name: "watch",
@@ -51,9 +47,9 @@ const LONGEST: Duration = Duration::from_hours(1);
 
 /// How each second is shown.
 enum Shape {
-    Json(Filter),
-    All(Filter),
-    Line(Columns),
+    Json(CounterFilter),
+    All(CounterFilter),
+    Line(WatchColumns),
     /// The whole terminal shows it.
     Screen,
 }
@@ -101,45 +97,45 @@ fn interval(matches: &ArgMatches) -> Result<Duration> {
 /// `--only` and `--top` print counters one by one, as `--all` does.
 fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
     let filter = filter(matches)?;
-    let all = matches.get_flag("all") || filter.asks();
+    let all = matches.get_flag("all") || filter.is_given();
     if context::has_screen(matches) {
         return Ok(Shape::Screen);
     }
     Ok(match (context::wants_json(matches), all) {
         (true, _) => Shape::Json(filter),
         (false, true) => Shape::All(filter),
-        (false, false) => Shape::Line(Columns::new(log_name, context::columns().unwrap_or(usize::MAX))),
+        (false, false) => Shape::Line(WatchColumns::new(log_name, context::columns().unwrap_or(usize::MAX))),
     })
 }
 
 impl Shape {
-    fn text(&mut self, second: &Second, plan_file: Option<&str>) -> String {
+    fn text(&mut self, second: &WatchedSecond, plan_file: Option<&str>) -> String {
         match self {
-            Self::Json(filter) => second.json(filter, plan_file),
-            Self::All(filter) => second.text(filter),
-            Self::Line(columns) => columns.text(second),
+            Self::Json(filter) => second.json_line(filter, plan_file),
+            Self::All(filter) => second.counters_text(filter),
+            Self::Line(columns) => columns.line(second),
             Self::Screen => String::new(),
         }
     }
 }
 
-fn filter(matches: &ArgMatches) -> Result<Filter> {
+fn filter(matches: &ArgMatches) -> Result<CounterFilter> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let top = text("top").map(units::parse_count).transpose().map_err(|error| error.at("--top"))?;
     let only = text("only").map(|names| names.split(',').map(|name| name.trim().to_owned()).collect());
-    Ok(Filter { top: top.map(|top| top as usize), only: only.unwrap_or_default() })
+    Ok(CounterFilter { top: top.map(|top| top as usize), only: only.unwrap_or_default() })
 }
 
 /// Prints each second as soon as all sources have reported it.
 fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, shape: &mut Shape) -> Result<()> {
-    let mut sources = Sources::default();
+    let mut sources = WatchedSources::default();
     while !context.stop.is_requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
                 if matches!(shape, Shape::Screen) {
                     context.recording.show(event.clone());
                 }
-                let second = sources.take(event);
+                let second = sources.add_event(event);
                 if let Some(second) = second
                     && !context::offer(&shape.text(&second, context.settings.found_in()))?
                 {

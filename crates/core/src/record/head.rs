@@ -100,6 +100,18 @@ impl Point {
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Its values without the sessions: points that differ in sessions alone share them.
+    pub fn values_without_sessions(&self) -> BTreeMap<String, String> {
+        let mut values = self.values.clone();
+        values.remove("sessions");
+        values
+    }
+}
+
+/// Values of a point in words: `sessions 8, work_unit 1`.
+pub fn values_in_words(values: &BTreeMap<String, String>) -> String {
+    values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A command of the user's that ran beside the steps of a run.

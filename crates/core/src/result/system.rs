@@ -2,110 +2,240 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::figure::summary_of_figures;
+
+summary_of_figures! {
 /// Waits that the database itself counted by how long they took, in buckets that each reach to twice the one before: a
 /// percentile is the middle of its bucket. All null where it did not, or nobody asked it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default)]
 pub struct WaitSummary {
     /// Waits for one block.
-    pub reads: Option<u64>,
+    reads: Option<u64> = figure(Count, "waits for one block, as the database counted them", []),
     /// Their median, us.
-    pub read_p50_us: Option<f64>,
+    read_p50_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which half of the waits for one block are reached",
+        []
+    ),
     /// Their 95th percentile, us.
-    pub read_p95_us: Option<f64>,
+    read_p95_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which 95 % of the waits for one block are reached",
+        []
+    ),
     /// Their 99th percentile, us; null below 1,000 of them.
-    pub read_p99_us: Option<f64>,
+    read_p99_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which 99 % of the waits for one block are reached",
+        []
+    ),
     /// Writes of the log.
-    pub log_writes: Option<u64>,
+    log_writes: Option<u64> = figure(Count, "writes of the log, as the database counted them", []),
     /// Their median, us.
-    pub log_write_p50_us: Option<f64>,
+    log_write_p50_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which half of the writes of the log are reached",
+        []
+    ),
     /// Their 99th percentile, us; null below 1,000 of them.
-    pub log_write_p99_us: Option<f64>,
+    log_write_p99_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which 99 % of the writes of the log are reached",
+        []
+    ),
+}
 }
 
+summary_of_figures! {
 /// How long limits of the storage were reached in the window: of volumes that tell it (Amazon's), us, and of the server's
 /// control group. Null where nobody tells.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default)]
 pub struct CapSummary {
     /// Over the volume's limit of IOPS, us.
-    pub volume_iops_us: Option<f64>,
+    volume_iops_us: Option<f64> = figure(
+        Microseconds,
+        "time over the volume's limit of IOPS, as the volume tells it (`DEVICE.over_volume_iops`); the longest of \
+         several",
+        []
+    ),
     /// Over the volume's limit of throughput, us.
-    pub volume_bytes_us: Option<f64>,
+    volume_bytes_us: Option<f64> = figure(
+        Microseconds,
+        "time over the volume's limit of throughput (`DEVICE.over_volume_bytes`); the longest of several volumes",
+        []
+    ),
     /// Over the instance's limit of IOPS, us.
-    pub instance_iops_us: Option<f64>,
+    instance_iops_us: Option<f64> = figure(
+        Microseconds,
+        "time over the instance's limit of IOPS (`DEVICE.over_instance_iops`); the longest of several volumes",
+        []
+    ),
     /// Over the instance's limit of throughput, us.
-    pub instance_bytes_us: Option<f64>,
+    instance_bytes_us: Option<f64> = figure(
+        Microseconds,
+        "time over the instance's limit of throughput (`DEVICE.over_instance_bytes`); the longest of several volumes",
+        []
+    ),
     /// What the control group did by what it may, 0 to 1; the largest of its limits of I/O.
-    pub group_share: Option<f64>,
+    group_share: Option<f64> = figure(
+        Share,
+        "I/O of the server's control group a second / what the group may have (`DEVICE.group_reads` by its limit); \
+         the largest of requests and bytes, reads and writes",
+        []
+    ),
+}
 }
 
+summary_of_figures! {
 /// Latencies of single requests at the device, from the kernel's events of a sample of them: from issue to completion,
 /// without the time in the scheduler's queue. All null where requests cannot be timed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default)]
 pub struct DeviceSummary {
     /// One of so many requests was timed.
-    pub one_of: Option<u64>,
+    one_of: Option<u64> = figure(
+        Count,
+        "one of so many requests was timed at the device, chosen by its sector; the smallest share of the window",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// Reads timed in the window.
-    pub reads_timed: Option<u64>,
+    reads_timed: Option<u64> = figure(
+        Count,
+        "reads of which the kernel reported both issue and completion, in the window",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// Median of reads, us.
-    pub read_p50_us: Option<f64>,
+    read_p50_us: Option<f64> = figure(
+        Microseconds,
+        "time from issue to completion that half of the timed reads do not exceed",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// 99th percentile of reads, us; null below 1,000 of them.
-    pub read_p99_us: Option<f64>,
+    read_p99_us: Option<f64> = figure(
+        Microseconds,
+        "time from issue to completion that 99 % of the timed reads do not exceed",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// Writes timed in the window.
-    pub writes_timed: Option<u64>,
+    writes_timed: Option<u64> = figure(
+        Count,
+        "writes of which the kernel reported both issue and completion, in the window",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// Median of writes, us.
-    pub write_p50_us: Option<f64>,
+    write_p50_us: Option<f64> = figure(
+        Microseconds,
+        "time from issue to completion that half of the timed writes do not exceed",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
     /// 99th percentile of writes, us; null below 1,000 of them.
-    pub write_p99_us: Option<f64>,
+    write_p99_us: Option<f64> = figure(
+        Microseconds,
+        "time from issue to completion that 99 % of the timed writes do not exceed",
+        [TRACE_EVENTS, TRACE_LOST]
+    ),
+}
 }
 
+summary_of_figures! {
 /// CPU in figures.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Default)]
 pub struct CpuSummary {
     /// Cores' worth of CPU the server's processes used.
-    pub db_cores: Option<f64>,
-    /// Share of the host's CPU that was busy, 0 to 1.
-    pub host_busy_share: Option<f64>,
-    /// Cores' worth of CPU mindful itself used.
-    pub client_cores: Option<f64>,
-    /// Server CPU by physical reads, us.
-    pub db_us_per_physical_read: Option<f64>,
-    /// Server CPU by logical reads, us.
-    pub db_us_per_logical_read: Option<f64>,
+    db_cores: Option<f64> = figure(
+        Cores,
+        "user and system CPU of the server's processes / time; of its sessions where only these tell",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
+    ),
     /// Cores' worth of CPU the server's processes used in user mode.
     #[serde(default)]
-    pub db_user_cores: Option<f64>,
+    db_user_cores: Option<f64> = figure(Cores, "user CPU of the server's processes / time", [SERVER_CPU_USER_US]),
     /// Cores' worth of CPU they used in the kernel.
     #[serde(default)]
-    pub db_system_cores: Option<f64>,
+    db_system_cores: Option<f64> = figure(Cores, "system CPU of the server's processes / time", [SERVER_CPU_SYSTEM_US]),
+    /// Share of the host's CPU that was busy, 0 to 1.
+    host_busy_share: Option<f64> = figure(
+        Share,
+        "busy CPU time of the host (user, nice, system, irq, softirq) / all CPU time",
+        [HOST_CPU_BUSY_US, HOST_CPU_TOTAL_US]
+    ),
     /// Cores' worth of CPU of the whole host in the kernel, interrupts apart.
     #[serde(default)]
-    pub host_kernel_cores: Option<f64>,
+    host_kernel_cores: Option<f64> = figure(
+        Cores,
+        "CPU of the whole host in the kernel, interrupts apart / time",
+        [HOST_CPU_SYSTEM_US]
+    ),
     /// Cores' worth of CPU of the whole host in interrupts and soft interrupts.
     #[serde(default)]
-    pub host_interrupt_cores: Option<f64>,
+    host_interrupt_cores: Option<f64> = figure(
+        Cores,
+        "CPU of the whole host in interrupts and soft interrupts / time",
+        [HOST_CPU_IRQ_US, HOST_CPU_SOFTIRQ_US]
+    ),
     /// Share of the host's CPU time that the hypervisor gave to others, 0 to 1.
     #[serde(default)]
-    pub steal_share: Option<f64>,
-    /// Server CPU by commits, us; what reads cost included.
-    #[serde(default)]
-    pub db_us_per_commit: Option<f64>,
-    /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
-    #[serde(default)]
-    pub db_us_per_physical_read_marginal: Option<f64>,
-    /// Physical reads per second by cores of the server; null where scans or large reads are among them.
-    #[serde(default)]
-    pub iops_per_core: Option<f64>,
-    /// Cores of the server for 100,000 physical reads per second; null where the one before is.
-    #[serde(default)]
-    pub cores_per_100k_iops: Option<f64>,
+    steal_share: Option<f64> = figure(
+        Share,
+        "CPU time that the hypervisor gave to others / all CPU time of the host",
+        [HOST_CPU_STEAL_US, HOST_CPU_TOTAL_US]
+    ),
+    /// Cores' worth of CPU mindful itself used.
+    client_cores: Option<f64> = figure(Cores, "CPU time of mindful / time; of several ranks the sum", [CLIENT_CPU_US]),
     /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.
     #[serde(default)]
-    pub watching_cores: Option<f64>,
+    watching_cores: Option<f64> = figure(
+        Cores,
+        "CPU of the threads that read counters, time requests and ask for wait events / time",
+        [OBSERVER_CPU_US, SETTLED_OBSERVER_CPU_US, TRACE_CPU_US, SAMPLING_CPU_US]
+    ),
     /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.
     #[serde(default)]
-    pub wait_sampling_share: Option<f64>,
+    wait_sampling_share: Option<f64> = figure(
+        Share,
+        "CPU of the server process that answers the sampling of waits / CPU of all the server's processes",
+        [MONITOR_CPU_US, SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
+    ),
+    /// Server CPU by physical reads, us.
+    db_us_per_physical_read: Option<f64> = figure(
+        Microseconds,
+        "10^6 x db_cores / physical reads per second",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+    ),
+    /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
+    #[serde(default)]
+    db_us_per_physical_read_marginal: Option<f64> = figure(
+        Microseconds,
+        "(db_us_per_logical_read - the same in a cached run) x logical reads / physical reads; unknown when no \
+         cached run of this engine, version and CPU was stored before (--mode lio), when less than 5 % of logical \
+         reads are physical, and with updates",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, LOGICAL_READS, PHYSICAL_READS]
+    ),
+    /// Server CPU by logical reads, us.
+    db_us_per_logical_read: Option<f64> = figure(
+        Microseconds,
+        "10^6 x db_cores / logical reads per second",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, LOGICAL_READS]
+    ),
+    /// Server CPU by commits, us; what reads cost included.
+    #[serde(default)]
+    db_us_per_commit: Option<f64> = figure(
+        Microseconds,
+        "10^6 x db_cores / commits per second: reads and updates between two commits are in it",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, COMMITS]
+    ),
+    /// Physical reads per second by cores of the server; null where scans or large reads are among them.
+    #[serde(default)]
+    iops_per_core: Option<f64> = figure(
+        PerSecond,
+        "physical reads per second / db_cores",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+    ),
+    /// Cores of the server for 100,000 physical reads per second; null where the one before is.
+    #[serde(default)]
+    cores_per_100k_iops: Option<f64> = figure(
+        Cores,
+        "100,000 x db_cores / physical reads per second",
+        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+    ),
+}
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::record::latency::Latency;
+use mindful_core::result::trace::{LatencyRange, TracePercentiles, WaitFigures};
 
 /// Latencies below this have a place of their own once there are many, us.
 const DENSE: usize = 1 << 15;
@@ -24,23 +25,6 @@ pub struct Distribution {
     pub min_us: Option<u64>,
     /// The longest, us.
     pub max_us: Option<u64>,
-}
-
-/// Latencies in a range of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Range {
-    /// From this, us.
-    pub from_us: u64,
-    /// To below this, us.
-    pub to_us: u64,
-    /// How many.
-    pub count: u64,
-    /// Their time, us.
-    pub time_us: u64,
-    /// The shortest, us.
-    pub min_us: u64,
-    /// The longest, us.
-    pub max_us: u64,
 }
 
 impl Distribution {
@@ -132,21 +116,41 @@ impl Distribution {
     }
 
     /// By factors of ten of the latency; those that did not occur are left out.
-    pub fn decades(&self) -> Vec<Range> {
-        let mut ranges: Vec<Range> = Vec::new();
+    fn decades(&self) -> Vec<LatencyRange> {
+        let mut ranges: Vec<LatencyRange> = Vec::new();
         for (us, count) in self.values() {
             let from_us = if us == 0 { 0 } else { 10_u64.pow(us.ilog10()) };
             let to_us = if us == 0 { 1 } else { from_us.saturating_mul(10) };
             if ranges.last().is_none_or(|range| range.from_us != from_us) {
-                ranges.push(Range { from_us, to_us, count: 0, time_us: 0, min_us: us, max_us: us });
+                ranges.push(LatencyRange { from_us, to_us, waits: 0, time_us: 0, min_us: us, max_us: us });
             }
             if let Some(range) = ranges.last_mut() {
-                range.count += count;
+                range.waits += count;
                 range.time_us = range.time_us.saturating_add(us.saturating_mul(count));
                 range.max_us = us;
             }
         }
         ranges
+    }
+
+    /// The waits in figures.
+    pub fn figures(&self) -> WaitFigures {
+        let percentiles = |at: &dyn Fn(f64) -> Option<u64>| TracePercentiles {
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+        };
+        WaitFigures {
+            waits: self.count,
+            time_us: self.time_us,
+            mean_us: self.mean_us(),
+            min_us: self.min_us,
+            max_us: self.max_us,
+            counted_us: percentiles(&|share| self.percentile_us(share)),
+            time_weighted_us: percentiles(&|share| self.time_percentile_us(share)),
+            ranges: self.decades(),
+        }
     }
 
     /// As the histograms of our own runs.
@@ -183,7 +187,7 @@ mod tests {
             let place = (share * (all.len() - 1) as f64).floor() as usize;
             prop_assert_eq!(distribution.percentile_us(share), Some(all[place]));
             prop_assert_eq!(distribution.time_us, all.iter().sum::<u64>());
-            prop_assert_eq!(distribution.decades().iter().map(|range| range.count).sum::<u64>(), all.len() as u64);
+            prop_assert_eq!(distribution.decades().iter().map(|range| range.waits).sum::<u64>(), all.len() as u64);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use mindful_core::result::trace::{GroupFigures, ReadFigures, TraceSummary};
 use mindful_oracle_terms::{self as oracle, event};
 
 use super::distribution::Distribution;
@@ -208,6 +209,32 @@ impl Grouped {
             self.last = (wait.event.to_vec(), at);
         }
         at
+    }
+
+    /// The summary of these waits, which come from `file`.
+    pub fn summary(&self, file: &str) -> TraceSummary {
+        let fields: Vec<_> = self.fields.iter().map(|field| field.name()).collect();
+        let reads = Kind::ALL.iter().map(|kind| {
+            let (latencies, blocks) = &self.reads[*kind as usize];
+            // Kinds that were not read have no blocks; an unknown number is null.
+            let none = (latencies.count == 0).then_some(0);
+            ReadFigures {
+                kind: kind.name().to_owned(),
+                blocks: none.or(blocks.total(self.block_bytes)),
+                blocks_per_read: blocks.each(self.block_bytes),
+                figures: latencies.figures(),
+            }
+        });
+        let group = |group: &Group| GroupFigures { key: group.key.clone(), figures: group.latencies.figures() };
+        TraceSummary {
+            file: file.to_owned(),
+            group_by: fields.join(" | "),
+            waits_in_trace: self.waits,
+            groups_exact: !self.rounded(),
+            all: self.all.figures(),
+            reads: reads.collect(),
+            groups: self.by_time().into_iter().map(group).collect(),
+        }
     }
 
     /// The groups, those with most time first.

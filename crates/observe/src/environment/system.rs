@@ -11,6 +11,7 @@ use mindful_host::{Kernel, cpu};
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
+    put(facts, fact::HOST_NAME, value(kernel.proc.join("sys/kernel/hostname")));
     put(facts, fact::KERNEL_RELEASE, value(kernel.proc.join("sys/kernel/osrelease")));
     put(facts, "kernel.version", value(kernel.proc.join("sys/kernel/version")));
     put(facts, "os.name", value("/etc/os-release").and_then(|text| os_name(&text)));

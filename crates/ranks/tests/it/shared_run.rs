@@ -2,12 +2,12 @@
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, Question, RunValue, Verdict};
+use mindful_analyze::compare::{ComparedFigure, run_value};
 use mindful_core::contract::clock::Time;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Summary};
 use mindful_ranks::{merge_folders, store_merged};
-use mindful_runner::repetition::{Figure, value};
 
 use crate::job::{Given, Job};
 
@@ -102,7 +102,7 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
 
 #[test]
 fn compared_with_one_process_four_ranks_show_no_difference() {
-    let value = |run: &Run| value(Figure::Throughput, &analyze(run).steps[0], &run.steps[0]).unwrap();
+    let value = |run: &Run| run_value(ComparedFigure::Throughput, &analyze(run).steps[0], &run.steps[0]).unwrap();
     let sides = ["1", "2", "3", "4"].map(|seed| {
         let given = [("seed", seed), ("null_spread", "0.5")];
         let job = Job::new();
@@ -113,7 +113,7 @@ fn compared_with_one_process_four_ranks_show_no_difference() {
         (value(&alone.run), value(&run))
     });
     let (one, four): (Vec<RunValue>, Vec<RunValue>) = sides.into_iter().unzip();
-    let answer = compare::runs(&one, &four, &Question::default()).unwrap();
+    let answer = compare::compare_runs(&one, &four, &Question::default()).unwrap();
     assert_eq!(answer.verdict, Verdict::NoMeaningfulDifference, "{answer:?}");
 }
 

@@ -36,15 +36,15 @@ fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
     };
     Bars {
         name: "rungs",
-        title: "Time for a block, rung by rung".into(),
-        about: format!(
-            "All cores, {sessions} sessions on each rung: the time a session needs for a block, which is sessions by blocks \
-             per second. The bar of a rung begins where the one before it ends."
+        title: "Time for a block, level by level".into(),
+        caption: format!(
+            "Time for a block with {sessions} sessions on all cores; each bar begins where the last one ends."
         ),
+        notes: "The time for a block is the number of sessions divided by blocks per second.".into(),
         rows: contrast.all_cores.iter().enumerate().map(bar).collect(),
         place: Place::Left,
         unit: Unit::Us,
-        titles: ["rung", "time for a block", "against the rung before"],
+        titles: ["level", "time for a block", "compared with the level before"],
     }
 }
 
@@ -71,7 +71,8 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
     Some(Bars {
         name: "added",
         title: "What a database adds to a block".into(),
-        about: "At equal concurrency, against raw reads of the same bytes; the parts add up to the whole.".into(),
+        caption: "What the database adds to a raw read of the same bytes, at equal concurrency.".into(),
+        notes: "The parts add up to the last bar.".into(),
         rows: bars,
         place: Place::Left,
         unit: Unit::Us,

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::compared::{Compared, Row};
-use crate::drawing::frame::{CHARACTER, Drawing, WIDTH};
+use crate::comparison::difference::{Difference, Differences, change, interval_words};
+use crate::drawing::frame::{CHARACTER, Drawing, WIDTH, lines_of, write_lines};
 use crate::drawing::scale::{Scale, Unit, drawable};
-use crate::escape::escape_to;
 use crate::markup::text;
 
 /// Its name on the command line.
@@ -13,13 +12,15 @@ pub const NAME: &str = "differences";
 
 const ROW: f64 = 34.0;
 const TOP: f64 = 26.0;
+/// Longest line of a name, characters; a row has room for two.
+const NAME_COLUMNS: usize = 32;
 const RIGHT: f64 = 24.0;
 /// From this ratio on, or below its inverse, the axis goes by ratio.
 const FAR: f64 = 4.0;
 
 /// The chart; `None` where no difference has a place.
-pub fn drawing(compared: &Compared, doubt: Option<&'static str>) -> Option<Drawing> {
-    let rows: Vec<&Row> = compared.rows.iter().filter(|row| drawable(row.ratio) && row.ratio > 0.0).collect();
+pub fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Option<Drawing> {
+    let rows: Vec<&Difference> = compared.rows.iter().filter(|row| drawable(row.ratio) && row.ratio > 0.0).collect();
     if rows.is_empty() {
         return None;
     }
@@ -32,13 +33,14 @@ pub fn drawing(compared: &Compared, doubt: Option<&'static str>) -> Option<Drawi
     }
     Some(Drawing {
         name: NAME,
-        title: "Differences, candidate by baseline".into(),
-        about: format!(
-            "{} against {}: to the right of the line the candidate has more of it, which is good of throughput and bad \
-             of latency. A bar is the interval of the difference, how sure it is stands in the \
-             table; the grey band is what does not matter here, up to {:.1} %.",
-            compared.names[1],
-            compared.names[0],
+        title: "Differences between candidate and baseline".into(),
+        caption: format!(
+            "{} against {}: right of the line, the candidate has more.",
+            compared.names[1], compared.names[0]
+        ),
+        notes: format!(
+            "More throughput is better, more latency is worse. A bar is the interval of the difference; the table has its \
+             confidence. Differences within the grey band, up to {:.1} %, do not matter here.",
             compared.margin * 100.0
         ),
         content: svg,
@@ -49,12 +51,12 @@ pub fn drawing(compared: &Compared, doubt: Option<&'static str>) -> Option<Drawi
 }
 
 /// The figures behind it, titles first.
-pub(crate) fn table(compared: &Compared) -> Vec<Vec<String>> {
+pub(crate) fn table(compared: &Differences) -> Vec<Vec<String>> {
     let [baseline, candidate] = compared.names.clone();
-    let titles = ["figure".to_owned(), baseline, candidate, "difference".into(), "interval".into(), "said".into()];
-    let row = |row: &Row| {
-        let (change, between) = (row.change(), row.between());
-        vec![row.what.clone(), row.baseline.clone(), row.candidate.clone(), change, between, row.remark.clone()]
+    let titles = ["figure".to_owned(), baseline, candidate, "difference".into(), "interval".into(), "remark".into()];
+    let row = |row: &Difference| {
+        let (change, between) = (change(row.ratio), interval_words(row.interval));
+        vec![row.name.clone(), row.baseline.clone(), row.candidate.clone(), change, between, row.remark.clone()]
     };
     std::iter::once(titles.to_vec()).chain(compared.rows.iter().map(row)).collect()
 }
@@ -67,8 +69,8 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(rows: &[&Row], margin: f64) -> Self {
-        let ends = |row: &&Row| row.interval.map_or([row.ratio; 2], |interval| [interval.low, interval.high]);
+    fn of(rows: &[&Difference], margin: f64) -> Self {
+        let ends = |row: &&Difference| row.interval.map_or([row.ratio; 2], |interval| [interval.low, interval.high]);
         let ratios = || rows.iter().flat_map(|row| [[row.ratio; 2], ends(row)].concat());
         let known = || ratios().filter(|ratio| drawable(*ratio) && *ratio > 0.0);
         let by_ratio = known().any(|ratio| !(1.0 / FAR..=FAR).contains(&ratio));
@@ -78,7 +80,7 @@ impl Axis {
             let edges = [-margin, margin].map(|share| share * 150.0);
             Scale::linear(known().map(|ratio| (ratio - 1.0) * 100.0).chain(edges), Unit::Number, 6)
         };
-        let longest = rows.iter().map(|row| row.what.chars().count().min(32)).max().unwrap_or(0);
+        let longest = rows.iter().map(|row| row.name.chars().count().min(NAME_COLUMNS)).max().unwrap_or(0);
         Self { scale, by_ratio, left: 22.0 + CHARACTER * longest as f64 }
     }
 
@@ -87,7 +89,7 @@ impl Axis {
         self.left + (WIDTH - self.left - RIGHT) * self.scale.share(value)
     }
 
-    fn draw(&self, svg: &mut String, bottom: f64, compared: &Compared) {
+    fn draw(&self, svg: &mut String, bottom: f64, compared: &Differences) {
         let (low, high) = (self.x(1.0 / (1.0 + compared.margin)), self.x(1.0 + compared.margin));
         let (wide, tall) = ((high - low).max(1.0), bottom - TOP);
         let _ =
@@ -112,15 +114,9 @@ impl Axis {
         );
     }
 
-    fn row(&self, svg: &mut String, top: f64, row: &Row) {
+    fn row(&self, svg: &mut String, top: f64, row: &Difference) {
         let (x, y) = (self.x(row.ratio), top + 11.0);
-        let _ = writeln!(
-            svg,
-            "<text class=\"axis-name at-end\" x=\"{:.1}\" y=\"{}\">{}</text>",
-            self.left - 10.0,
-            y + 4.0,
-            text(&escape_to(&row.what, 32))
-        );
+        write_lines(svg, "axis-name at-end", [self.left - 10.0, y + 4.0], &lines_of(&row.name, NAME_COLUMNS));
         let (mut from, mut to) = (x, x);
         if let Some(interval) = row.interval {
             (from, to) = (self.x(interval.low), self.x(interval.high));
@@ -131,7 +127,7 @@ impl Axis {
                 y - 4.0
             );
         }
-        let title = format!("{}: {}, {}", row.what, row.change(), row.between());
+        let title = format!("{}: {}, {}", row.name, change(row.ratio), interval_words(row.interval));
         let _ = writeln!(
             svg,
             "<path class=\"dot c1\" transform=\"translate({x:.1} {y})\" d=\"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z\">\
@@ -139,7 +135,7 @@ impl Axis {
             text(&title)
         );
         let middle = f64::midpoint(from, to);
-        let words = format!("{}{}", row.change(), if row.interval.is_some() { "" } else { ", no interval" });
+        let words = format!("{}{}", change(row.ratio), if row.interval.is_some() { "" } else { ", no interval" });
         let half = CHARACTER * words.chars().count() as f64 / 2.0;
         let middle = middle.clamp(self.left + half, (WIDTH - 4.0 - half).max(self.left + half));
         let _ = writeln!(

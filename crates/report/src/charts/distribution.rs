@@ -23,12 +23,12 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
     let plot = Plot {
         name: "distribution",
         title: format!("How long each {} took", kind.name()),
-        about:
-            "The share of operations in each band of latency, twenty bands a factor of ten, and the share of all their \
-                time. Where the second stands to the right of the first, few operations took much of the time."
-                .into(),
+        caption: "Share of operations, and of their total time, in each band of latency.".into(),
+        notes: "There are twenty bands per factor of ten. If the curve of time is to the right of the curve of operations, \
+                few operations took much of the time."
+            .into(),
         x: Axis { name: format!("latency of each {}", kind.name()), unit: Unit::Us, log: true },
-        y: Axis::linear("percent in the band", Unit::Number),
+        y: Axis::linear("percent in each band", Unit::Number),
         labels: "",
         series: vec![bands("of operations", &map, Heat::Frequency), bands("of their time", &map, Heat::Intensity)],
         guides: marks.into_iter().filter_map(mark).collect(),

@@ -23,15 +23,15 @@ pub fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawi
         return None;
     }
     let operations = rows.iter().find(|row| row.name == OPERATIONS).and_then(|row| row.per_s);
-    let operations =
-        operations.map_or_else(String::new, |rate| format!("Caused by {} operations per second. ", number(rate)));
+    let operations = operations.map_or_else(String::new, |rate| format!(", for {} operations/s", number(rate)));
     let bars = Bars {
         name: "ledger",
-        title: "From the blocks visited down to the device".into(),
-        about: format!(
-            "{operations}Each level's own count per second, as wide as it is large; the ratio is to the level above, with \
-             why it differs."
-        ),
+        title: "Reads at each level, from blocks visited to the device".into(),
+        caption: format!("Reads per second as counted at each level{operations}."),
+        notes:
+            "The width of a bar is the rate. A ratio compares a level with the level above it; the remark says why it \
+                differs."
+                .into(),
         rows: bars,
         place: Place::Middle,
         unit: Unit::Number,

@@ -40,7 +40,8 @@ pub fn plot(ladders: &[Ladder]) -> Option<Plot> {
     (!series.is_empty()).then(|| Plot {
         name: "latency-iops",
         title: "Latency against throughput".into(),
-        about: about(ladders, loads, &guides),
+        caption: caption(loads),
+        notes: notes(ladders, &guides),
         x: Axis::linear(&rate_name, Unit::Number),
         y: Axis { name: latency_name, unit: Unit::Us, log: least > 0.0 && most > BY_RATIO * least },
         labels: loads,
@@ -49,20 +50,26 @@ pub fn plot(ladders: &[Ladder]) -> Option<Plot> {
     })
 }
 
-fn about(ladders: &[Ladder], loads: &str, guides: &[Guide]) -> String {
-    let load = if loads == "sessions" { "sessions worked at once" } else { "I/Os were in flight" };
-    let mut text = format!("Each point is a measured step; the number beside it is how many {load}.");
+fn caption(loads: &str) -> String {
+    let load = if loads == "sessions" { "number of sessions" } else { "number of I/Os in flight" };
+    format!("Each point is a measured step, labelled with its {load}.")
+}
+
+fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {
+    let mut text = String::new();
     if ladders.iter().flat_map(|ladder| &ladder.rungs).any(|(_, steps)| steps.len() > 1) {
-        text += " Loads measured more than once stand at their median, with bars from the least to the most.";
+        text += " Loads measured several times are drawn at their median, with bars from the lowest to the highest.";
     }
     if ladders.iter().any(|ladder| ladder.of_contrast) {
-        text += " Raw reads are of the database's own files, by as many sessions: what lies between them and the \
-                 database is what it adds.";
+        text += " Raw reads use the database's own files and as many sessions. The distance to the database is what it adds.";
     }
     if guides.iter().any(|guide| matches!(guide, Guide::Upright(_, Some(_), _))) {
         text += " The grey band is the 95 % interval of the fitted capacity, which is an estimate.";
     }
-    text
+    if guides.iter().any(|guide| matches!(guide, Guide::Spot(..))) {
+        text += " Beyond the knee, queueing dominates: latency rises faster than throughput.";
+    }
+    text.trim_start().to_owned()
 }
 
 fn of_ladder(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
@@ -152,8 +159,7 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
         if let Some((x, y)) = on_curve(&series.points, sessions) {
             let between = knee.intervals.get(knee_sessions::ASYMPTOTE);
             let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
-            let name =
-                format!("knee: queueing dominates above {} sessions{}", number(sessions), between.unwrap_or_default());
+            let name = format!("knee: {} sessions{}", number(sessions), between.unwrap_or_default());
             guides.push(Guide::Spot(x, y, name));
         }
     }

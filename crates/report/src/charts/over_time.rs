@@ -38,7 +38,8 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
     let strips = Strips {
         name: "time",
         title: "Over time".into(),
-        about: about(&columns, &events, &jumps),
+        caption: caption(&columns),
+        notes: notes(&events, &jumps),
         columns: columns.iter().map(|column| column.span_s).collect(),
         rows: strips(&columns),
         events,
@@ -69,7 +70,7 @@ pub fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (
 /// What the letters of checkpoints and stalls mean, where there are any.
 pub fn letters(events: &[Event]) -> String {
     let mut text = String::new();
-    for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "sessions stood still")] {
+    for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "all sessions stalled")] {
         let marked = events.iter().filter(|event| event.name == letter).count();
         if marked > 0 {
             let _ = write!(text, " {letter}: {what} ({}).", format_counted(marked, "time"));
@@ -78,20 +79,20 @@ pub fn letters(events: &[Event]) -> String {
     text
 }
 
-fn about(columns: &[Column], events: &[Event], jumps: &[Change]) -> String {
+fn caption(columns: &[Column]) -> String {
     let each = columns.first().map_or(0.0, |column| column.span_s[1] - column.span_s[0]);
-    let mut text = format!(
-        "The measured window alone, in columns of {} s; a gap is time of which nothing is known.",
-        number(each)
-    );
-    text += &letters(events);
+    format!("Measured window, one column every {} s. A gap means no data.", number(each))
+}
+
+fn notes(events: &[Event], jumps: &[Change]) -> String {
+    let mut text = letters(events);
     let in_words = |jump: &Change| format!("from {} to {}", number(jump.before), number(jump.after));
     if !jumps.is_empty() {
         let named: Vec<_> = jumps.iter().take(MOST_JUMPS).map(in_words).collect();
         let more = if jumps.len() > MOST_JUMPS { ", and more" } else { "" };
-        let _ = write!(text, " {LEVEL}: another level of throughput, {} blocks/s{more}.", named.join(", "));
+        let _ = write!(text, " {LEVEL}: throughput changed its level, {} blocks/s{more}.", named.join(", "));
     }
-    text
+    text.trim_start().to_owned()
 }
 
 fn checkpoints(column: &Column) -> f64 {
@@ -136,7 +137,7 @@ fn waits(columns: &[Column]) -> Option<Strip> {
         let busy = layer("", columns, |column| column.busy_sessions);
         return strip("sessions inside operations", Unit::Number, vec![busy]);
     }
-    let strip = strip("active sessions, from below", Unit::Number, parts)?;
+    let strip = strip("active sessions, stacked", Unit::Number, parts)?;
     let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
     Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
 }
@@ -160,7 +161,7 @@ fn cpu(columns: &[Column]) -> Option<Strip> {
         let own = column.counters.server_cores().unwrap_or(0.0) + cores(column, shared::CLIENT_CPU_US).unwrap_or(0.0);
         Some((cores(column, shared::HOST_CPU_BUSY_US)? - own).max(0.0))
     });
-    let strip = strip("CPU cores, from below", Unit::Number, vec![server, client, rest])?;
+    let strip = strip("CPU cores, stacked", Unit::Number, vec![server, client, rest])?;
     let cpus = columns.iter().find_map(|column| column.counters.host_cpus());
     Some(Strip { stacked: true, level: cpus.map(|cpus| (cpus.round(), "CPUs".to_owned())), ..strip })
 }

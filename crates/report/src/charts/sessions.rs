@@ -38,14 +38,15 @@ fn plot(
     name: &'static str,
     [title, y]: [&str; 2],
     unit: Unit,
-    about: String,
+    [caption, notes]: [String; 2],
     series: Vec<Series>,
 ) -> Option<Plot> {
     let series: Vec<Series> = series.into_iter().filter(|series| series.points.iter().any(|p| p.y > 0.0)).collect();
     (rungs(ladders) > 1 && !series.is_empty()).then(|| Plot {
         name,
         title: title.to_owned(),
-        about,
+        caption,
+        notes,
         x: axis(ladders),
         y: Axis::linear(y, unit),
         labels: "",
@@ -60,30 +61,30 @@ pub fn throughput(ladders: &[Ladder]) -> Option<Plot> {
     let visited: Figure = |step| curve::throughput(&step.summary);
     let [ladder] = ladders else {
         let all = ladders.iter().map(|ladder| series(ladder, &ladder.name, visited)).collect();
-        let about = "Throughput by load, a curve a configuration.".to_owned();
-        return plot(ladders, "sessions", [TITLE, "blocks visited per second"], Unit::Number, about, all);
+        let words = ["Blocks visited per second by load, one curve per configuration.".to_owned(), String::new()];
+        return plot(ladders, "sessions", [TITLE, "blocks visited per second"], Unit::Number, words, all);
     };
     let visited = series(ladder, "blocks visited per second", visited);
     let reads = series(ladder, "physical reads per second", |step| step.summary.physical_reads_per_s);
     let (first, last) = visited.points.first().cloned().zip(visited.points.last().cloned())?;
     let top = visited.points.iter().map(|point| point.y).fold(0.0, f64::max);
     let linear = linear(&first, &last, top);
-    let about = format!(
-        "Throughput by load, beside what it would be if each added one did as much as the first.{}",
-        sped_up(&first, &last)
-    );
+    let words = [
+        "Throughput by load, compared with linear growth from the first step.".to_owned(),
+        speed_up_sentence(&first, &last),
+    ];
     let all = [Some(visited), Some(reads), linear].into_iter().flatten().collect();
-    plot(ladders, "sessions", [TITLE, "per second"], Unit::Number, about, all)
+    plot(ladders, "sessions", [TITLE, "per second"], Unit::Number, words, all)
 }
 
 /// The speed-up from the first load to the last, in words.
-fn sped_up(first: &Point, last: &Point) -> String {
+fn speed_up_sentence(first: &Point, last: &Point) -> String {
     let (loads, speed) = (last.x / first.x, last.y / first.y);
     if !(loads.is_finite() && speed.is_finite() && loads > 1.0) {
         return String::new();
     }
     format!(
-        " From {} to {}, {} times the load, it rises to {} times: {} of that line.",
+        "From load {} to {}, {} times the load, throughput rises {} times: {} of linear growth.",
         first.x,
         last.x,
         number(loads),
@@ -97,7 +98,7 @@ fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
     let slope = Some(first.y / first.x).filter(|slope| slope.is_finite() && *slope > 0.0)?;
     let x = last.x.min(top / slope);
     let points = vec![point(0.0, 0.0), point(x, x * slope)];
-    Some(Series { name: "as the first, without any queue".into(), look: Look::Guide, points })
+    Some(Series { name: "linear growth".into(), look: Look::Guide, points })
 }
 
 /// MiB per second by kind; of one ladder alone.
@@ -109,10 +110,11 @@ pub fn mib(ladders: &[Ladder]) -> Option<Plot> {
         ("log", |step| step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)),
     ];
     let all = kinds.map(|(name, figure)| series(ladder, name, figure)).into();
-    let about = "What was read, written and logged, in MiB (2^20 bytes) per second. What is not known, or nothing \
-                 at all, has no curve."
-        .to_owned();
-    plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, about, all)
+    let words = [
+        "MiB (2^20 bytes) read, written and logged per second.".to_owned(),
+        "A rate that is zero or not known has no curve.".to_owned(),
+    ];
+    plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, words, all)
 }
 
 /// CPU of the server by reads.
@@ -125,8 +127,9 @@ pub fn cpu(ladders: &[Ladder]) -> Option<Plot> {
         several => several.iter().map(|ladder| series(ladder, &ladder.name, logical)).collect(),
     };
     let y = if ladders.len() == 1 { "CPU for one" } else { "CPU for a logical read" };
-    let about =
-        "CPU time of the processes that read, by what they read; a physical read holds the logical one it is for."
-            .to_owned();
-    plot(ladders, "cpu-cost", ["CPU for a read", y], Unit::Us, about, all)
+    let words = [
+        "CPU time of the server per read.".to_owned(),
+        "The time of a physical read includes the logical read that caused it.".to_owned(),
+    ];
+    plot(ladders, "cpu-cost", ["CPU for a read", y], Unit::Us, words, all)
 }

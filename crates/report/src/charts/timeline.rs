@@ -73,7 +73,8 @@ pub fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> O
     let strips = Strips {
         name: "timeline",
         title: "All steps over time".into(),
-        about: about(&run.hooks, &events),
+        caption: "All steps on one axis, each from the line with its number. A gap means no data.".into(),
+        notes: notes(&run.hooks, &events),
         columns,
         rows,
         events,
@@ -81,18 +82,15 @@ pub fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> O
     Some(strips.drawing(doubt))
 }
 
-fn about(hooks: &[HookRecord], events: &[Event]) -> String {
-    let mut text =
-        "Each step begins at the line with its number, its measured window alone; a gap is time of which nothing \
-                    is known, such as connecting and warm-up."
-            .to_owned();
+fn notes(hooks: &[HookRecord], events: &[Event]) -> String {
+    let mut text = "Only measured windows are drawn, not connecting and warm-up.".to_owned();
     for hook in hooks {
         let seconds = number(since(hook.end_us, hook.begin_us).max(0.0));
         let _ = write!(text, " {HOOK}: the hook \"{}\" ran for {seconds} s.", escape_to(&hook.moment, 20));
     }
     text += &over_time::letters(events);
     if events.iter().any(|event| event.name == over_time::LEVEL) {
-        let _ = write!(text, " {}: another level of throughput.", over_time::LEVEL);
+        let _ = write!(text, " {}: throughput changed its level.", over_time::LEVEL);
     }
     text
 }

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::frame::{CHARACTER, Drawing, LINE, WIDTH, lines_of, write_lines};
 use super::scale::{Scale, Unit, drawable};
-use crate::escape::escape_to;
 use crate::markup::text;
 
 const ROW: f64 = 34.0;
 const THICK: f64 = 15.0;
 const TOP: f64 = 8.0;
+const RIGHT: f64 = 24.0;
+/// Longest line of a name, characters.
+const NAME_COLUMNS: usize = 30;
 
 /// A row.
 #[derive(Debug, Clone)]
@@ -42,8 +44,10 @@ pub struct Bars {
     pub name: &'static str,
     /// Its heading.
     pub title: String,
-    /// What it shows, in words.
-    pub about: String,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// How to read it, in sentences; may be empty.
+    pub notes: String,
     /// The rows.
     pub rows: Vec<Bar>,
     /// Where they stand.
@@ -57,60 +61,69 @@ pub struct Bars {
 impl Bars {
     /// The picture.
     pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
-        let known = |bar: &Bar| bar.span.filter(|ends| ends.iter().all(|end| drawable(*end)));
-        let scale = Scale::linear(self.rows.iter().filter_map(known).flatten(), self.unit, 5);
-        let longest = self.rows.iter().map(|bar| bar.name.chars().count().min(30)).max().unwrap_or(0);
+        let scale = Scale::linear(self.rows.iter().filter_map(known_ends).flatten(), self.unit, 5);
+        let longest = self.rows.iter().map(|bar| bar.name.chars().count().min(NAME_COLUMNS)).max().unwrap_or(0);
         let left = 20.0 + CHARACTER * longest as f64;
-        let place = |value: f64| left + (WIDTH - left - 24.0) * scale.share(value);
+        let (mut bars, mut bottom) = (String::new(), TOP);
+        for bar in &self.rows {
+            bottom += self.row(&mut bars, bar, &scale, [left, bottom]);
+        }
         let mut svg = String::new();
-        let bottom = TOP + ROW * self.rows.len() as f64;
         if self.place == Place::Left {
             for (value, name) in &scale.ticks {
-                let x = place(*value);
+                let x = x_of(&scale, left, *value);
                 let _ = writeln!(svg, "<path class=\"rule\" d=\"M{x:.1} {TOP}V{bottom}\"/>");
                 let _ = writeln!(svg, "<text class=\"at-middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", bottom + 16.0);
             }
         }
-        for (at, bar) in self.rows.iter().enumerate() {
-            let y = TOP + ROW * at as f64;
-            let _ = writeln!(
-                svg,
-                "<text class=\"axis-name at-end\" x=\"{:.1}\" y=\"{}\">{}</text>",
-                left - 8.0,
-                y + 12.0,
-                text(&escape_to(&bar.name, 30))
-            );
-            if let Some([from, to]) = known(bar) {
-                let (mut from, mut to) = (place(from.min(to)), place(from.max(to)));
-                if self.place == Place::Middle {
-                    let (middle, half) = (f64::midpoint(left, WIDTH - 24.0), (to - from) / 2.0);
-                    (from, to) = (middle - half, middle + half);
-                }
-                let _ = writeln!(
-                    svg,
-                    "<rect class=\"bar c{}\" x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{THICK}\"><title>{}</title></rect>",
-                    bar.colour % 6 + 1,
-                    (to - from).max(1.0),
-                    text(&format!("{}: {}", bar.name, bar.value))
-                );
-            }
-            let words = [bar.value.as_str(), bar.remark.as_str()].into_iter().filter(|words| !words.is_empty());
-            let words = escape_to(&words.collect::<Vec<_>>().join(", "), ((WIDTH - left) / 6.0) as usize);
-            let (x, class) = match self.place {
-                Place::Middle => (f64::midpoint(left, WIDTH - 24.0), "near at-middle"),
-                Place::Left => (left + 2.0, "near"),
-            };
-            let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{}\">{}</text>", y + 27.0, text(&words));
-        }
+        svg.push_str(&bars);
         let rows = self.rows.iter().map(|bar| vec![bar.name.clone(), bar.value.clone(), bar.remark.clone()]);
         Drawing {
             name: self.name,
             title: self.title.clone(),
-            about: self.about.clone(),
+            caption: self.caption.clone(),
+            notes: self.notes.clone(),
             content: svg,
             height: bottom + if self.place == Place::Left { 24.0 } else { 4.0 },
             rows: std::iter::once(self.titles.map(str::to_owned).to_vec()).chain(rows).collect(),
             doubt,
         }
     }
+
+    /// Draws a row at `y` and returns its height: as many lines as its words need.
+    fn row(&self, svg: &mut String, bar: &Bar, scale: &Scale, [left, y]: [f64; 2]) -> f64 {
+        let names = lines_of(&bar.name, NAME_COLUMNS);
+        write_lines(svg, "axis-name at-end", [left - 8.0, y + 12.0], &names);
+        if let Some([from, to]) = known_ends(bar) {
+            let (mut from, mut to) = (x_of(scale, left, from.min(to)), x_of(scale, left, from.max(to)));
+            if self.place == Place::Middle {
+                let (middle, half) = (f64::midpoint(left, WIDTH - RIGHT), (to - from) / 2.0);
+                (from, to) = (middle - half, middle + half);
+            }
+            let _ = writeln!(
+                svg,
+                "<rect class=\"bar c{}\" x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{THICK}\"><title>{}</title></rect>",
+                bar.colour % 6 + 1,
+                (to - from).max(1.0),
+                text(&format!("{}: {}", bar.name, bar.value))
+            );
+        }
+        let words = [bar.value.as_str(), bar.remark.as_str()].into_iter().filter(|words| !words.is_empty());
+        let words = lines_of(&words.collect::<Vec<_>>().join(", "), ((WIDTH - left) / CHARACTER) as usize);
+        let (x, class) = match self.place {
+            Place::Middle => (f64::midpoint(left, WIDTH - RIGHT), "near at-middle"),
+            Place::Left => (left + 2.0, "near"),
+        };
+        write_lines(svg, class, [x, y + 27.0], &words);
+        ROW + LINE * (names.len() - 1).max(words.len() - 1) as f64
+    }
+}
+
+/// Begin and end of a bar, where both can be drawn.
+fn known_ends(bar: &Bar) -> Option<[f64; 2]> {
+    bar.span.filter(|ends| ends.iter().all(|end| drawable(*end)))
+}
+
+fn x_of(scale: &Scale, left: f64, value: f64) -> f64 {
+    left + (WIDTH - left - RIGHT) * scale.share(value)
 }

@@ -9,6 +9,8 @@ use crate::table::wrap;
 pub const WIDTH: f64 = 620.0;
 /// What colours and lines mean, for a page and for a picture by itself.
 pub const STYLE: &str = include_str!("chart.css");
+/// How far apart lines of text in a picture are.
+pub const LINE: f64 = 13.0;
 /// How wide a character of a text in a picture is, about.
 pub const CHARACTER: f64 = 6.4;
 
@@ -19,8 +21,10 @@ pub struct Drawing {
     pub name: &'static str,
     /// Its heading.
     pub title: String,
-    /// What it shows, in a sentence or two.
-    pub about: String,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// How to read it, in sentences; may be empty.
+    pub notes: String,
     /// Its marks, in a space of [`WIDTH`] and `height`.
     pub content: String,
     /// How high it is.
@@ -37,13 +41,15 @@ impl Drawing {
         let id = format!("{}-{number}", self.name);
         let mut html =
             format!("<figure class=\"chart\" data-chart=\"{}\">\n<h3>{}</h3>\n", self.name, text(&self.title));
+        html.push_str(&scrolled(&self.title));
         let _ = writeln!(html, "<svg viewBox=\"0 0 {WIDTH} {}\" {}", self.height, self.named(&id));
         html.push_str(&self.content);
         html.push_str(&self.watermark());
-        let _ = write!(html, "</svg>\n<figcaption>{}</figcaption>\n", text(&self.about));
+        let _ = write!(html, "</svg></div>\n<figcaption>{}</figcaption>\n", text(&self.caption));
         let _ = write!(
             html,
-            "<details class=\"behind\">\n<summary>The figures of this chart</summary>\n{}</details>\n",
+            "<details class=\"behind\">\n<summary>How to read it, and its figures</summary>\n<p>{}</p>\n{}</details>\n",
+            text(&self.notes),
             self.table()
         );
         html.push_str("</figure>\n");
@@ -55,7 +61,8 @@ impl Drawing {
         const LINE: f64 = 16.0;
         const TOP: f64 = 34.0;
         let columns = (WIDTH - 24.0) / 5.9;
-        let words = std::iter::once(&self.about).chain(facts);
+        let notes = Some(&self.notes).filter(|notes| !notes.is_empty());
+        let words = std::iter::once(&self.caption).chain(notes).chain(facts);
         let lines: Vec<String> = words.flat_map(|words| wrap(&crate::escape(words), columns as usize)).collect();
         let height = TOP + self.height + 14.0 + LINE * lines.len() as f64;
         let mut svg = format!(
@@ -86,7 +93,7 @@ impl Drawing {
         format!(
             "role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
             text(&self.title),
-            text(&self.about)
+            text(format!("{} {}", self.caption, self.notes).trim_end())
         )
     }
 
@@ -100,6 +107,25 @@ impl Drawing {
         let Some((titles, rows)) = self.rows.split_first() else { return String::new() };
         table(titles, rows)
     }
+}
+
+/// The frame of a picture called `title`, which scrolls sideways on a narrow screen instead of shrinking its letters.
+pub fn scrolled(title: &str) -> String {
+    format!("<div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", text(title))
+}
+
+/// `lines` below each other, the first at `y`.
+pub fn write_lines(svg: &mut String, class: &str, [x, y]: [f64; 2], lines: &[String]) {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    for (at, line) in lines.iter().enumerate() {
+        let y = y + LINE * at as f64;
+        let _ = writeln!(svg, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", marked_up(line));
+    }
+}
+
+/// `words` in lines of at most `columns` characters, harmless in a picture.
+pub fn lines_of(words: &str, columns: usize) -> Vec<String> {
+    wrap(&crate::escape(words), columns)
 }
 
 /// A table on a page, its first column naming the rows.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{CHARACTER, Drawing, WIDTH};
+use super::frame::{CHARACTER, Drawing, LINE, WIDTH, lines_of, write_lines};
 use super::room::{Area, Room};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{number, time_us};
@@ -15,6 +15,8 @@ const HEIGHT: f64 = 268.0;
 const BELOW: f64 = 46.0;
 /// A line of the legend.
 const LEGEND: f64 = 18.0;
+/// Longest line of a name in the legend, characters.
+const LEGEND_COLUMNS: usize = 80;
 /// A line that names what is marked.
 const NAME: f64 = 15.0;
 /// Lines of no series.
@@ -124,8 +126,10 @@ pub struct Plot {
     pub name: &'static str,
     /// Its heading.
     pub title: String,
-    /// What it shows, in words.
-    pub about: String,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// How to read it, in sentences; may be empty.
+    pub notes: String,
     /// Across.
     pub x: Axis,
     /// Up.
@@ -153,7 +157,8 @@ impl Plot {
         Drawing {
             name: self.name,
             title: self.title.clone(),
-            about: self.about.clone(),
+            caption: self.caption.clone(),
+            notes: self.notes.clone(),
             content,
             height: top + HEIGHT + BELOW,
             rows: self.rows(),
@@ -190,10 +195,12 @@ impl Plot {
     /// The legend, and where the field below it begins.
     fn legend(&self) -> (String, f64) {
         let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
-        if self.series.len() > 1 {
-            for (at, series) in self.series.iter().enumerate() {
-                let name = crate::escape::escape_to(&series.name, 80);
-                let wide = 42.0 + 1.1 * CHARACTER * name.chars().count() as f64;
+        let named: Vec<_> = self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
+        if !named.is_empty() {
+            for (at, series) in named {
+                let label = lines_of(&series.name, LEGEND_COLUMNS);
+                let longest = label.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+                let wide = 42.0 + 1.1 * CHARACTER * longest as f64;
                 if x > 14.0 && x + wide > WIDTH - 8.0 {
                     (x, line) = (14.0, line + 1.0);
                 }
@@ -209,7 +216,8 @@ impl Plot {
                         x + 13.0
                     );
                 }
-                let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + 31.0, y + 4.0, text(&name));
+                write_lines(&mut svg, "", [x + 31.0, y + 4.0], &label);
+                line += (LINE / LEGEND * (label.len() - 1) as f64).ceil();
                 x += wide + 10.0;
             }
             line += 1.0;
@@ -299,7 +307,7 @@ impl Field<'_> {
         let _ = writeln!(
             svg,
             "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>\n<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{}</text>",
-            self.top - 10.0,
+            self.above - 10.0,
             text(&self.plot.y.name),
             bottom + 36.0,
             text(&self.plot.x.name)
@@ -308,10 +316,16 @@ impl Field<'_> {
 
     fn guides(&self, svg: &mut String) {
         let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
-        let (mut words, mut line) = (String::new(), self.above - 14.0);
+        let (mut words, mut line) = (String::new(), self.above + 3.0);
         // The name, and where the line to what it names begins.
         let mut tell = |x: f64, name: &str| {
-            let (class, x) = if x > WIDTH / 2.0 { ("noted at-end", x - 5.0) } else { ("noted", x + 5.0) };
+            // On the side where it fits whole, else as far right as it fits.
+            let wide = CHARACTER * name.chars().count() as f64;
+            let (class, x) = match x {
+                x if x + 5.0 + wide <= WIDTH - 4.0 => ("noted", x + 5.0),
+                x if x - 5.0 - wide >= 4.0 => ("noted at-end", x - 5.0),
+                _ => ("noted at-end", WIDTH - 4.0),
+            };
             let _ = writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", text(name));
             line += NAME;
             line - NAME - 9.0

@@ -66,8 +66,10 @@ pub struct Strips {
     pub name: &'static str,
     /// Its heading.
     pub title: String,
-    /// What it shows, in words.
-    pub about: String,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// How to read it, in sentences; may be empty.
+    pub notes: String,
     /// Begin and end of each column, s.
     pub columns: Vec<[f64; 2]>,
     /// From top to bottom.
@@ -100,7 +102,8 @@ impl Strips {
         Drawing {
             name: self.name,
             title: self.title.clone(),
-            about: self.about.clone(),
+            caption: self.caption.clone(),
+            notes: self.notes.clone(),
             content: svg,
             height: bottom + 24.0,
             rows: self.table(),

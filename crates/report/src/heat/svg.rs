@@ -8,6 +8,7 @@ use mindful_core::record::run::StepRecord;
 use mindful_core::result::OpSummary;
 
 use super::{Of, axis, heading, maps, peak, shade, slow, timed};
+use crate::drawing::frame::scrolled;
 use crate::figure::time_us;
 
 /// As fine as the eye can follow.
@@ -48,7 +49,9 @@ pub fn figures(
         let title = format!("{}: {what} over time", of.name());
         let _ = write!(html, "<figure class=\"heat\">\n<h3>{title}</h3>\n<div class=\"pair\">\n");
         for heat in [Heat::Frequency, Heat::Intensity] {
+            html.push_str(&scrolled(&format!("{title}: {}", heading(heat))));
             html.push_str(&Picture { map: &map, heat, op, of, number, doubt }.svg(&title));
+            html.push_str("</div>\n");
         }
         let said = slow(step, of).unwrap_or_default();
         let _ = write!(html, "</div>\n<figcaption>{said}</figcaption>\n</figure>\n");
@@ -57,11 +60,11 @@ pub fn figures(
 }
 
 /// What the maps of all figures show, and what to look for.
-pub const READING: &str = "Across, when an operation began; up, how long it took. The first map of a pair counts operations, the second the \
-     time that sessions spent in them; each shade stands for twice the one before. The bars beside a map are its sums \
-     over the whole window. Two bands are two kinds of service, such as a cache and a device: the mean (dashed) \
-     describes neither. A band that is faint in the first and strong in the second is rare but dear. A stall is seen \
-     by the slow operations it began with and, where it is longer than a column, by the gap after them.";
+pub const READING: &str = "x: when an operation began. y: how long it took. Left: number of operations. Right: time spent in them. Each \
+     shade is twice the one before. The bars next to a map are its sums over the window. Two bands are two kinds of \
+     service, such as a cache and a device; the mean (dashed) describes neither. A band that is faint on the left and \
+     strong on the right is rare but costs much time. A stall shows as slow operations, and as a gap after them if it is \
+     longer than a column.";
 
 /// One map.
 struct Picture<'a> {

@@ -24,7 +24,14 @@ const MOST_COUNTS: usize = 12;
 
 /// The twelve facts.
 pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
-    let mut page = Panel::default();
+    let mut panel = Panel::default();
+    panel.heading("what was measured");
+    panel.pairs(measured_facts(run, analysis));
+    panel
+}
+
+/// What was measured: names and facts.
+pub fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
     let unknown = || "not known".to_owned();
@@ -61,9 +68,7 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
     if let Some(notice) = &analysis.summary.notice {
         fact("notice", escape(notice));
     }
-    page.heading("what was measured");
-    page.pairs(facts);
-    page
+    facts
 }
 
 /// What was measured, in a sentence.

@@ -4,7 +4,7 @@ use crate::made::Made;
 use mindful_analyze::compare::Interval;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
-use mindful_report::compared::{Compared, Row};
+use mindful_report::comparison::difference::{Difference, Differences};
 use mindful_report::{Detail, charts, html};
 
 /// A sweep whose throughput stops at 8 sessions.
@@ -67,8 +67,8 @@ fn with_reports<T>(runs: &[(&Run, &Analysis)], made: impl Fn(&[html::Subject]) -
 
 /// Two sides of four figures: one clearly more, one not decided, one without an interval, one far away.
 pub fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)]) -> String {
-    let row = |what: &str, ratio: f64, interval: Option<[f64; 2]>| Row {
-        what: what.into(),
+    let row = |name: &str, ratio: f64, interval: Option<[f64; 2]>| Difference {
+        name: name.into(),
         baseline: "587".into(),
         candidate: "742".into(),
         ratio,
@@ -82,7 +82,7 @@ pub fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)])
         row("p50 of a select", f64::NAN, None),
     ];
     let names = ["old".into(), "new <b>".into()];
-    let compared = Compared { names, said: vec!["FASTER: new".into(), "basis: 1".into()], margin: 0.03, rows };
+    let compared = Differences { names, sentences: vec!["FASTER: new".into(), "basis: 1".into()], margin: 0.03, rows };
     let all = [baseline, candidate].concat();
     with_reports(&all, |subjects| {
         let (a, b) = subjects.split_at(baseline.len());
@@ -143,7 +143,7 @@ fn another_level_of_throughput_is_marked_through_all_strips() {
     step.unmerged.retain(|(_, report)| report.index < 42);
     step.unmerged.extend(slower.steps[0].unmerged.iter().filter(|(_, report)| report.index >= 42).cloned());
     let picture = marks(&drawn("time", &run));
-    assert!(picture.contains("another level of throughput, from 64,000 to 32,000 blocks/s."), "{picture}");
+    assert!(picture.contains("throughput changed its level, from 64,000 to 32,000 blocks/s."), "{picture}");
     assert_eq!(picture.matches("class=\"event\"").count(), 1, "{picture}");
     assert_eq!(picture.matches("class=\"noted at-middle\"").count(), 1, "{picture}");
     let even = marks(&drawn("time", &made(4_000).run()));
@@ -255,7 +255,7 @@ fn runs_beside_each_other_tell_first_what_is_not_alike() {
     other.description.as_mut().unwrap().block_bytes = 16_384;
     let (a, b) = (analyze(&one), analyze(&other));
     let page = page(&[(&one, &a), (&other, &b)]);
-    let (differs, chart) = (page.find("What is not alike").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
+    let (differs, chart) = (page.find("What differs").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
     assert!(differs < chart && page.contains("16384"), "{page}");
     assert!(page.contains("old: 1 sessions") && page.contains("new: 4 sessions"), "{page}");
 }
@@ -267,7 +267,7 @@ fn two_sides_tell_what_is_not_alike_then_their_differences() {
     let (a, b) = (analyze(&one), analyze(&other));
     let page = compared(&[(&one, &a)], &[(&other, &b), (&other, &b)]);
     let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
-    let (differs, chart) = (place("What is not alike"), place("data-chart=\"differences\""));
+    let (differs, chart) = (place("What differs"), place("data-chart=\"differences\""));
     assert!(differs < chart && chart < place("data-chart=\"latency-iops\"") && page.contains("16384"));
     assert!(page.contains("new &lt;b&gt; against old") && !page.contains("new <b>"));
     let figure = page[chart..].split("</figure>").next().unwrap();

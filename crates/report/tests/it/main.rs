@@ -9,7 +9,6 @@ mod facts;
 mod heat;
 mod hostile_numbers;
 mod hostile_sides;
-mod junit;
 mod keyboard;
 #[path = "../../../analyze/tests/it/made.rs"]
 mod made;

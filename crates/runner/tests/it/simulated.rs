@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mindful_analyze::analyze;
-use mindful_analyze::compare::{self, Question, Verdict};
+use mindful_analyze::compare::{self, ComparedFigure, Question, Verdict, run_value};
 use mindful_analyze::judgement::ledger::Row;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{Finding, Summary, Validity};
 use mindful_runner::Ended;
-use mindful_runner::repetition::{Figure, value};
 
 use crate::simulation::{Simulation, folders};
 
@@ -232,9 +231,10 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
         let given = [("duration", "60s"), ("sessions", "4"), ("work_unit", "1"), ("null_spread", "0.3")];
         let ended = Simulation::new().run(&[&given[..], &[("null_latency", latency), ("seed", &seed)]].concat());
         let (step, record) = (&ended.analysis.steps[0], &ended.run.steps[0]);
-        sides[side].push(value(Figure::Throughput, step, record).unwrap());
+        sides[side].push(run_value(ComparedFigure::Throughput, step, record).unwrap());
     }
-    let compared = compare::runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
+    let compared =
+        compare::compare_runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();
     (compared.verdict, compared.ratio)
 }
 

@@ -1,67 +1,17 @@
 //! The two sides of a comparison: found in the store or measured, and whether their runs may be quoted.
 
 use clap::ArgMatches;
-use mindful_analyze::Analysis;
-use mindful_analyze::compare::{can_tell, runs_to_tell};
+use mindful_analyze::compare::{Gate, Side, Sides, can_tell, runs_to_tell};
 use mindful_core::plan::settings::Settings;
-use mindful_core::record::run::Run;
-use mindful_core::result::{Severity, Summary, Validity};
+use mindful_core::result::{Severity, Validity};
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_runner::estimate::Estimate;
-use mindful_runner::repetition::{self, Figure, Side};
-use serde::Serialize;
+use mindful_runner::repetition;
 
-use super::gate::Gate;
 use crate::args::flags;
 use crate::runs::Runs;
 use crate::{context, layers, noise};
-
-/// Whether a run may be quoted, and what speaks against it.
-#[derive(Debug, Serialize)]
-pub struct Standing {
-    /// Its id.
-    pub id: String,
-    /// Valid, suspect or invalid.
-    pub validity: Validity,
-    /// What is compared, of a run of one step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
-    /// Codes of the findings that made it so, each once.
-    pub because: Vec<String>,
-    /// Path of the plan file that it was made by without being asked to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan_file: Option<String>,
-}
-
-/// How the runs of a side stand, in their order, with their figures where one is asked for.
-pub fn standing(side: &Side, figure: Option<Figure>) -> Vec<Standing> {
-    let stands = |(run, analysis): &(Run, Analysis)| Standing {
-        value: figure.and_then(|figure| value(run, analysis, figure)),
-        ..of(&analysis.summary)
-    };
-    side.iter().map(stands).collect()
-}
-
-/// The figure of a run of one step; a sweep has many.
-pub fn value(run: &Run, analysis: &Analysis, figure: Figure) -> Option<f64> {
-    match (run.steps.as_slice(), analysis.steps.as_slice()) {
-        ([_], [step]) => figure.of(step),
-        _ => None,
-    }
-}
-
-/// How one run stands.
-pub fn of(summary: &Summary) -> Standing {
-    let mut because: Vec<String> = Vec::new();
-    for finding in summary.findings.iter().filter(|f| f.severity >= Severity::Warning) {
-        if !because.contains(&finding.code) {
-            because.push(finding.code.clone());
-        }
-    }
-    let (id, plan_file) = (summary.id.clone(), summary.plan_file.clone());
-    Standing { id, validity: summary.validity, value: None, because, plan_file }
-}
 
 /// Refuses sides that hold a run which is not what was asked for: its figures would decide the verdict unseen.
 ///
@@ -152,27 +102,15 @@ fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     }
 }
 
-/// Both sides of a comparison.
-pub struct Sides {
-    /// What baseline and candidate are called: plan files, or what their runs were named by.
-    pub names: [String; 2],
-    /// Runs of the baseline.
-    pub baseline: Side,
-    /// Runs of the candidate.
-    pub candidate: Side,
-    /// Whether two plans were run, which differ on purpose.
-    pub planned: bool,
-}
-
-impl Sides {
-    /// The same as `runs` may tell them, with names or without.
-    pub fn reported(mut self, runs: &Runs) -> Result<Self> {
-        for run in self.baseline.iter_mut().chain(&mut self.candidate) {
-            *run = runs.read(&run.0.head.id)?;
-        }
-        self.names = self.names.map(|name| runs.name(&name));
-        Ok(self)
-    }
+/// The sides read again without names, if --redact is given.
+pub fn redacted(sides: Sides, runs: &Runs) -> Result<Sides> {
+    let read = |side: Side| side.iter().map(|(run, _)| runs.read(&run.head.id)).collect::<Result<Side>>();
+    Ok(Sides {
+        names: sides.names.map(|name| runs.name(&name)),
+        baseline: read(sides.baseline)?,
+        candidate: read(sides.candidate)?,
+        planned: sides.planned,
+    })
 }
 
 /// Both sides as the command line names them; plans are run first.

@@ -1,9 +1,11 @@
 //! Formats that take one run.
 
+use mindful_analyze::Analysis;
+use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
-use mindful_report::{Detail, benchmarks};
+use mindful_import::rows;
+use mindful_report::{Detail, benchmarks, old_columns};
 
-use super::old_columns;
 use crate::context;
 use crate::runs::Runs;
 
@@ -30,8 +32,8 @@ pub fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
         "bencher" => benchmarks::bencher((&run, &analysis)),
         "github-bigger" => benchmarks::github((&run, &analysis), true),
         "github-smaller" => benchmarks::github((&run, &analysis), false),
-        "awr_info" => old_columns::awr_info(&run, &analysis),
-        "flashdba" => old_columns::flashdba(&run, &analysis),
+        "awr_info" => awr_info(&run, &analysis),
+        "flashdba" => flashdba(&run, &analysis),
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
         "markdown" => {
             let report = mindful_report::of(&run, &analysis, None, Detail::Full);
@@ -39,4 +41,19 @@ pub fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
         }
         _ => mindful_report::csv::steps(&analysis),
     })
+}
+
+/// A header and a line a step, `|` between cells.
+fn awr_info(run: &Run, analysis: &Analysis) -> String {
+    let cells = old_columns::awr_info_cells(run, analysis, &rows::AWR_INFO.split('|').collect::<Vec<_>>());
+    let lines = cells.iter().map(|cells| cells.iter().map(|cell| rows::piped(cell)).collect::<Vec<_>>().join("|"));
+    std::iter::once(rows::AWR_INFO.to_owned()).chain(lines).flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+/// A header and a line a step, as CSV.
+fn flashdba(run: &Run, analysis: &Analysis) -> String {
+    let names = rows::flashdba_names();
+    let cells = old_columns::flashdba_cells(run, analysis, &names);
+    let line = |cells: &Vec<String>| cells.iter().map(|cell| rows::field(cell)).collect::<Vec<_>>().join(",") + "\n";
+    std::iter::once(&names).chain(&cells).map(line).collect()
 }

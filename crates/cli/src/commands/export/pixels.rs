@@ -1,14 +1,15 @@
+<<<<<<< HEAD
 //! Charts as PNG, in a build with the feature `png`.
+=======
+//! Pictures as pixels, in a build with the feature `png`.
+>>>>>>> e4f2ef7b (Report renders comparisons, traces and watch; a figure is declared once; pages with a title, a first sentence and two columns)
 
-#[cfg(feature = "png")]
-mod drawn;
-
-#[cfg(feature = "png")]
-pub use drawn::png;
 use mindful_core::{Error, Result};
+#[cfg(feature = "png")]
+pub use mindful_report::png::png;
 
-/// Refuses what this build cannot make, before any run is read.
-pub fn able() -> Result<()> {
+/// Refuses a build that cannot draw pixels, before any run is read.
+pub fn refuse_without_png() -> Result<()> {
     if cfg!(feature = "png") {
         return Ok(());
     }
@@ -18,5 +19,5 @@ pub fn able() -> Result<()> {
 /// The picture `svg` as PNG.
 #[cfg(not(feature = "png"))]
 pub fn png(_svg: &str) -> Result<Vec<u8>> {
-    able().map(|()| Vec::new())
+    refuse_without_png().map(|()| Vec::new())
 }

@@ -6,10 +6,10 @@ use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_runner::{Alone, Ended, Single};
 
-use crate::commands::compare::sides::Sides;
 use crate::commands::{compare, outcome, sweep};
 use crate::exit::Exit;
 use crate::{context, store, stored_settings};
+use mindful_analyze::compare::Sides;
 
 /// Runs the plan of run `name`, a sweep with all its steps.
 pub fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
@@ -26,7 +26,7 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
         let names = [before.0.head.id.clone(), ended.run.head.id.clone()];
         let candidate = vec![(ended.run.clone(), mindful_analyze::analyze(&ended.run))];
         let sides = Sides { names, baseline: vec![before], candidate, planned: true };
-        context::print(&compare::reported(matches, &store, &sides)?)?;
+        context::print(&compare::planned(matches, &store, &sides)?)?;
     }
     outcome::of_steps(ended)
 }

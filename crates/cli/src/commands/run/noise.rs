@@ -13,10 +13,6 @@ use crate::exit::Exit;
 use crate::noise::{self, Noted};
 use crate::{layers, new_files, store};
 
-/// The method's claim for runs of one plan: 1 to 2 %, 3 % at worst.
-const CLAIM: f64 = 0.02;
-const CLAIM_AT_WORST: f64 = 0.03;
-
 /// Fewest runs that differ from each other.
 const FEWEST: u32 = 2;
 
@@ -47,28 +43,8 @@ pub fn measure(matches: &ArgMatches) -> Result<Exit> {
     let text = if context::wants_json(matches) {
         context::json(json!({ "format": 1, "floor": floor, "runs": ids, "values": values }), &context.settings)
     } else {
-        context::found_plan(&context.settings) + &as_text(&floor, &values)
+        context::found_plan(&context.settings) + &mindful_report::comparison::noise_text(&floor, &values)
     };
     context::print(&text)?;
     Ok(Exit::Ok)
-}
-
-fn as_text(floor: &NoiseFloor, values: &[f64]) -> String {
-    let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let claim = if floor.variation <= CLAIM && floor.worst <= CLAIM_AT_WORST {
-        "within the method's claim of 1 to 2 %, 3 % at worst"
-    } else {
-        "beyond the method's claim of 1 to 2 %, 3 % at worst: a comparison here needs more runs"
-    };
-    let figures: Vec<_> =
-        values.iter().map(|value| mindful_report::figure::format_whole(value.round() as u64)).collect();
-    format!(
-        "run-to-run noise: {} (standard deviation; 95 % interval {} to {}); the worst run is {} off the median\n\
-         this platform is {claim}\nblocks/s of each run: {}\n",
-        percent(floor.variation),
-        percent(floor.interval.low),
-        percent(floor.interval.high),
-        percent(floor.worst),
-        figures.join("  ")
-    )
 }

@@ -58,7 +58,7 @@ fn a_sweep_is_made_again_and_its_plan_stands_in_the_pack() {
     let ladder = ["--duration", "200ms", "-q", "--sessions", "1,2", "--null-latency", "2ms"];
     mindful.run(&null("sweep", &ladder));
     let again = mindful.run(&["run", "--again", "latest", "-q"]);
-    assert!(text(&again.stdout).contains("the verdicts take the number of points into account"), "{again:?}");
+    assert!(text(&again.stdout).contains("verdicts are adjusted for the number of points"), "{again:?}");
     assert_eq!(text(&mindful.run(&["list"]).stdout).matches("null:").count(), 2);
     let flags = mindful.run(&["run", "--again", "latest", "--work-unit", "3"]);
     assert!(text(&flags.stderr).contains("--work-unit cannot change a run that is repeated (--again)"), "{flags:?}");

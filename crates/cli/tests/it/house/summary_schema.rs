@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 use jsonschema::Validator;
 use mindful_core::result::Summary;
+use mindful_core::result::comparison::{ComparisonSummary, HistorySummary};
 use serde_json::{Map, Value};
 
 use crate::house::root;
@@ -13,12 +14,27 @@ fn published() -> Value {
     serde_json::from_slice(&std::fs::read(root().join("docs/summary.schema.json")).unwrap()).unwrap()
 }
 
-/// The schema of the types, with what a reader has to know beside them.
+/// The schema of the types. The root is the summary of a run; its definitions hold those of comparisons and histories.
 fn made() -> Value {
-    let mut schema = serde_json::to_value(schemars::schema_for!(Summary)).unwrap();
+    let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    generator.subschema_for::<ComparisonSummary>();
+    generator.subschema_for::<HistorySummary>();
+    let mut schema = serde_json::to_value(generator.into_root_schema_for::<Summary>()).unwrap();
     schema["title"] = "Summary of a run of mindful, format 1".into();
-    schema["properties"]["format"] = serde_json::json!({ "description": "Format number.", "const": 1 });
+    for summary in ["", "/$defs/ComparisonSummary", "/$defs/HistorySummary"] {
+        let format = schema.pointer_mut(&format!("{summary}/properties/format")).unwrap();
+        *format = serde_json::json!({ "description": "Format number.", "const": 1 });
+    }
     schema
+}
+
+/// The published schema of the definition `name`.
+fn definition(name: &str) -> Validator {
+    let mut schema = strict(&published());
+    let root = schema.as_object_mut().unwrap();
+    root.retain(|key, _| key.starts_with('$'));
+    root.insert("$ref".into(), format!("#/$defs/{name}").into());
+    jsonschema::validator_for(&schema).unwrap()
 }
 
 /// `schema` such that a field it does not know is a fault, and so is one that is left out without leave.
@@ -112,6 +128,27 @@ fn the_loads_of_all_examples_have_summaries_of_the_schema() {
     for (name, run) in runs {
         holds(&validator, &json(&run.wait_with_output().unwrap()), &name);
     }
+}
+
+#[test]
+fn comparisons_and_histories_keep_to_the_schema() {
+    let mindful = Mindful::new();
+    let load = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms"];
+    for (tag, price) in [("one", "1 EUR"), ("two", "2 EUR")] {
+        for _ in 0..4 {
+            mindful.run(&[&["run"], &load[..], &["--tag", tag, "--price", price]].concat());
+        }
+        mindful.run(&[&["sweep"], &load[..], &["--sessions", "1,2,4,8", "--tag", &format!("{tag}-sweep")]].concat());
+    }
+    let compared = |more: &[&str]| json(&mindful.run(&[&["compare", "--force", "--format", "json"], more].concat()));
+    let (comparison, history) = (definition("ComparisonSummary"), definition("HistorySummary"));
+    let single = compared(&["--baseline", "one", "--candidate", "two", "--fail-if", "slower>1%"]);
+    assert!(single["verdict"].is_string() && single["gate"]["failed"].is_boolean(), "{single:#}");
+    holds(&comparison, &single, "runs");
+    let sweeps = compared(&["--baseline", "one-sweep", "--candidate", "two-sweep"]);
+    assert!(sweeps["points"].as_array().unwrap().len() == 4 && sweeps["curves"].is_array(), "{sweeps:#}");
+    holds(&comparison, &sweeps, "sweeps");
+    holds(&history, &compared(&["--history", "one", "two"]), "history");
 }
 
 /// A summary that breaks its promise is found: a field without a name in the schema, a text for a figure.

@@ -62,7 +62,7 @@ fn complete(svg: &str, tree: &Tree) -> Result<()> {
         what.push(format!("{lost} of its texts"));
     }
     if !there.unknown.is_empty() {
-        what.push(format!("the letters {}", mindful_report::escape(&there.unknown)));
+        what.push(format!("the letters {}", crate::escape(&there.unknown)));
     }
     Err(Error::run(
         format!("the fonts of this host cannot draw all words of the picture: {} are missing", what.join(", ")),

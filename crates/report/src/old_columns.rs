@@ -1,5 +1,5 @@
-//! Steps of a run under the column names of SLOB's `awr_info` and of flashdba's parser of AWR reports: the figures that
-//! we have. An unknown figure is an empty field.
+//! Steps of a run under the column names of SLOB's `awr_info` and of flashdba's parser of AWR reports. An unknown figure
+//! is an empty field.
 
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
@@ -8,35 +8,26 @@ use mindful_core::contract::metric::shared;
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::workload::OpKind;
-use mindful_import::rows::{AWR_INFO, field, flashdba_names, piped};
 
 const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1_073_741_824.0;
 
-/// A header and a line a step, `|` between fields.
-pub fn awr_info(run: &Run, analysis: &Analysis) -> String {
-    let line = |row: &Row<'_>| {
-        let cell = |name| piped(&row.of_awr_info(name).unwrap_or_default());
-        AWR_INFO.split('|').map(cell).collect::<Vec<_>>().join("|")
-    };
-    let lines: Vec<_> = rows(run, analysis).iter().map(line).collect();
-    format!("{AWR_INFO}\n{}\n", lines.join("\n"))
+/// The cells of each step under the columns of `awr_info`.
+pub fn awr_info_cells(run: &Run, analysis: &Analysis, columns: &[&str]) -> Vec<Vec<String>> {
+    let rows = step_rows(run, analysis);
+    let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.awr_info_cell(name).unwrap_or_default()).collect();
+    rows.iter().map(cells).collect()
 }
 
-/// A header and a line a step, as CSV.
-pub fn flashdba(run: &Run, analysis: &Analysis) -> String {
-    let names = flashdba_names();
-    let line = |row: &Row<'_>| {
-        let cell = |name: &String| field(&row.of_flashdba(name).unwrap_or_default());
-        names.iter().map(cell).collect::<Vec<_>>().join(",")
-    };
-    let header: Vec<_> = names.iter().map(|name| field(name)).collect();
-    let lines: Vec<_> = rows(run, analysis).iter().map(line).collect();
-    format!("{}\n{}\n", header.join(","), lines.join("\n"))
+/// The cells of each step under the columns of flashdba's parser.
+pub fn flashdba_cells(run: &Run, analysis: &Analysis, columns: &[String]) -> Vec<Vec<String>> {
+    let rows = step_rows(run, analysis);
+    let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.flashdba_cell(name).unwrap_or_default()).collect();
+    rows.iter().map(cells).collect()
 }
 
 /// A step with what it was measured on.
-struct Row<'a> {
+struct StepRow<'a> {
     run: &'a Run,
     summary: &'a Summary,
     step: &'a StepAnalysis,
@@ -44,19 +35,19 @@ struct Row<'a> {
     file: String,
 }
 
-fn rows<'a>(run: &'a Run, analysis: &'a Analysis) -> Vec<Row<'a>> {
+fn step_rows<'a>(run: &'a Run, analysis: &'a Analysis) -> Vec<StepRow<'a>> {
     let many = analysis.steps.len() > 1;
     let row = |(number, step): (usize, &'a StepAnalysis)| {
         let place = if many { format!(".step{number}") } else { String::new() };
         let sessions = step.summary.sessions.map_or_else(String::new, |sessions| format!(".{sessions}"));
         let file = format!("{}{place}{sessions}", analysis.summary.id);
-        Row { run, summary: &analysis.summary, step, file }
+        StepRow { run, summary: &analysis.summary, step, file }
     };
     (1..).zip(&analysis.steps).map(row).collect()
 }
 
-impl Row<'_> {
-    fn of_awr_info(&self, column: &str) -> Option<String> {
+impl StepRow<'_> {
+    fn awr_info_cell(&self, column: &str) -> Option<String> {
         let step = &self.step.summary;
         let whole = |value: Option<f64>| value.map(|value| value.trunc().to_string());
         let tenths = |value: Option<f64>| value.map(|value| ((value * 10.0).round() / 10.0).to_string());
@@ -70,17 +61,17 @@ impl Row<'_> {
             "EXECUTES" => whole(self.operations()),
             "LIO" => whole(step.logical_reads_per_s),
             "PREADS" => whole(step.read_requests_per_s),
-            "READ_MBS" => tenths(self.mib(step.physical_reads_per_s)),
+            "READ_MBS" => tenths(self.mib_per_s(step.physical_reads_per_s)),
             "PWRITES" => whole(step.write_requests_per_s),
-            "WRITE_MBS" => tenths(sum(self.mib(step.physical_writes_per_s), self.log_mib())),
-            "REDO_MBS" => tenths(self.log_mib()),
+            "WRITE_MBS" => tenths(sum(self.mib_per_s(step.physical_writes_per_s), self.log_mib_per_s())),
+            "REDO_MBS" => tenths(self.log_mib_per_s()),
             "DFSR_LAT" => whole(step.read_latency_mean_us.map(f64::round)),
-            "TOP WAIT" => self.top(),
+            "TOP WAIT" => self.top_wait(),
             _ => None,
         }
     }
 
-    fn of_flashdba(&self, column: &str) -> Option<String> {
+    fn flashdba_cell(&self, column: &str) -> Option<String> {
         let summary = self.summary;
         let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
         match column {
@@ -92,13 +83,16 @@ impl Row<'_> {
             "DB Block Size" => self.step.block_bytes.map(|bytes| format!("{}K", bytes as f64 / 1024.0)),
             "Busy Flag" => self.active_sessions().zip(self.cpus()).map(|(active, cpus)| yes(active > cpus)),
             _ => {
-                let figure = self.identity(column).or_else(|| self.volume(column)).or_else(|| self.waits(column))?;
+                let figure = self
+                    .identity_figure(column)
+                    .or_else(|| self.volume_figure(column))
+                    .or_else(|| self.wait_figure(column))?;
                 Some(((figure * 1e3).round() / 1e3).to_string())
             }
         }
     }
 
-    fn identity(&self, column: &str) -> Option<f64> {
+    fn identity_figure(&self, column: &str) -> Option<f64> {
         let step = &self.step.summary;
         let db_time_s = || Some(self.active_sessions()? * step.duration_s?);
         let cpu_s = || Some(step.cpu.db_cores? * step.duration_s?);
@@ -115,12 +109,12 @@ impl Row<'_> {
         }
     }
 
-    fn volume(&self, column: &str) -> Option<f64> {
+    fn volume_figure(&self, column: &str) -> Option<f64> {
         let step = &self.step.summary;
         let log_writes = self.step.counters.rate(shared::LOG_WRITES);
         let all_writes = sum(step.write_requests_per_s, log_writes);
-        let (read, written) = (self.mib(step.physical_reads_per_s), self.mib(step.physical_writes_per_s));
-        let all_written = sum(written, self.log_mib());
+        let (read, written) = (self.mib_per_s(step.physical_reads_per_s), self.mib_per_s(step.physical_writes_per_s));
+        let all_written = sum(written, self.log_mib_per_s());
         match column {
             "Logical Reads/sec" => step.logical_reads_per_s,
             "Executes/sec" => self.operations(),
@@ -132,7 +126,7 @@ impl Row<'_> {
             "Total IOPS" => sum(step.read_requests_per_s, all_writes),
             "Read Throughput (MiB/sec)" => read,
             "Write Throughput (MiB/sec)" => written,
-            "Redo Throughput (MiB/sec)" => self.log_mib(),
+            "Redo Throughput (MiB/sec)" => self.log_mib_per_s(),
             "All Write Throughput (MiB/sec)" => all_written,
             "Total Throughput (MiB/sec)" => sum(read, all_written),
             _ => None,
@@ -140,7 +134,7 @@ impl Row<'_> {
     }
 
     /// Waits for one block: counted, or one a physical read where the database tells their mean.
-    fn waits(&self, column: &str) -> Option<f64> {
+    fn wait_figure(&self, column: &str) -> Option<f64> {
         let delta = |counter| self.step.counters.find(counter)?.delta;
         let mean_us = self.step.summary.read_latency_mean_us?;
         let waits = delta(shared::SINGLE_READS).or_else(|| delta(shared::PHYSICAL_READS));
@@ -168,16 +162,16 @@ impl Row<'_> {
         OpKind::ALL.into_iter().filter_map(|kind| ops.get(kind)).map(|op| op.per_s).reduce(|a, b| a + b)
     }
 
-    fn mib(&self, blocks_per_s: Option<f64>) -> Option<f64> {
+    fn mib_per_s(&self, blocks_per_s: Option<f64>) -> Option<f64> {
         Some(blocks_per_s? * self.step.block_bytes? as f64 / MIB)
     }
 
-    fn log_mib(&self) -> Option<f64> {
+    fn log_mib_per_s(&self) -> Option<f64> {
         self.step.summary.log_bytes_per_s.map(|bytes| bytes / MIB)
     }
 
     /// What took most of the time sessions were busy.
-    fn top(&self) -> Option<String> {
+    fn top_wait(&self) -> Option<String> {
         let (class, share) = self.step.evidence.shares.top(1).into_iter().next()?;
         Some(format!("{} {:.1} %", class.name_in(&self.step.evidence.words), 100.0 * share))
     }

@@ -1,40 +1,40 @@
-//! Counters as they are watched: what each did from one second to the next.
+//! Counters of a database and its host from one second to the next.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::escape;
+use crate::figure::number;
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Counter, Metric, MetricKind};
-use mindful_report::escape;
-use mindful_report::figure::number;
 
-/// Which counters are shown.
+/// The counters to show.
 #[derive(Debug, Default)]
-pub struct Filter {
+pub struct CounterFilter {
     /// At most so many of each unit, those that moved most: microseconds and blocks cannot be compared with each other.
     pub top: Option<usize>,
     /// Only those whose source or name holds one of these.
     pub only: Vec<String>,
 }
 
-impl Filter {
-    /// Whether it asks for anything.
-    pub fn asks(&self) -> bool {
+impl CounterFilter {
+    /// Whether it selects anything.
+    pub fn is_given(&self) -> bool {
         self.top.is_some() || !self.only.is_empty()
     }
 
-    fn shows(&self, line: &Line) -> bool {
+    fn shows(&self, line: &MetricRate) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| line.name.contains(part))
     }
 }
 
 /// All sources and their latest readings.
 #[derive(Debug, Default)]
-pub struct Sources {
+pub struct WatchedSources {
     names: Vec<String>,
     metrics: BTreeMap<String, Vec<Metric>>,
     last: BTreeMap<String, LastReading>,
-    seconds: BTreeMap<u32, Vec<(String, Vec<Line>)>>,
+    seconds: BTreeMap<u32, Vec<(String, Vec<MetricRate>)>>,
 }
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ struct LastReading {
 
 /// What one metric did.
 #[derive(Debug, Clone)]
-struct Line {
+struct MetricRate {
     /// `source/metric`.
     name: String,
     unit: String,
@@ -54,16 +54,16 @@ struct Line {
     value: Option<f64>,
 }
 
-/// All that was asked about one second.
+/// All metrics in one second.
 #[derive(Debug)]
-pub struct Second {
+pub struct WatchedSecond {
     number: u32,
-    lines: Vec<Line>,
+    lines: Vec<MetricRate>,
 }
 
-impl Sources {
-    /// Takes an event; returns the second that it completes.
-    pub fn take(&mut self, event: Event) -> Option<Second> {
+impl WatchedSources {
+    /// Adds an event; returns the second that it completes.
+    pub fn add_event(&mut self, event: Event) -> Option<WatchedSecond> {
         match event {
             Event::Source { source, metrics, .. } => {
                 self.names.push(source.clone());
@@ -77,7 +77,7 @@ impl Sources {
         }
     }
 
-    fn read(&mut self, source: String, boundary: u32, reading: LastReading) -> Option<Second> {
+    fn read(&mut self, source: String, boundary: u32, reading: LastReading) -> Option<WatchedSecond> {
         let lines = self.lines(&source, &reading);
         self.last.insert(source.clone(), reading);
         let reported = self.seconds.entry(boundary).or_default();
@@ -87,11 +87,11 @@ impl Sources {
         }
         let mut reported = self.seconds.remove(&boundary)?;
         reported.sort_by_key(|(source, _)| self.names.iter().position(|name| name == source));
-        Some(Second { number: boundary, lines: reported.into_iter().flat_map(|(_, lines)| lines).collect() })
+        Some(WatchedSecond { number: boundary, lines: reported.into_iter().flat_map(|(_, lines)| lines).collect() })
     }
 
     /// What the metrics of `source` did since its last reading; `None` for the first.
-    fn lines(&self, source: &str, reading: &LastReading) -> Option<Vec<Line>> {
+    fn lines(&self, source: &str, reading: &LastReading) -> Option<Vec<MetricRate>> {
         let (last, metrics) = (self.last.get(source)?, self.metrics.get(source)?);
         let seconds = (reading.at_us - last.at_us) as f64 / 1e6;
         let line = |(metric, (before, now)): (&Metric, (&Option<f64>, &Option<f64>))| {
@@ -100,20 +100,25 @@ impl Sources {
                 MetricKind::Gauge => *now,
                 MetricKind::Counter => grew.map(|grew| grew / seconds),
             };
-            Line { name: format!("{source}/{}", metric.name), unit: metric.unit.clone(), kind: metric.kind, value }
+            MetricRate {
+                name: format!("{source}/{}", metric.name),
+                unit: metric.unit.clone(),
+                kind: metric.kind,
+                value,
+            }
         };
         let values = last.values.iter().zip(&reading.values);
         (seconds > 0.0).then(|| metrics.iter().zip(values).map(line).collect())
     }
 }
 
-impl Second {
+impl WatchedSecond {
     /// Its number, from 1: seconds, or what the interval is.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Growth per second of `counter`, whatever its source; `None` where nobody knows it.
+    /// Growth per second of `counter`, of any source; `None` if it is not known.
     pub fn rate(&self, counter: Counter) -> Option<f64> {
         let line = self.lines.iter().find(|line| line.name.rsplit('/').next() == Some(counter.name()));
         line.and_then(|line| line.value)
@@ -121,14 +126,14 @@ impl Second {
 
     /// Name and growth per second of the counters of `source` that are known.
     pub fn rates_of<'s>(&'s self, source: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
-        let of = move |line: &'s Line| Some((line.name.strip_prefix(source)?.strip_prefix('/')?, line.value?));
+        let of = move |line: &'s MetricRate| Some((line.name.strip_prefix(source)?.strip_prefix('/')?, line.value?));
         self.lines.iter().filter_map(of)
     }
 
     /// A second of counters, for tests.
     #[cfg(test)]
-    pub fn of(number: u32, rates: &[(&str, Option<f64>)]) -> Self {
-        let line = |(name, value): &(&str, Option<f64>)| Line {
+    pub(super) fn from_rates(number: u32, rates: &[(&str, Option<f64>)]) -> Self {
+        let line = |(name, value): &(&str, Option<f64>)| MetricRate {
             name: (*name).to_owned(),
             unit: "1".to_owned(),
             kind: MetricKind::Counter,
@@ -138,8 +143,8 @@ impl Second {
     }
 
     /// The counters that moved, a line each.
-    pub fn text(&self, filter: &Filter) -> String {
-        let moved = |line: &&Line| line.kind == MetricKind::Counter && line.value.is_some_and(|rate| rate > 0.0);
+    pub fn counters_text(&self, filter: &CounterFilter) -> String {
+        let moved = |line: &&MetricRate| line.kind == MetricKind::Counter && line.value.is_some_and(|rate| rate > 0.0);
         let lines = self.shown(filter, moved);
         let wide = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
         let mut text = format!("second {}\n", self.number);
@@ -152,9 +157,13 @@ impl Second {
         text
     }
 
+<<<<<<< HEAD:crates/cli/src/commands/watch/watched.rs
     /// All counters per second and all gauges in one line, with a plan file that was found automatically;
+=======
+    /// All counters per second and all gauges in one line, with the plan file that was found automatically;
+>>>>>>> e4f2ef7b (Report renders comparisons, traces and watch; a figure is declared once; pages with a title, a first sentence and two columns):crates/report/src/watch/second.rs
     /// what is not known is null.
-    pub fn json(&self, filter: &Filter, plan_file: Option<&str>) -> String {
+    pub fn json_line(&self, filter: &CounterFilter, plan_file: Option<&str>) -> String {
         let of = |kind| -> serde_json::Map<String, serde_json::Value> {
             let lines = self.shown(filter, |line| line.kind == kind);
             lines.into_iter().map(|line| (line.name.clone(), line.value.into())).collect()
@@ -167,10 +176,10 @@ impl Second {
         format!("{second}\n")
     }
 
-    fn shown(&self, filter: &Filter, wanted: impl Fn(&&Line) -> bool) -> Vec<&Line> {
-        let mut lines: Vec<&Line> = self.lines.iter().filter(wanted).filter(|line| filter.shows(line)).collect();
+    fn shown(&self, filter: &CounterFilter, wanted: impl Fn(&&MetricRate) -> bool) -> Vec<&MetricRate> {
+        let mut lines: Vec<&MetricRate> = self.lines.iter().filter(wanted).filter(|line| filter.shows(line)).collect();
         if let Some(top) = filter.top {
-            let value = |line: &Line| line.value.unwrap_or(0.0);
+            let value = |line: &MetricRate| line.value.unwrap_or(0.0);
             lines.sort_by(|a, b| a.unit.cmp(&b.unit).then(value(b).total_cmp(&value(a))));
             let of_each_unit = lines.chunk_by(|a, b| a.unit == b.unit);
             return of_each_unit.flat_map(|same| &same[..top.min(same.len())]).copied().collect();
@@ -197,24 +206,24 @@ mod tests {
             Metric::gauge("memory", "bytes", ""),
             Metric::counter("restarted", "1", ""),
         ];
-        let mut sources = Sources::default();
-        let reported = sources.take(Event::Source { source: "pg".to_owned(), metrics, phase: Phase::Boundary });
+        let mut sources = WatchedSources::default();
+        let reported = sources.add_event(Event::Source { source: "pg".to_owned(), metrics, phase: Phase::Boundary });
         assert!(reported.is_none());
-        assert!(sources.take(sample(0, &[Some(10.0), Some(7.0), Some(9.0)])).is_none());
-        let second = sources.take(sample(1, &[Some(50.0), Some(8.0), Some(1.0)])).unwrap();
-        let json = second.json(&Filter::default(), None);
+        assert!(sources.add_event(sample(0, &[Some(10.0), Some(7.0), Some(9.0)])).is_none());
+        let second = sources.add_event(sample(1, &[Some(50.0), Some(8.0), Some(1.0)])).unwrap();
+        let json = second.json_line(&CounterFilter::default(), None);
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["per_s"]["pg/reads"], 20.0);
         assert_eq!(json["gauges"]["pg/memory"], 8.0);
         assert!(json["per_s"]["pg/restarted"].is_null());
-        assert_eq!(second.text(&Filter::default()), "second 1\n  pg/reads            20.0 blocks/s\n");
+        assert_eq!(second.counters_text(&CounterFilter::default()), "second 1\n  pg/reads            20.0 blocks/s\n");
     }
 
     #[test]
     fn the_top_are_those_of_each_unit() {
         let line = |name: &str, unit: &str, value| {
             let (name, unit) = (name.to_owned(), unit.to_owned());
-            Line { name, unit, kind: MetricKind::Counter, value: Some(value) }
+            MetricRate { name, unit, kind: MetricKind::Counter, value: Some(value) }
         };
         let lines = vec![
             line("waited", "us", 5e5),
@@ -225,7 +234,8 @@ mod tests {
             line("commits", "1", 2.0),
         ];
         let top = |top| {
-            let text = Second { number: 1, lines: lines.clone() }.text(&Filter { top: Some(top), only: Vec::new() });
+            let text = WatchedSecond { number: 1, lines: lines.clone() }
+                .counters_text(&CounterFilter { top: Some(top), only: Vec::new() });
             text.lines().skip(1).map(|l| l.split_whitespace().next().unwrap().to_owned()).collect::<Vec<String>>()
         };
         assert_eq!(top(1), ["commits", "writes", "slept"]);

@@ -1,0 +1,118 @@
+//! The gate of a comparison: what crosses it, and whether the runs are enough to decide at all.
+
+use mindful_core::plan::units::Share;
+pub use mindful_core::result::comparison::GateOutcome;
+use mindful_core::result::comparison::GateSummary;
+use mindful_core::{Error, Result};
+
+use super::answer::Verdict;
+use super::history::FEWEST_OF_A_HISTORY;
+use super::power::{can_tell, runs_to_tell};
+use super::sides::ComparedPoint;
+
+/// The condition of `--fail-if`.
+#[derive(Debug)]
+pub struct Gate {
+    condition: String,
+    /// The verdict that crosses it.
+    crossed_by: Verdict,
+    /// By more than this, as a share.
+    pub margin: f64,
+    passes_undecided: bool,
+}
+
+impl Gate {
+    /// Parses `slower>5%`. `passes_undecided`: what the runs do not decide passes.
+    ///
+    /// # Errors
+    /// Any other text.
+    pub fn parse(condition: &str, passes_undecided: bool) -> Result<Self> {
+        let bad = || Error::plan(format!("invalid gate `{condition}`"), "write 'slower>5%' or 'faster>5%'");
+        let (word, margin) = condition.split_once('>').ok_or_else(bad)?;
+        let crossed_by = match word.trim() {
+            "slower" => Verdict::Slower,
+            "faster" => Verdict::Faster,
+            _ => return Err(bad()),
+        };
+        let margin = Share::parse(margin).map_err(|_| bad())?.percent() / 100.0;
+        Ok(Self { condition: condition.to_owned(), crossed_by, margin, passes_undecided })
+    }
+
+    /// Refuses so few runs that no figures of theirs could cross it. Single runs are judged by the noise floor.
+    ///
+    /// # Errors
+    /// Too few runs.
+    pub fn refuse_too_few(
+        &self,
+        baseline: usize,
+        candidate: usize,
+        points: usize,
+        has_noise_floor: bool,
+    ) -> Result<()> {
+        let single = baseline.min(candidate) == 1;
+        let possible = if single { has_noise_floor } else { can_tell(baseline, candidate, points) };
+        if possible {
+            return Ok(());
+        }
+        let needed = runs_to_tell(points);
+        let at = if points > 1 { format!(" at {points} points") } else { String::new() };
+        let floor = if single { "; or measure the noise floor first: `mindful run --repeat 5`" } else { "" };
+        Err(Error::plan(
+            format!(
+                "--fail-if '{}': {baseline} runs against {candidate}{at} can never tell a difference, whatever they measure",
+                self.condition
+            ),
+            format!("give {needed} runs a side (--repeat {needed}) or more{floor}"),
+        ))
+    }
+
+    /// Refuses a history too short for a change of level.
+    ///
+    /// # Errors
+    /// Too few runs.
+    pub fn refuse_short_history(&self, runs: usize) -> Result<()> {
+        if runs >= FEWEST_OF_A_HISTORY {
+            return Ok(());
+        }
+        Err(Error::plan(
+            format!("--fail-if '{}': a history of {runs} runs can never tell a change of level", self.condition),
+            format!("give {FEWEST_OF_A_HISTORY} runs or more"),
+        ))
+    }
+
+    /// The condition as it was given.
+    pub fn condition(&self) -> &str {
+        &self.condition
+    }
+
+    /// The outcome for comparisons at one point or several.
+    pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {
+        let any = |verdict| points.iter().any(|compared| compared.point.comparison.verdict == verdict);
+        match () {
+            () if any(self.crossed_by) => GateOutcome::Crossed,
+            () if any(Verdict::NotDecided) => GateOutcome::Undecided,
+            () => GateOutcome::Passed,
+        }
+    }
+
+    /// The outcome for a history: the last level by the first, of a figure that is better when higher or not.
+    pub fn judge_history(&self, last_by_first: f64, margin: f64, higher_is_faster: bool) -> GateOutcome {
+        let verdict = if (last_by_first > 1.0) == higher_is_faster { Verdict::Faster } else { Verdict::Slower };
+        let beyond = last_by_first.ln().abs() > margin.ln_1p();
+        if beyond && self.crossed_by == verdict { GateOutcome::Crossed } else { GateOutcome::Passed }
+    }
+
+    /// Whether `outcome` fails the command.
+    pub fn fails(&self, outcome: GateOutcome) -> bool {
+        match outcome {
+            GateOutcome::Passed => false,
+            GateOutcome::Crossed => true,
+            GateOutcome::Undecided => !self.passes_undecided,
+        }
+    }
+
+    /// The gate and `outcome` in a summary.
+    pub fn summary(&self, outcome: GateOutcome) -> GateSummary {
+        GateSummary { fail_if: self.condition.clone(), outcome, failed: self.fails(outcome) }
+    }
+}

@@ -1,0 +1,48 @@
+//! Comparisons for the same money: the price of an hour of each side.
+
+use mindful_core::plan::price::Price;
+use mindful_core::result::comparison::PriceRatio;
+use mindful_core::{Error, Result};
+
+use super::answer::Comparison;
+use super::runs::Side;
+
+/// The price of each side; `None` where a side has none.
+///
+/// # Errors
+/// Runs of one side with different prices, and sides in different currencies.
+pub(super) fn prices_of_sides(baseline: &Side, candidate: &Side) -> Result<Option<[Price; 2]>> {
+    let (a, b) = (price_of_side("baseline", baseline)?, price_of_side("candidate", candidate)?);
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    if a.currency == b.currency {
+        return Ok(Some([a, b]));
+    }
+    Err(Error::plan(
+        format!("the baseline costs {a} an hour, the candidate {b}: these are two currencies"),
+        "give both prices in one currency",
+    ))
+}
+
+fn price_of_side(name: &str, side: &Side) -> Result<Option<Price>> {
+    let mut prices = side.iter().map(|(run, _)| run.head.plan.price.as_ref());
+    let Some(first) = prices.next().flatten() else { return Ok(None) };
+    match prices.find(|other| *other != Some(first)) {
+        None => Ok(Some(first.clone())),
+        Some(other) => {
+            let other = other.map_or_else(|| "no price".to_owned(), Price::to_string);
+            Err(Error::plan(
+                format!("runs of the {name} have different prices: {first} and {other}"),
+                "name runs with the same --price",
+            ))
+        }
+    }
+}
+
+/// What one unit of the currency buys, candidate by baseline.
+pub fn price_ratio(comparison: &Comparison, [baseline, candidate]: &[Price; 2]) -> PriceRatio {
+    let cheaper = baseline.per_hour / candidate.per_hour;
+    PriceRatio {
+        ratio: comparison.ratio * cheaper,
+        interval: comparison.interval.map(|i| [i.low * cheaper, i.high * cheaper]),
+    }
+}

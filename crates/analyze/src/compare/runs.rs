@@ -1,0 +1,33 @@
+//! Two groups of runs compared by one figure.
+
+use mindful_core::record::run::Run;
+use mindful_core::{Error, Result};
+
+use super::answer::{Comparison, Question, RunValue};
+use super::{group, single};
+use crate::analysis::Analysis;
+
+/// The runs of a side, read and judged.
+pub type Side = Vec<(Run, Analysis)>;
+
+/// Compares `candidate` with `baseline`.
+///
+/// # Errors
+/// A side without runs, or a figure that is not a positive number.
+pub fn compare_runs(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Result<Comparison> {
+    for (side, runs) in [("baseline", baseline), ("candidate", candidate)] {
+        if runs.is_empty() {
+            return Err(Error::plan(format!("the {side} has no run"), "name at least one run a side"));
+        }
+        if let Some(bad) = runs.iter().find(|run| !(run.value.is_normal() && run.value > 0.0)) {
+            return Err(Error::run(
+                format!("a run of the {side} has the figure {}, which has no ratio", bad.value),
+                "omit that run, or compare another figure",
+            ));
+        }
+    }
+    if baseline.len() == 1 || candidate.len() == 1 {
+        return Ok(single::compare(baseline, candidate, question));
+    }
+    Ok(group::compare(baseline, candidate, question))
+}

@@ -1,0 +1,302 @@
+//! Two sides compared: the verdict at each point, percentiles, curves, prices, and in what the sides differ.
+
+use std::collections::BTreeMap;
+
+use mindful_core::plan::price::Price;
+use mindful_core::record::run::Run;
+use mindful_core::result::comparison::{
+    BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, Medians, PointVerdict,
+    VerdictSummary,
+};
+use mindful_core::result::{Severity, Summary};
+use mindful_core::workload::OpKind;
+use mindful_core::{Error, Result};
+
+use super::answer::{Comparison, Question, RunValue};
+use super::curve::curves;
+use super::figure::{ComparedFigure, blocks_per_s_by_slice, run_value};
+use super::noise::NoiseFloor;
+use super::percentile::{RunLatency, percentile_shifts};
+use super::price::{price_ratio, prices_of_sides};
+use super::runs::{Side, compare_runs};
+use super::sweep::{PointComparison, points};
+use super::{comparable, idle};
+use crate::analysis::Analysis;
+use crate::knee::{LoadPoint, Search};
+use crate::stats::{autocorrelation, moment};
+use crate::step::StepAnalysis;
+
+/// Both sides of a comparison.
+#[derive(Debug)]
+pub struct Sides {
+    /// Names of baseline and candidate: plan files, tags or runs.
+    pub names: [String; 2],
+    /// Runs of the baseline.
+    pub baseline: Side,
+    /// Runs of the candidate.
+    pub candidate: Side,
+    /// Whether two plans were run, which differ on purpose.
+    pub planned: bool,
+}
+
+impl Sides {
+    /// All runs, those of the baseline first.
+    pub fn runs(&self) -> impl Iterator<Item = &(Run, Analysis)> {
+        self.baseline.iter().chain(&self.candidate)
+    }
+
+    /// Whether another tool measured some of the runs.
+    pub fn has_imported(&self) -> bool {
+        self.runs().any(|(run, _)| run.head.imported.is_some())
+    }
+
+    /// The figure compared by default: other tools do not record the operations of their sessions.
+    pub fn default_figure(&self) -> ComparedFigure {
+        if self.has_imported() { ComparedFigure::Reads } else { ComparedFigure::Throughput }
+    }
+
+    /// The facts in which the sides differ.
+    pub fn differences(&self) -> Vec<Difference> {
+        comparable::differences(&runs_alone(&self.baseline), &runs_alone(&self.candidate))
+    }
+
+    /// Compares the sides by `figure`. Differences up to `margin` (a share) do not matter; `noise` is the noise floor of
+    /// their platform, where it is known.
+    ///
+    /// # Errors
+    /// No common point, a figure that has no ratio, or prices that cannot be compared.
+    pub fn compare(&self, figure: ComparedFigure, margin: f64, noise: Option<NoiseFloor>) -> Result<ComparedSides> {
+        let Self { names, baseline, candidate, .. } = self;
+        let question = Question { margin, higher_is_faster: figure.higher_is_faster(), noise, ..Question::default() };
+        let prices = prices_of_sides(baseline, candidate)?;
+        let is_rate = figure != ComparedFigure::PerPrice && figure.higher_is_faster();
+        Ok(ComparedSides {
+            figure,
+            names: names.clone(),
+            points: compare_points(figure, baseline, candidate, &question)?,
+            latency: compare_percentiles(baseline, candidate),
+            curves: compare_curves(baseline, candidate),
+            differences: self.differences(),
+            idle_settings: idle::settings(&runs_alone(baseline), &runs_alone(candidate)),
+            prices: prices.filter(|_| is_rate),
+        })
+    }
+}
+
+/// The result of a comparison.
+#[derive(Debug)]
+pub struct ComparedSides {
+    /// The figure compared.
+    pub figure: ComparedFigure,
+    /// Names of baseline and candidate.
+    pub names: [String; 2],
+    /// Each point that both sides have; a plain run is one.
+    pub points: Vec<ComparedPoint>,
+    /// Percentiles of latency.
+    pub latency: Vec<KindShifts>,
+    /// Whole curves over sessions.
+    pub curves: Vec<CurveRatios>,
+    /// The facts in which the sides differ.
+    pub differences: Vec<Difference>,
+    /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
+    pub idle_settings: Vec<String>,
+    /// The price of an hour of each side, for figures that are rates.
+    pub prices: Option<[Price; 2]>,
+}
+
+/// The verdict at one point.
+#[derive(Debug)]
+pub struct ComparedPoint {
+    /// The verdict.
+    pub point: PointComparison,
+    /// Medians of baseline and candidate.
+    pub medians: [f64; 2],
+}
+
+impl ComparedSides {
+    /// The summary of the comparison of `sides`, without a gate.
+    pub fn summary(&self, sides: &Sides) -> ComparisonSummary {
+        let [baseline, candidate] = self.names.clone();
+        let verdict = |point: &ComparedPoint| verdict_summary(self.figure, point);
+        let (single, points) = match self.points.as_slice() {
+            [point] => (Some(verdict(point)), Vec::new()),
+            several => {
+                let at_load = |point: &ComparedPoint| PointVerdict {
+                    load: point.point.load,
+                    p_adjusted: point.point.p_adjusted,
+                    verdict: verdict(point),
+                };
+                (None, several.iter().map(at_load).collect())
+            }
+        };
+        let for_the_money = match (self.points.as_slice(), &self.prices) {
+            ([point], Some(prices)) => Some(price_ratio(&point.point.comparison, prices)),
+            _ => None,
+        };
+        ComparisonSummary {
+            format: 1,
+            names: BothSides { baseline, candidate },
+            single,
+            points,
+            runs: BothSides {
+                baseline: compared_runs(&sides.baseline, Some(self.figure)),
+                candidate: compared_runs(&sides.candidate, Some(self.figure)),
+            },
+            differing_facts: self.differences.clone(),
+            idle_settings: self.idle_settings.clone(),
+            prices: self.prices.clone(),
+            for_the_money,
+            latency: self.latency.clone(),
+            curves: self.curves.clone(),
+            gate: None,
+        }
+    }
+}
+
+fn verdict_summary(figure: ComparedFigure, compared: &ComparedPoint) -> VerdictSummary {
+    let (c, [baseline, candidate]) = (&compared.point.comparison, compared.medians);
+    VerdictSummary {
+        verdict: c.verdict,
+        medians: Medians { baseline, candidate, unit: figure.unit().to_owned() },
+        ratio: c.ratio,
+        interval: c.interval.map(|i| [i.low, i.high]),
+        margin: c.margin,
+        runs_baseline: c.runs_baseline,
+        runs_candidate: c.runs_candidate,
+        runs_needed: c.runs_needed,
+        basis: c.basis,
+        bootstrap_interval: c.bootstrap.map(|i| [i.low, i.high]),
+        cliffs_delta: c.cliffs_delta,
+    }
+}
+
+/// The runs of `side` in their order, each with its value of `figure`.
+pub fn compared_runs(side: &Side, figure: Option<ComparedFigure>) -> Vec<ComparedRun> {
+    let compared = |(_, analysis): &(Run, Analysis)| ComparedRun {
+        value: figure.and_then(|figure| value_of_run(analysis, figure)),
+        ..compared_run(&analysis.summary)
+    };
+    side.iter().map(compared).collect()
+}
+
+/// The figure of a run of one step; a sweep has many.
+pub fn value_of_run(analysis: &Analysis, figure: ComparedFigure) -> Option<f64> {
+    match analysis.steps.as_slice() {
+        [step] => figure.of_step(step),
+        _ => None,
+    }
+}
+
+/// Whether a run may be quoted, without its figure.
+pub fn compared_run(summary: &Summary) -> ComparedRun {
+    let mut because: Vec<String> = Vec::new();
+    for finding in summary.findings.iter().filter(|f| f.severity >= Severity::Warning) {
+        if !because.contains(&finding.code) {
+            because.push(finding.code.clone());
+        }
+    }
+    let (id, plan_file) = (summary.id.clone(), summary.plan_file.clone());
+    ComparedRun { id, validity: summary.validity, value: None, because, plan_file }
+}
+
+fn runs_alone(side: &Side) -> Vec<Run> {
+    side.iter().map(|(run, _)| run.clone()).collect()
+}
+
+/// One comparison for each point that both sides have, by rising load.
+fn compare_points(
+    figure: ComparedFigure,
+    baseline: &Side,
+    candidate: &Side,
+    question: &Question,
+) -> Result<Vec<ComparedPoint>> {
+    let (mut compared, mut medians) = (Vec::new(), Vec::new());
+    for values in points_of_side(baseline) {
+        let at_point = |side: &Side| -> Vec<RunValue> {
+            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
+            let same_point = |step: &StepAnalysis| {
+                let point = &step.summary.point;
+                point.values == values && !point.drift_check
+            };
+            let steps = steps.filter(|(_, judged)| same_point(judged));
+            steps.filter_map(|(step, judged)| run_value(figure, judged, step)).collect()
+        };
+        let (a, b) = (at_point(baseline), at_point(candidate));
+        if a.is_empty() || b.is_empty() {
+            continue;
+        }
+        let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(compared.len() as f64);
+        compared.push((load, compare_runs(&a, &b, question)?));
+        medians.push((load, [&a, &b].map(|side| median_value(side))));
+    }
+    if compared.is_empty() {
+        return Err(Error::run("no point has this figure on both sides", "compare runs of the same plan or sweep"));
+    }
+    medians.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let single = |(load, comparison): (f64, Comparison)| PointComparison { load, comparison, p_adjusted: None };
+    let verdicts = if compared.len() == 1 { compared.into_iter().map(single).collect() } else { points(compared) };
+    let medians = medians.into_iter().map(|(_, medians)| medians);
+    Ok(verdicts.into_iter().zip(medians).map(|(point, medians)| ComparedPoint { point, medians }).collect())
+}
+
+fn median_value(runs: &[RunValue]) -> f64 {
+    moment::median(&runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+}
+
+fn points_of_side(side: &Side) -> Vec<BTreeMap<String, String>> {
+    let mut points = Vec::new();
+    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
+        if !points.contains(&step.point.values) {
+            points.push(step.point.values.clone());
+        }
+    }
+    points
+}
+
+/// The percentiles of each kind of operation at each point that both sides have.
+fn compare_percentiles(baseline: &Side, candidate: &Side) -> Vec<KindShifts> {
+    let mut compared = Vec::new();
+    for values in points_of_side(baseline) {
+        for kind in OpKind::ALL {
+            let shifts = percentile_shifts(&latencies(baseline, &values, kind), &latencies(candidate, &values, kind));
+            if !shifts.is_empty() {
+                compared.push(KindShifts { at: values.clone(), kind: kind.name().to_owned(), shifts });
+            }
+        }
+    }
+    compared
+}
+
+fn latencies<'a>(side: &'a Side, values: &BTreeMap<String, String>, kind: OpKind) -> Vec<RunLatency<'a>> {
+    let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
+    steps
+        .filter(|(_, step)| step.summary.point.values == *values && !step.summary.point.drift_check)
+        .filter_map(|(record, step)| {
+            let work = step.work.as_ref()?.kind(kind);
+            let histogram = work.response.as_ref().unwrap_or(&work.service);
+            let tau = autocorrelation::time(&blocks_per_s_by_slice(record));
+            (work.ops > 0.0).then_some(RunLatency { histogram, tau })
+        })
+        .collect()
+}
+
+/// The curves over sessions that both sides have with enough points for a fit.
+fn compare_curves(baseline: &Side, candidate: &Side) -> Vec<CurveRatios> {
+    let (a, b) = (load_points(baseline), load_points(candidate));
+    let both = a.into_iter().filter_map(|(at, points)| {
+        let ratios = curves(&points, b.get(&at)?, &Search::default()).ok()?;
+        Some(CurveRatios { at, ratios })
+    });
+    both.collect()
+}
+
+/// The points over sessions, by the other values of a sweep.
+fn load_points(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
+    let mut curves: BTreeMap<_, Vec<LoadPoint>> = BTreeMap::new();
+    for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
+        if step.point.values.contains_key("sessions") {
+            curves.entry(step.point.values_without_sessions()).or_default().extend(crate::curve::point(step));
+        }
+    }
+    curves
+}

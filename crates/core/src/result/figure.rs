@@ -1,0 +1,184 @@
+//! Figures of a summary, each declared once.
+//!
+//! [`summary_of_figures!`] declares a struct of the summary. A field that is a figure has its row after `=`: unit, formula
+//! and counters. The field gives JSON and schema; the row gives the CSV, `--explain` and docs/metrics.md. A new figure is
+//! one field here and its computation in `analyze`.
+//!
+//! A row reads its value from the field, so that both cannot differ. A derive macro was rejected: it needs a crate of its
+//! own for what thirty lines do. Rows next to the struct were rejected: name and accessor would be written twice.
+
+use std::sync::Arc;
+
+use crate::contract::metric::Counter;
+
+/// The formula of a counter's rate.
+pub const GROWTH: &str = "growth of the counter from the first boundary of the window to its last, by the time between";
+
+/// The unit of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A number of things.
+    Count,
+    /// Blocks of the target.
+    Blocks,
+    /// Bytes.
+    Bytes,
+    /// Microseconds.
+    Microseconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Things per second.
+    PerSecond,
+    /// Blocks per second.
+    BlocksPerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// MiB (2^20 bytes) per second.
+    MibPerSecond,
+    /// A share or ratio, 1 is all.
+    Share,
+    /// A share of 100.
+    Percent,
+    /// CPUs' worth of time.
+    Cores,
+    /// Things for one unit of the price's currency.
+    PerCurrency,
+}
+
+impl Unit {
+    /// Its symbol after a figure.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Count => "1",
+            Self::Blocks => "blocks",
+            Self::Bytes => "bytes",
+            Self::Microseconds => "us",
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::PerSecond => "1/s",
+            Self::BlocksPerSecond => "blocks/s",
+            Self::BytesPerSecond => "bytes/s",
+            Self::MibPerSecond => "MiB/s",
+            Self::Share => "0 to 1",
+            Self::Percent => "%",
+            Self::Cores => "cores",
+            Self::PerCurrency => "1/currency",
+        }
+    }
+}
+
+/// Reads a figure from `T`, if it is known.
+pub type Accessor<T> = Arc<dyn Fn(&T) -> Option<f64> + Send + Sync>;
+
+/// How a figure of `T` is made and read.
+#[derive(Clone)]
+pub struct FigureRow<T> {
+    /// Its path in `T`: `cpu.db_cores`.
+    pub path: String,
+    /// The title of its column, where that is not made of the path.
+    pub title: Option<&'static str>,
+    /// Its unit.
+    pub unit: Unit,
+    /// How it is made.
+    pub formula: &'static str,
+    /// The counters it is made of.
+    pub counters: &'static [Counter],
+    pub value: Accessor<T>,
+}
+
+impl<T: 'static> FigureRow<T> {
+    /// The row in a struct that has `T` at `path`.
+    pub fn within<U: 'static>(self, path: &str, part: fn(&U) -> Option<&T>) -> FigureRow<U> {
+        let value = self.value;
+        FigureRow {
+            path: format!("{path}.{}", self.path),
+            title: self.title,
+            unit: self.unit,
+            formula: self.formula,
+            counters: self.counters,
+            value: Arc::new(move |whole| part(whole).and_then(|part| value(part))),
+        }
+    }
+}
+
+/// A struct with figures.
+pub trait Figures: Sized {
+    /// Its rows, in the order of its fields.
+    fn figures() -> Vec<FigureRow<Self>>;
+}
+
+/// The type of a field that is a figure.
+pub trait FigureValue {
+    /// The figure, if it is known.
+    fn figure(&self) -> Option<f64>;
+}
+
+impl FigureValue for f64 {
+    fn figure(&self) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+impl FigureValue for u32 {
+    fn figure(&self) -> Option<f64> {
+        Some(f64::from(*self))
+    }
+}
+
+impl FigureValue for u64 {
+    fn figure(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
+}
+
+impl<T: FigureValue> FigureValue for Option<T> {
+    fn figure(&self) -> Option<f64> {
+        self.as_ref().and_then(FigureValue::figure)
+    }
+}
+
+/// A struct of the summary with a row for each field that is a figure.
+macro_rules! summary_of_figures {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty $(= $kind:ident $(($($row:tt)*))?)?, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub struct $name {
+            $( $(#[$field_meta])* pub $field: $type, )*
+        }
+
+        impl $crate::result::figure::Figures for $name {
+            fn figures() -> Vec<$crate::result::figure::FigureRow<Self>> {
+                let rows: Vec<Vec<_>> = vec![
+                    $( $( $crate::result::figure::summary_of_figures!(@$kind $field, $type $(, $($row)*)?), )? )*
+                ];
+                rows.into_iter().flatten().collect()
+            }
+        }
+    };
+    (@figure $field:ident, $type:ty, $unit:ident, $formula:expr, [$($counter:ident),*] $(, $title:literal)?) => {
+        vec![$crate::result::figure::FigureRow {
+            path: stringify!($field).to_owned(),
+            title: None $(.or(Some($title)))?,
+            unit: $crate::result::figure::Unit::$unit,
+            formula: $formula,
+            counters: &[$($crate::contract::metric::shared::$counter),*],
+            value: std::sync::Arc::new(|whole: &Self| $crate::result::figure::FigureValue::figure(&whole.$field)),
+        }]
+    };
+    (@nested $field:ident, $type:ty) => {
+        <$type as $crate::result::figure::Figures>::figures()
+            .into_iter()
+            .map(|row| row.within(stringify!($field), |whole: &Self| Some(&whole.$field)))
+            .collect()
+    };
+}
+
+pub(crate) use summary_of_figures;

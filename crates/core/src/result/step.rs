@@ -1,0 +1,287 @@
+//! A step in figures.
+
+use serde::{Deserialize, Serialize};
+
+use super::figure::{FigureRow, Figures, GROWTH, summary_of_figures};
+use super::{
+    BySession, CapSummary, ChoicesSummary, CpuSummary, DeviceSummary, RankSummary, TargetSummary, WaitSummary,
+};
+use crate::record::head::Point;
+use crate::workload::{Compatibility, OpKind};
+
+summary_of_figures! {
+/// One step in figures.
+pub struct StepSummary {
+    /// Where it stands in a sweep.
+    #[serde(default, skip_serializing_if = "Point::is_plain")]
+    point: Point,
+    /// Sessions.
+    sessions: Option<u32> = figure(Count, "as the plan has it", []),
+    /// Schemas in use.
+    schemas: Option<u32> = figure(Count, "as the plan has it", []),
+    /// Blocks in use in each schema.
+    scale: Option<u64> = figure(
+        Blocks,
+        "blocks of each schema that may be visited, as the plan has it",
+        [], "scale_blocks"
+    ),
+    /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
+    #[serde(default)]
+    iodepth: Option<u32> = figure(
+        Count,
+        "operations that a session keeps in flight, as the plan has it; unknown where it is one at a time",
+        []
+    ),
+    /// Length of each of them in bytes; null for a database.
+    #[serde(default)]
+    block_bytes: Option<u64> = figure(Bytes, "length of a block, as the target tells it or the plan has it", []),
+    /// Blocks a read visits.
+    work_unit: Option<u64> = figure(Blocks, "as the plan has it", [], "work_unit_blocks"),
+    /// Share of updates asked for, percent.
+    update_pct: Option<f64> = figure(Percent, "as the plan has it", []),
+    /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
+    #[serde(default)]
+    like: Compatibility,
+    /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
+    #[serde(default)]
+    commit: Option<String>,
+    /// Realised choices; null where the engine does not tally them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    choices: Option<ChoicesSummary>,
+    /// What limited it: `device latency`, `CPU`, `undecided`; null without a window. The same names for every engine.
+    #[serde(default)]
+    limited_by: Option<String>,
+    /// Share of updates as it came out, percent.
+    update_pct_realised: Option<f64> = figure(Percent, "100 x updates / operations of all kinds, in the window", []),
+    /// Length of the measured window, s.
+    duration_s: Option<f64> = figure(
+        Seconds,
+        "min(last boundary, first stop of a session) - max(first boundary after the warm-up, last start)",
+        []
+    ),
+    /// Latest minus earliest start of a session, ms.
+    start_skew_ms: Option<f64> = figure(Milliseconds, "latest minus earliest begin of a session's first slice", []),
+    /// Each session by itself; null when one never reported.
+    #[serde(default)]
+    by_session: Option<BySession>,
+    /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ranks: Vec<RankSummary>,
+    /// Each target by itself, where there are several: the step is their sum. Empty where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<TargetSummary>,
+    /// By kind of operation.
+    ops: OpsSummary = nested,
+    /// Share of scanned blocks that went past the database's cache, through a ring of a few buffers, 0 to 1: 1 is
+    /// direct, 0 cached; null without scans or where the database does not tell.
+    #[serde(default)]
+    scan_direct_share: Option<f64> = figure(
+        Share,
+        "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
+        [RING_VISITS]
+    ),
+    /// Blocks visited per second.
+    blocks_visited_per_s: Option<f64> = figure(
+        BlocksPerSecond,
+        "blocks that operations of the window visited, as sessions counted them / duration_s",
+        []
+    ),
+    /// Requests to the database's cache per second.
+    logical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [LOGICAL_READS]),
+    /// Blocks the database read per second.
+    physical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_READS]),
+    /// Blocks' worth of bytes that the server's processes fetched from storage per second.
+    process_reads_per_s: Option<f64> = figure(
+        BlocksPerSecond,
+        "growth of the counter by time, by the length of a block",
+        [PROCESS_READ_BYTES]
+    ),
+    /// Read requests completed by the device per second.
+    device_reads_per_s: Option<f64> = figure(PerSecond, GROWTH, [DEVICE_READS]),
+    /// Share of physical reads that the page cache served, 0 to 1.
+    page_cache_share: Option<f64> = figure(
+        Share,
+        "1 - process reads / physical reads",
+        [PROCESS_READ_BYTES, PHYSICAL_READS]
+    ),
+    /// Share of logical reads that the database's cache served, 0 to 1.
+    hit_ratio: Option<f64> = figure(Share, "1 - physical reads / logical reads", [PHYSICAL_READS, LOGICAL_READS]),
+    /// Mean time of a physical read as the database saw it, us.
+    read_latency_mean_us: Option<f64> = figure(
+        Microseconds,
+        "time the database waited for reads / physical reads; only where every read fetches one block",
+        [READ_TIME_US, PHYSICAL_READS]
+    ),
+    /// Waits that the database counted by how long they took.
+    #[serde(default)]
+    waits: WaitSummary = nested,
+    /// Latencies of single requests at the device.
+    #[serde(default)]
+    device: DeviceSummary = nested,
+    /// Limits that held the storage.
+    #[serde(default)]
+    caps: CapSummary = nested,
+    /// Blocks the database wrote per second.
+    physical_writes_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_WRITES]),
+    /// Bytes of log per second.
+    log_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LOG_BYTES]),
+    /// Commits per second.
+    commits_per_s: Option<f64> = figure(PerSecond, GROWTH, [COMMITS]),
+    /// CPU.
+    cpu: CpuSummary = nested,
+    /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.
+    #[serde(default)]
+    client_peak_bytes: Option<f64> = figure(
+        Bytes,
+        "the most memory that mindful held until the end of the window (VmHWM)",
+        [CLIENT_PEAK_BYTES]
+    ),
+    /// Requests by which the database read them per second, of one block or more each.
+    #[serde(default)]
+    read_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [READ_REQUESTS]),
+    /// Blocks that one read request of the database fetched on average; null where it does not count requests.
+    #[serde(default)]
+    blocks_per_read: Option<f64> = figure(
+        Blocks,
+        "physical reads / read requests; unknown below 10 requests a second",
+        [PHYSICAL_READS, READ_REQUESTS]
+    ),
+    /// Requests that were at the device on average, waiting or served, reads and writes.
+    #[serde(default)]
+    device_in_flight: Option<f64> = figure(
+        Count,
+        "time that requests spent at the device, its queue included / time",
+        [DEVICE_QUEUE_TIME_US]
+    ),
+    /// Reads that the database itself had under way on average, handed to the system and not yet back; null where it does not
+    /// tell (PostgreSQL before 18, a role without pg_read_all_stats).
+    #[serde(default)]
+    database_in_flight: Option<f64> = figure(
+        Count,
+        "reads that the database had under way, summed over looks / looks",
+        [READS_IN_FLIGHT, READS_LOOKS]
+    ),
+    /// Requests by which the database wrote per second, its log apart.
+    #[serde(default)]
+    write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WRITE_REQUESTS]),
+    /// What the money buys.
+    #[serde(default)]
+    per_price: PerPrice = nested,
+}
+}
+
+summary_of_figures! {
+/// What one unit of the price's currency buys; null without a price, and what is not known of the work.
+#[derive(Default)]
+pub struct PerPrice {
+    /// Operations.
+    operations: Option<f64> = figure(PerCurrency, "operations per second x 3600 / price per hour", []),
+    /// Requests to the database's cache.
+    logical_reads: Option<f64> = figure(
+        PerCurrency,
+        "logical reads per second x 3600 / price per hour",
+        [LOGICAL_READS]
+    ),
+    /// Blocks the database read.
+    physical_reads: Option<f64> = figure(
+        PerCurrency,
+        "physical reads per second x 3600 / price per hour",
+        [PHYSICAL_READS]
+    ),
+}
+}
+
+summary_of_figures! {
+/// One kind of operation.
+pub struct OpSummary {
+    /// Operations in the window.
+    count: u64 = figure(
+        Count,
+        "operations of the window; of a slice that a boundary of the window cuts, the share inside",
+        []
+    ),
+    /// Operations per second.
+    per_s: f64 = figure(
+        PerSecond,
+        "operations of the window / duration_s; selects, or updates where there are no selects",
+        []
+    ),
+    /// Mean, us.
+    mean_us: Option<f64> = figure(Microseconds, "exact sum of the latencies of all sessions / operations", []),
+    /// Median, us.
+    p50_us: Option<f64> = figure(
+        Microseconds,
+        "latency that half of the operations do not exceed; histograms of all sessions and seconds merged, unknown \
+         with fewer than ten operations beyond it",
+        []
+    ),
+    /// 95th percentile, us.
+    p95_us: Option<f64> = figure(
+        Microseconds,
+        "latency that 95 % of the operations do not exceed; histograms of all sessions and seconds merged, unknown \
+         with fewer than ten operations beyond it",
+        []
+    ),
+    /// 99th percentile, us.
+    p99_us: Option<f64> = figure(
+        Microseconds,
+        "latency that 99 % of the operations do not exceed; histograms of all sessions and seconds merged, unknown \
+         with fewer than ten operations beyond it",
+        []
+    ),
+    /// 99.9th percentile, us; null below 10,000 operations.
+    p999_us: Option<f64> = figure(
+        Microseconds,
+        "latency that 99.9 % of the operations do not exceed; histograms of all sessions and seconds merged, \
+         unknown with fewer than ten operations beyond it",
+        []
+    ),
+    /// Longest, us.
+    max_us: Option<f64> = figure(Microseconds, "exact longest latency of the window", []),
+}
+}
+
+/// Figures by kind of operation; null for a kind that did not run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OpsSummary {
+    /// Reads of `work_unit` blocks.
+    pub select: Option<OpSummary>,
+    /// Updates.
+    pub update: Option<OpSummary>,
+    /// Full scans.
+    pub scan: Option<OpSummary>,
+}
+
+impl OpsSummary {
+    /// The figures of `kind`.
+    pub fn get(&self, kind: OpKind) -> Option<&OpSummary> {
+        match kind {
+            OpKind::Select => self.select.as_ref(),
+            OpKind::Update => self.update.as_ref(),
+            OpKind::Scan => self.scan.as_ref(),
+        }
+    }
+
+    /// The kind that stands for a step where one figure is reported: selects, or updates where there are none.
+    pub fn main(&self) -> Option<&OpSummary> {
+        self.select.as_ref().or(self.update.as_ref())
+    }
+}
+
+/// The figures of one kind of operation.
+type OfKind = fn(&OpsSummary) -> Option<&OpSummary>;
+
+impl Figures for OpsSummary {
+    fn figures() -> Vec<FigureRow<Self>> {
+        let kinds: [(OpKind, OfKind); 3] = [
+            (OpKind::Select, |ops| ops.select.as_ref()),
+            (OpKind::Update, |ops| ops.update.as_ref()),
+            (OpKind::Scan, |ops| ops.scan.as_ref()),
+        ];
+        let of_kind = |(kind, part): (OpKind, OfKind)| {
+            OpSummary::figures().into_iter().map(move |row| row.within(kind.name(), part))
+        };
+        kinds.into_iter().flat_map(of_kind).collect()
+    }
+}

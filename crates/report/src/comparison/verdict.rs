@@ -1,0 +1,49 @@
+//! Verdicts, gates and what they rest on, in words.
+
+use mindful_analyze::compare::{Basis, Comparison, Gate, GateOutcome, Verdict};
+
+/// The outcome of `gate` in one line.
+pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
+    let words = match outcome {
+        GateOutcome::Passed => "passed",
+        GateOutcome::Crossed => "crossed",
+        GateOutcome::Undecided if gate.fails(outcome) => "undecided, so it fails (--undecided fail)",
+        GateOutcome::Undecided => "undecided, passes (--undecided pass)",
+    };
+    format!("gate '{}': {words}", gate.condition())
+}
+
+/// `verdict` in capitals.
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "FASTER",
+        Verdict::Slower => "SLOWER",
+        Verdict::NoMeaningfulDifference => "NO MEANINGFUL DIFFERENCE",
+        Verdict::NotDecided => "NOT DECIDED",
+    }
+}
+
+/// What the interval of `c` rests on.
+pub(super) fn basis_words(c: &Comparison) -> String {
+    match c.basis {
+        Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),
+        Basis::NoiseFloor => "one run a side; the interval includes this platform's noise floor".to_owned(),
+        Basis::WithinRun => {
+            "one run a side and no noise floor: the interval covers variation within the run only; `mindful run --repeat 5` \
+             measures the floor"
+                .to_owned()
+        }
+    }
+}
+
+/// The warning for sides that differ only in settings without effect; empty for others.
+pub(super) fn idle_settings_warning(idle: &[String]) -> String {
+    if idle.is_empty() {
+        return String::new();
+    }
+    let (names, have) = (crate::escape(&idle.join(", ")), if idle.len() == 1 { "has" } else { "have" });
+    format!(
+        "the sides differ only in {names}, which {have} no effect on the access path measured: any difference below is \
+         chance or order. `mindful plan` explains which --access would use it"
+    )
+}

@@ -1,0 +1,73 @@
+//! The title of a page and its first sentence, which a reader can repeat without the rest.
+
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::contract::fact;
+use mindful_core::record::run::Run;
+
+use crate::charts::Side;
+use crate::{card, figure, list};
+
+/// What was run, where and when: `r7i.large (sweep) on db1, 2026-11-26 17:23 UTC`.
+pub fn title(run: &Run, analysis: &Analysis) -> String {
+    let command = list::kind(&run.head, Some(&analysis.summary));
+    let name = match &run.head.plan.tag {
+        Some(tag) => format!("{tag} ({command})"),
+        None => format!("mindful {command}"),
+    };
+    format!("{name}{}, {}", place(run), date(run))
+}
+
+/// The runs of a page: `3 runs on db1, 2026-11-26 17:23 UTC`.
+pub fn title_of_several(name: &str, sides: &[Side]) -> String {
+    let Some((first, _)) = sides.first() else { return name.to_owned() };
+    let same_host = sides.iter().all(|(run, _)| host(run) == host(first));
+    format!("{name}{}, {}", if same_host { place(first) } else { String::new() }, date(first))
+}
+
+fn host(run: &Run) -> Option<&String> {
+    run.environment.get(fact::HOST_NAME)
+}
+
+fn place(run: &Run) -> String {
+    host(run).map_or_else(String::new, |host| format!(" on {host}"))
+}
+
+fn date(run: &Run) -> String {
+    let when = run.head.started_at.get(..16).unwrap_or(&run.head.started_at);
+    format!("{} UTC", when.replace('T', " "))
+}
+
+/// The best figure with its load, its latency and its limit; `None` without a figure.
+pub fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
+    let (_, step) = card::best(analysis)?;
+    let headline = step.headline.as_ref()?;
+    let version = run.description.as_ref().map_or_else(String::new, |found| format!(" {}", found.engine_version));
+    Some(format!(
+        "{}{version} did {} {} with {}{}. {} The result is {}.",
+        run.head.engine,
+        figure::number(headline.per_s),
+        headline.label,
+        figure::sessions(step.summary.sessions),
+        latency(step),
+        limit(step),
+        card::word(analysis.summary.validity)
+    ))
+}
+
+fn latency(step: &StepAnalysis) -> String {
+    let op = step.summary.ops.main();
+    match (op.and_then(|op| op.p50_us), op.and_then(|op| op.p99_us)) {
+        (Some(p50), Some(p99)) => {
+            format!(": median latency {}, 99th percentile {}", figure::time_us(p50), figure::time_us(p99))
+        }
+        (Some(p50), None) => format!(": median latency {}", figure::time_us(p50)),
+        _ => String::new(),
+    }
+}
+
+fn limit(step: &StepAnalysis) -> String {
+    match card::limit_of_step(step) {
+        Some(limit) => format!("It was {limit}."),
+        None => "No single limit was found.".to_owned(),
+    }
+}

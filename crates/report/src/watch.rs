@@ -1,0 +1,7 @@
+//! `mindful watch`: a line a second in fixed columns, or every counter.
+
+mod columns;
+mod second;
+
+pub use columns::WatchColumns;
+pub use second::{CounterFilter, WatchedSecond, WatchedSources};
