@@ -38,7 +38,7 @@ impl Gate {
         Ok(Self { condition: condition.to_owned(), crossed_by, margin, passes_undecided })
     }
 
-    /// Refuses so few runs that no figures of theirs could cross it. Single runs are judged by the noise floor.
+    /// Refuses too few runs to ever cross the gate. A single run a side is judged by the noise floor.
     ///
     /// # Errors
     /// Too few runs.
@@ -58,11 +58,8 @@ impl Gate {
         let at = if points > 1 { format!(" at {points} points") } else { String::new() };
         let floor = if single { "; or measure the noise floor first: `mindful run --repeat 5`" } else { "" };
         Err(Error::plan(
-            format!(
-                "--fail-if '{}': {baseline} runs against {candidate}{at} can never tell a difference, whatever they measure",
-                self.condition
-            ),
-            format!("give {needed} runs a side (--repeat {needed}) or more{floor}"),
+            format!("--fail-if '{}': {baseline} runs against {candidate}{at} cannot show a difference", self.condition),
+            format!("use {needed} runs a side (--repeat {needed}) or more{floor}"),
         ))
     }
 
@@ -75,8 +72,8 @@ impl Gate {
             return Ok(());
         }
         Err(Error::plan(
-            format!("--fail-if '{}': a history of {runs} runs can never tell a change of level", self.condition),
-            format!("give {FEWEST_OF_A_HISTORY} runs or more"),
+            format!("--fail-if '{}': {runs} runs cannot show a change of level", self.condition),
+            format!("use {FEWEST_OF_A_HISTORY} runs or more"),
         ))
     }
 

@@ -52,7 +52,7 @@ impl History {
                 if let Some(d) = differing.first() {
                     return Err(Error::plan(
                         format!("run {} differs from {} in {} ({})", run.head.id, first.0.head.id, d.fact, d.sides()),
-                        "name runs of one plan, or pass --force if the difference is the question",
+                        "choose similar runs, or pass --force if the difference is the question",
                     ));
                 }
             }
@@ -61,8 +61,8 @@ impl History {
         for (run, analysis) in &runs {
             values.push(value_of_run(analysis, figure).filter(|value| *value > 0.0).ok_or_else(|| {
                 Error::plan(
-                    format!("run {} has no single step with that figure", run.head.id),
-                    "name plain runs of one plan",
+                    format!("run {} does not have exactly one step with that figure", run.head.id),
+                    "choose runs of one plan and one step",
                 )
             })?);
         }

@@ -18,8 +18,8 @@ pub(super) fn prices_of_sides(baseline: &Side, candidate: &Side) -> Result<Optio
         return Ok(Some([a, b]));
     }
     Err(Error::plan(
-        format!("the baseline costs {a} an hour, the candidate {b}: these are two currencies"),
-        "give both prices in one currency",
+        format!("the baseline costs {a} per hour, the candidate {b}: the currencies differ"),
+        "use one currency for both prices",
     ))
 }
 
@@ -31,8 +31,8 @@ fn price_of_side(name: &str, side: &Side) -> Result<Option<Price>> {
         Some(other) => {
             let other = other.map_or_else(|| "no price".to_owned(), Price::to_string);
             Err(Error::plan(
-                format!("runs of the {name} have different prices: {first} and {other}"),
-                "name runs with the same --price",
+                format!("runs of the {name} have two prices, {first} and {other}"),
+                "choose runs with the same --price on each side",
             ))
         }
     }

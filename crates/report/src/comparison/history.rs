@@ -19,7 +19,7 @@ pub fn history_text(history: &History) -> String {
         let _ = writeln!(text, "{}", no_change_line(history));
     }
     if count < 10 {
-        text.push_str("fewer than ten runs rarely show a change\n");
+        text.push_str("fewer than ten runs can hardly show one\n");
     }
     let runs = history.runs.iter().map(|(_, analysis)| compared_run(&analysis.summary));
     for run in runs.filter(|run| !run.because.is_empty()) {

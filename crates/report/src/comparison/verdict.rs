@@ -7,8 +7,8 @@ pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
     let words = match outcome {
         GateOutcome::Passed => "passed",
         GateOutcome::Crossed => "crossed",
-        GateOutcome::Undecided if gate.fails(outcome) => "undecided, so it fails (--undecided fail)",
-        GateOutcome::Undecided => "undecided, passes (--undecided pass)",
+        GateOutcome::Undecided if gate.fails(outcome) => "undecided, failed (--undecided fail)",
+        GateOutcome::Undecided => "undecided, passed (--undecided pass)",
     };
     format!("gate '{}': {words}", gate.condition())
 }

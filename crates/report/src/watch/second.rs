@@ -157,11 +157,7 @@ impl WatchedSecond {
         text
     }
 
-<<<<<<< HEAD:crates/cli/src/commands/watch/watched.rs
-    /// All counters per second and all gauges in one line, with a plan file that was found automatically;
-=======
     /// All counters per second and all gauges in one line, with the plan file that was found automatically;
->>>>>>> e4f2ef7b (Report renders comparisons, traces and watch; a figure is declared once; pages with a title, a first sentence and two columns):crates/report/src/watch/second.rs
     /// what is not known is null.
     pub fn json_line(&self, filter: &CounterFilter, plan_file: Option<&str>) -> String {
         let of = |kind| -> serde_json::Map<String, serde_json::Value> {

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Charts as PNG, in a build with the feature `png`.
-=======
-//! Pictures as pixels, in a build with the feature `png`.
->>>>>>> e4f2ef7b (Report renders comparisons, traces and watch; a figure is declared once; pages with a title, a first sentence and two columns)
 
 use mindful_core::{Error, Result};
 #[cfg(feature = "png")]
