@@ -79,10 +79,10 @@ impl RankCoordinator {
     /// One does not come in time, or has another plan or version.
     pub fn gather(&self) -> Result<()> {
         if !self.is_first() {
-            return self.peers.await_first(Stage::RankMerge, Some(self.peers.request.timeout + LEASE)).map(drop);
+            return self.peers.await_first(Stage::Gathered, Some(self.peers.request.timeout + LEASE)).map(drop);
         }
         self.peers.await_all_joined()?;
-        self.peers.publish(LEASE, |state| state.stage = Stage::RankMerge)
+        self.peers.publish(LEASE, |state| state.stage = Stage::Gathered)
     }
 
     /// The first rank of a target: the target is prepared. Rank 0 waits until all targets are, the others wait for rank 0.
@@ -181,7 +181,7 @@ impl RankCoordinator {
         match self.peers.heartbeat.take_seen()? {
             None => Ok(()),
             Some(seen) if self.is_first() => self.peers.judge_all(&seen).map(drop),
-            Some(seen) => self.peers.judge_first(seen.into_iter().next(), Stage::RankMerge).map(drop),
+            Some(seen) => self.peers.judge_first(seen.into_iter().next(), Stage::Gathered).map(drop),
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) enum Stage {
     /// It has a row.
     Joined,
     /// Rank 0: all ranks have joined, with the same plan.
-    RankMerge,
+    Gathered,
     /// The first rank of a target: the target is loaded and prepared. Rank 0: all targets are.
     Prepared,
     /// All its sessions are connected and warm.

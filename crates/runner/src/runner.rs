@@ -115,7 +115,7 @@ impl Opened {
         Ok(wanted.0)
     }
 
-    /// KeptCounters the server on one CPU, or gives it back all it had.
+    /// Keeps the server on one CPU, or gives it back all it had.
     fn pin(&mut self, on_one_cpu: bool) -> Result<()> {
         if self.pinned.is_some() == on_one_cpu {
             return Ok(());
