@@ -20,7 +20,7 @@ use mindful_core::ranks::rank::Rank;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Engine, Error, Result};
-use mindful_null::{Null, Room, SimulatedClock};
+use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
 use mindful_ranks::{JoinRequest, RankCoordinator, collect, store_merged};
 use mindful_record::{Store, part};
 use mindful_runner::{Alone, Context, Single};
@@ -94,7 +94,10 @@ fn part_of(run: &Run, rank: u32, of: u32) -> Run {
 /// All ranks from their coming to the report of the first one.
 fn together(store: &Store, folder: &std::path::Path, run: &Run, ranks: u32) -> Result<String> {
     let clock = SimulatedClock::default();
-    let rendezvous = Arc::new(Shelved { room: Room::new(Arc::new(clock.clone())), folder: folder.to_path_buf() });
+    let rendezvous = Arc::new(Shelved {
+        rendezvous: InMemoryRendezvous::new(Arc::new(clock.clone())),
+        folder: folder.to_path_buf(),
+    });
     let (notifier, left) = (clock.new_notifier(), AtomicUsize::new(ranks as usize));
     let (mut figures, before) = (Ok(String::new()), peak_mib());
     std::thread::scope(|scope| {
@@ -215,9 +218,9 @@ fn peak_mib() -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).map_or(0.0, |kib| kib / 1024.0)
 }
 
-/// A room whose chunks lie in files.
+/// A rendezvous with its chunks in files.
 struct Shelved {
-    room: Room,
+    rendezvous: InMemoryRendezvous,
     folder: PathBuf,
 }
 
@@ -229,27 +232,27 @@ impl Shelved {
 
 impl Rendezvous for Shelved {
     fn location(&self) -> String {
-        self.room.location()
+        self.rendezvous.location()
     }
 
     fn now_us(&self) -> Result<i64> {
-        self.room.now_us()
+        self.rendezvous.now_us()
     }
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
-        self.room.claim_rank(job, row, lease)
+        self.rendezvous.claim_rank(job, row, lease)
     }
 
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
-        self.room.update_row(job, row, lease)
+        self.rendezvous.update_row(job, row, lease)
     }
 
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {
-        self.room.read_rows(job)
+        self.rendezvous.read_rows(job)
     }
 
     fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>> {
-        self.room.read_row(job, rank)
+        self.rendezvous.read_row(job, rank)
     }
 
     fn write_chunk(&self, _job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
@@ -262,6 +265,6 @@ impl Rendezvous for Shelved {
     }
 
     fn remove_rows(&self, job: &str, rank: Option<u32>) -> Result<()> {
-        self.room.remove_rows(job, rank)
+        self.rendezvous.remove_rows(job, rank)
     }
 }

@@ -4,10 +4,10 @@
 
 mod counters;
 mod fault;
+mod in_memory_rendezvous;
 mod interrupts;
 mod options;
 mod orders;
-mod room;
 mod service;
 mod session;
 mod session_time;
@@ -26,8 +26,9 @@ use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::{Error, Result};
 
+pub use in_memory_rendezvous::InMemoryRendezvous;
 pub use options::KEYS;
-pub use room::Room;
+
 pub use simulated_clock::SimulatedClock;
 
 use options::Options;

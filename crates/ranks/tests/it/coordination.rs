@@ -66,6 +66,6 @@ fn an_error_of_one_session_ends_the_work_of_all() {
             };
             assert!(error.to_string().contains("session 21: "), "{of}: {error}");
         }
-        assert!(job.room.is_empty(), "{of}: nothing is left at the rendezvous");
+        assert!(job.rendezvous.is_empty(), "{of}: nothing is left at the rendezvous");
     }
 }

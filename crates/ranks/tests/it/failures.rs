@@ -21,7 +21,7 @@ fn a_rank_that_dies_ends_all_soon() {
     ] {
         let job = Job::new();
         let mut works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![Box::new(|| {
-            died(&job.room, &job.clock, 2, last, lease);
+            died(&job.rendezvous, &job.clock, 2, last, lease);
             None
         })];
         for number in 0..2 {
@@ -33,7 +33,7 @@ fn a_rank_that_dies_ends_all_soon() {
             assert_eq!(error.kind, kind, "{error}");
             assert!(error.to_string().starts_with("rank 2 on host-x is gone: it gave no sign for 8 s"), "{error}");
         }
-        assert!(job.room.is_empty());
+        assert!(job.rendezvous.is_empty());
         assert!(job.clock.elapsed() < Duration::from_secs(seconds), "{last}: {:?}", job.clock.elapsed());
     }
 }
@@ -49,7 +49,7 @@ fn a_session_that_fails_on_one_rank_ends_all_with_its_error() {
         assert_eq!(error.kind, ErrorKind::Run);
         assert!(error.to_string().starts_with(prefix), "{rank}: {error}");
     }
-    assert!(job.room.is_empty());
+    assert!(job.rendezvous.is_empty());
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
             if killed == 0 {
                 first_died(&job, r#""stage":"ready""#, LEASE * 2);
             } else {
-                died(&job.room, &job.clock, 2, r#""stage":"ready""#, LEASE);
+                died(&job.rendezvous, &job.clock, 2, r#""stage":"ready""#, LEASE);
             }
             None
         })];
@@ -76,7 +76,7 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
             let gone = format!("rank {killed} on host-x is gone: it gave no sign for 30 s");
             assert!(error.to_string().starts_with(&gone), "{error}");
         }
-        assert!(job.room.is_empty(), "{killed}");
+        assert!(job.rendezvous.is_empty(), "{killed}");
         assert!(job.clock.elapsed() < Duration::from_mins(1), "{killed}: {:?}", job.clock.elapsed());
     }
     // A session that fails is no secret until the end either.
@@ -85,14 +85,14 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
     for came in job.ranks(2, &[(0, &fails, "1"), (1, &fails, "1")]) {
         assert!(came.unwrap_err().to_string().contains("session 21: "));
     }
-    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_mins(1), "{:?}", job.clock.elapsed());
+    assert!(job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_mins(1), "{:?}", job.clock.elapsed());
     // Signs of life and looks are few: each rank gives one and takes one in ten seconds.
     let job = Job::new();
     let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
         pause(&job, 20);
-        let before = job.room.traffic().0;
+        let before = job.rendezvous.traffic().0;
         pause(&job, 100);
-        job.room.traffic().0 - before
+        job.rendezvous.traffic().0 - before
     })];
     for number in 0..2 {
         let (job, long) = (&job, &[("duration", "150s")]);
@@ -105,12 +105,12 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
 /// A first rank that died when its row said `last`, and when all begin; nobody renews that when its `lease` is over.
 fn first_died(job: &Job, last: &str, lease: Duration) {
     loop {
-        let other = job.room.read_row("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        let other = job.rendezvous.read_row("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(other) = other {
             let start_us = job.clock.now_us() + 5_000_000;
             let body = other.row.body.replace(JOINED, &format!("{last},\"start_us\":{start_us}"));
             let row = RankRow { rank: 0, token: "dead".to_owned(), body: body.replace("host-1", "host-x") };
-            job.room.claim_rank("job", &row, lease).unwrap();
+            job.rendezvous.claim_rank("job", &row, lease).unwrap();
             return;
         }
         job.clock.sleep_unless(job.clock.now_us() + 10_000, &|| false);
@@ -129,7 +129,7 @@ fn the_first_rank_may_die_before_all_are_ready_or_merging() {
             first_died(&job, last, lease);
             if kind == ErrorKind::Run {
                 job.clock.sleep_unless(job.clock.now_us() + 20_000_000, &|| false);
-                assert!(job.room.traffic().1 > 0, "parts wait to be taken");
+                assert!(job.rendezvous.traffic().1 > 0, "parts wait to be taken");
             }
             None
         })];
@@ -142,7 +142,11 @@ fn the_first_rank_may_die_before_all_are_ready_or_merging() {
             assert_eq!(error.kind, kind, "{error}");
             assert!(error.to_string().starts_with("rank 0 on host-x is gone: it gave no sign for 8 s"), "{error}");
         }
-        assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(seconds), "{:?}", job.clock.elapsed());
+        assert!(
+            job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_secs(seconds),
+            "{:?}",
+            job.clock.elapsed()
+        );
     }
 }
 

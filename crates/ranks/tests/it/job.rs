@@ -17,7 +17,7 @@ use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::{Engine, Error};
-use mindful_null::{Null, Room, SimulatedClock};
+use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};
 use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};
 use mindful_record::Store;
 use mindful_runner::{Alone, Context, Coordination, Ended, Single};
@@ -47,7 +47,7 @@ pub const JOINED: &str = r#""stage":"joined""#;
 /// Ranks with a clock and a rendezvous of their own.
 pub struct Job {
     pub clock: SimulatedClock,
-    pub room: Arc<Room>,
+    pub rendezvous: Arc<InMemoryRendezvous>,
     engine: &'static dyn Engine,
     store: tempfile::TempDir,
     /// A rank that loses the rendezvous after so long.
@@ -70,8 +70,8 @@ impl Job {
 
     /// The same by an engine that goes by `clock`.
     pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
-        let room = Arc::new(Room::new(Arc::new(clock.clone())));
-        Self { clock, room, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
+        let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
+        Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
 
     pub fn store(&self, rank: u32) -> Store {
@@ -134,9 +134,9 @@ impl Job {
             },
             rendezvous: match self.cut_off {
                 Some((cut_off, after)) if cut_off == number => {
-                    Arc::new(CutOff { room: Arc::clone(&self.room), clock: self.clock.clone(), after })
+                    Arc::new(CutOff { rendezvous: Arc::clone(&self.rendezvous), clock: self.clock.clone(), after })
                 }
-                _ => Arc::clone(&self.room) as Arc<dyn Rendezvous>,
+                _ => Arc::clone(&self.rendezvous) as Arc<dyn Rendezvous>,
             },
             job: context.settings.get("job").unwrap_or("job").to_owned(),
             host: format!("host-{number}"),
@@ -196,13 +196,13 @@ impl Job {
 }
 
 /// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
-pub fn died(room: &Room, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
+pub fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
     loop {
-        let first = room.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
+        let first = rendezvous.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(first) = first {
             let body = first.row.body.replace(JOINED, last);
             let row = RankRow { rank, token: "dead".to_owned(), body: body.replace("host-0", "host-x") };
-            room.claim_rank("job", &row, lease).unwrap();
+            rendezvous.claim_rank("job", &row, lease).unwrap();
             return;
         }
         clock.sleep_unless(clock.now_us() + 10_000, &|| false);

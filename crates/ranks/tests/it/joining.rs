@@ -17,11 +17,13 @@ fn a_rank_that_does_not_come_ends_all_with_its_name() {
         let error = came.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Target);
         assert!(
-            error.to_string().starts_with("ranks 2, 3 of 5 did not come to job job in a room within 30 s"),
+            error
+                .to_string()
+                .starts_with("ranks 2, 3 of 5 did not come to job job in the memory of this process within 30 s"),
             "{error}"
         );
     }
-    assert!(job.room.is_empty() && job.clock.elapsed() < Duration::from_secs(45), "{:?}", job.clock.elapsed());
+    assert!(job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_secs(45), "{:?}", job.clock.elapsed());
     let alone = Job::new();
     let error = alone.ranks(2, &[(1, &[], "1")]).remove(0).unwrap_err().to_string();
     assert!(error.starts_with("rank 0 of 2 did not come"), "{error}");
@@ -45,7 +47,7 @@ fn another_plan_or_version_is_refused_before_anything_runs() {
             assert_eq!(error.kind, ErrorKind::Plan);
             assert!(error.to_string().starts_with(message), "{error}");
         }
-        assert!(job.room.is_empty());
+        assert!(job.rendezvous.is_empty());
         assert!((0..3).all(|rank| job.store(rank).list().unwrap().is_empty()), "nothing ran");
     }
 }
@@ -62,7 +64,7 @@ fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
         "{error}"
     );
     assert!(came.into_iter().all(|came| came.is_ok()));
-    assert!(job.room.is_empty());
+    assert!(job.rendezvous.is_empty());
 }
 
 #[test]
@@ -73,7 +75,7 @@ fn a_pod_started_anew_takes_its_place_until_all_have_come() {
     let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
         Box::new(|| Some(job.rank(0, 3, &[], "1"))),
         Box::new(|| {
-            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
             Some(job.rank(2, 3, &[], "1"))
         }),
         Box::new(|| {
@@ -84,14 +86,14 @@ fn a_pod_started_anew_takes_its_place_until_all_have_come() {
     for came in job.all(works).into_iter().flatten() {
         came.unwrap();
     }
-    assert!(job.room.is_empty());
+    assert!(job.rendezvous.is_empty());
     // Afterwards the run has lost a rank, whoever comes in its place.
     let job = Job::new();
     let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
         Box::new(|| Some(job.rank(0, 3, &[], "1"))),
         Box::new(|| Some(job.rank(1, 3, &[], "1"))),
         Box::new(|| {
-            died(&job.room, &job.clock, 2, JOINED, LEASE);
+            died(&job.rendezvous, &job.clock, 2, JOINED, LEASE);
             Some(job.rank(2, 3, &[], "1"))
         }),
     ];
@@ -115,5 +117,5 @@ fn two_jobs_in_one_place_do_not_see_each_other() {
     let ranks: Vec<usize> = reports.iter().map(|summary| summary.steps[0].ranks.len()).collect();
     assert_eq!(ranks, [2, 4], "each its own");
     assert_eq!(reports[0].steps[0].ops.select, reports[1].steps[0].ops.select, "the same work, however it is shared");
-    assert!(job.room.is_empty());
+    assert!(job.rendezvous.is_empty());
 }

@@ -21,7 +21,7 @@ fn four_ranks_of_eight_do_what_one_of_thirty_two_does() {
     let came = job.ranks(4, &[(2, &[], "1"), (0, &[], "1"), (3, &[], "1"), (1, &[], "1")]);
     let merged = came[1].clone().unwrap().unwrap();
     assert!([0, 2, 3].into_iter().all(|rank| came[rank].as_ref().unwrap().is_none()), "one rank reports");
-    assert!(job.room.is_empty(), "nothing is left where they met");
+    assert!(job.rendezvous.is_empty(), "nothing is left where they met");
     let alone = Job::new().alone(&[]);
     let (one, four) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
     assert_eq!((one.sessions, one.ops.select.clone()), (four.sessions, four.ops.select.clone()));
@@ -50,7 +50,7 @@ fn folders_merged_later_give_the_same_figures() {
 #[test]
 fn nobody_asks_anything_in_the_measured_window() {
     let job = Job::new();
-    let room = &job.room;
+    let rendezvous = &job.rendezvous;
     let mut works: Vec<Box<dyn FnOnce() -> u64 + Send + '_>> = vec![Box::new(|| {
         while job.store(0).list().unwrap().is_empty() {
             job.clock.sleep_unless(job.clock.now_us() + 100_000, &|| false);
@@ -58,9 +58,9 @@ fn nobody_asks_anything_in_the_measured_window() {
         // The start is a second or two ahead; the warm-up takes 2 s and the window 10 s.
         let pause = |seconds: i64| job.clock.sleep_unless(job.clock.now_us() + seconds * 1_000_000, &|| false);
         pause(5);
-        let before = room.traffic().0;
+        let before = rendezvous.traffic().0;
         pause(7);
-        room.traffic().0 - before
+        rendezvous.traffic().0 - before
     })];
     for number in 0..2 {
         let job = &job;
@@ -80,7 +80,7 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
         let ranks: Vec<(u32, Given<'_>, &str)> = (0..of).map(|rank| (rank, &given[..], "1")).collect();
         let mut came = job.ranks(of, &ranks).into_iter().map(Result::unwrap);
         let merged = came.next().flatten().unwrap();
-        assert!(came.all(|came| came.is_none()) && job.room.is_empty());
+        assert!(came.all(|came| came.is_none()) && job.rendezvous.is_empty());
         let alone = Job::new().alone(&given);
         let (one, all) = (&alone.analysis.summary.steps[0], &merged.steps[0]);
         assert_eq!((all.sessions, all.ranks.len()), (Some(100), of as usize));
@@ -95,7 +95,7 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
         };
         let stored = job.store(0).read(&merged.id).unwrap();
         assert_eq!(sessions(&stored.steps[0]), sessions(&alone.run.steps[0]), "each session's own");
-        job.room.traffic().0
+        job.rendezvous.traffic().0
     });
     assert!(calls[1] < calls[0] * 5 / 2, "{calls:?}");
 }

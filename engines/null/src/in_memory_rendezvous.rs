@@ -1,4 +1,4 @@
-//! A place to meet within one process, by its own clock: for ranks that are simulated.
+//! A rendezvous in the memory of one process, for simulated ranks: each is a thread, and all go by one clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,22 +10,21 @@ use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 
 /// Rows and chunks of all jobs.
 #[derive(Debug)]
-pub struct Room {
+pub struct InMemoryRendezvous {
     clock: Arc<dyn Clock>,
     held: Mutex<Held>,
 }
 
 #[derive(Debug, Default)]
 struct Held {
-    /// Each row with the instant at which its lease is over.
+    /// Each row with the end of its lease.
     rows: BTreeMap<(String, u32), (RankRow, i64)>,
     chunks: BTreeMap<(String, u32, u32), Vec<u8>>,
-    /// How often someone asked or reported something.
+    /// Number of reads and writes.
     calls: u64,
 }
 
-impl Room {
-    /// An empty one.
+impl InMemoryRendezvous {
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, held: Mutex::default() }
     }
@@ -36,13 +35,13 @@ impl Room {
         held
     }
 
-    /// How often someone asked or reported something so far, and bytes that wait to be taken.
+    /// Number of reads and writes so far, and bytes in chunks that were not removed.
     pub fn traffic(&self) -> (u64, usize) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         (held.calls, held.chunks.values().map(Vec::len).sum())
     }
 
-    /// Whether nothing of any job is left.
+    /// Whether no job has left anything.
     pub fn is_empty(&self) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.rows.is_empty() && held.chunks.is_empty()
@@ -57,9 +56,9 @@ impl Room {
     }
 }
 
-impl Rendezvous for Room {
+impl Rendezvous for InMemoryRendezvous {
     fn location(&self) -> String {
-        "a room".to_owned()
+        "the memory of this process".to_owned()
     }
 
     fn now_us(&self) -> Result<i64> {
@@ -121,13 +120,13 @@ mod tests {
     use crate::SimulatedClock;
 
     #[test]
-    fn it_is_a_place_to_meet() {
+    fn rows_and_chunks_are_kept_apart() {
         let clock = SimulatedClock::default();
-        let room = Room::new(Arc::new(clock.clone()));
+        let rendezvous = InMemoryRendezvous::new(Arc::new(clock.clone()));
         let pause = |time: Duration| {
             clock.sleep_unless(clock.now_us() + time.as_micros() as i64, &|| false);
         };
-        mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&room, &pause);
-        assert!(room.is_empty());
+        mindful_conformance::rendezvous::rows_and_chunks_are_kept_apart(&rendezvous, &pause);
+        assert!(rendezvous.is_empty());
     }
 }

@@ -1,0 +1,403 @@
+//! A skeleton: the smallest engine that passes the conformance suite, to be copied for a new database.
+//!
+//! Its database is a map in the memory of mindful: each schema has rows, and each row stands in a block of its own. Comments
+//! that begin with `HERE` say what an engine for a real database does at that place. To make an engine of it:
+//!
+//! 1. Copy the folder to `engines/NAME`, and rename the package, the types and the URL scheme.
+//! 2. Run `cargo test -p mindful-NAME`. Replace one part at a time, and keep the suite green: open, load, session, counters.
+//! 3. Register the engine in `crates/cli/src/registry.rs` and `crates/cli/Cargo.toml`. The binary does not contain the skeleton.
+//!
+//! An engine has four parts. [`Engine`] is a static value that parses URLs and options. [`Target`] is the opened database, shared by
+//! all threads. [`DatasetStore`] is the part of the target that loads and removes the dataset. [`Session`] is one connection on a
+//! thread of its own, and its only method runs a slice of about a second. When a file grows, give each part its own module; the
+//! engines for SQL databases show the folders.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mindful_core::contract::clock;
+use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
+use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::session::Session;
+use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::target::Target;
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
+use mindful_core::plan::settings::{Key, Settings};
+use mindful_core::workload::client_loop::{ClientLoop, Operator};
+use mindful_core::workload::draw::Permutation;
+use mindful_core::workload::{Commit, LoopSite, Op, OpKind, Workload};
+use mindful_core::{Error, Result};
+
+/// The registry of the binary holds one such value for each engine.
+pub static ENGINE: Skeleton = Skeleton;
+
+/// HERE: the size of a block, if the database has one size for all. Otherwise ask the server in `describe`.
+const BLOCK_BYTES: u64 = 8192;
+
+/// See [`ENGINE`].
+pub struct Skeleton;
+
+impl Engine for Skeleton {
+    fn name(&self) -> &'static str {
+        "skeleton"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["skeleton"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "rows in mindful's own memory: an engine to copy"
+    }
+
+    /// A plan that asks for more is refused before anything runs, and the suite tests what is claimed here.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            loads: true,
+            updates: true,
+            scans: false,
+            // The loop runs in mindful. HERE: true as well if the database can run a loop itself, such as in PL/pgSQL.
+            server_side_loop: false,
+            client_side_loop: true,
+            rate: true,
+            commit_modes: false,
+            concurrent_writers: true,
+            access_paths: false,
+        }
+    }
+
+    /// HERE: options of the engine. Their names begin with its name, such as `skeleton_cache`.
+    fn options(&self) -> &'static [Key] {
+        &[]
+    }
+
+    /// HERE: remove the password.
+    fn redact(&self, url: &str) -> String {
+        url.to_owned()
+    }
+
+    /// HERE: parse the URL and the options, and open nothing.
+    fn accepts(&self, url: &str, _settings: &Settings) -> Result<()> {
+        if url == "skeleton:" {
+            return Ok(());
+        }
+        Err(Error::plan(format!("`{url}` is not a target of the skeleton"), "write skeleton: and nothing more"))
+    }
+
+    /// HERE: connect. An error says what failed, on what, and what to do about it.
+    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+        self.accepts(url, settings)?;
+        Ok(Box::new(OpenedSkeleton { database: Arc::default() }))
+    }
+}
+
+/// The database. HERE: it lives in another process; the target holds a control connection instead.
+#[derive(Default)]
+struct Database {
+    /// What is loaded: the parameters and the rows.
+    tables: Mutex<Option<(DatasetPlan, Vec<Schema>)>>,
+    logical_reads: AtomicU64,
+    commits: AtomicU64,
+    /// Asks all sessions to end what they do.
+    interrupted: AtomicBool,
+}
+
+/// The rows of a schema by key, from 1.
+type Schema = Arc<Vec<Row>>;
+
+struct Row {
+    /// The block in which the row stands.
+    block: u64,
+    updates: AtomicU64,
+}
+
+impl Database {
+    fn tables(&self) -> MutexGuard<'_, Option<(DatasetPlan, Vec<Schema>)>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn loaded(&self) -> Result<(DatasetPlan, Vec<Schema>)> {
+        self.tables().clone().ok_or_else(|| Error::target("nothing is loaded", "`mindful load` first"))
+    }
+}
+
+/// The opened target. Dropping it ends what opening it began.
+struct OpenedSkeleton {
+    database: Arc<Database>,
+}
+
+impl DatasetStore for OpenedSkeleton {
+    /// HERE: read what `load` stored with the tables. A half loaded schema does not count.
+    fn dataset(&self) -> Result<Option<Dataset>> {
+        Ok(self.database.tables().as_ref().map(|(plan, schemas)| describe_dataset(plan, schemas.len() as u32)))
+    }
+
+    /// One row fills one block, and rows stand in the blocks in random order: then each operation visits the number of blocks
+    /// that the plan says, and no reading ahead helps. Schema after schema, so that a stopped load can be completed.
+    fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
+        let mut tables = self.database.tables();
+        let (loaded_plan, schemas) = tables.get_or_insert_with(|| (plan.clone(), Vec::new()));
+        let same = (loaded_plan.blocks_per_schema, loaded_plan.seed, loaded_plan.content)
+            == (plan.blocks_per_schema, plan.seed, plan.content);
+        if !same {
+            return Err(Error::plan(
+                format!("a dataset of {} blocks a schema is loaded", loaded_plan.blocks_per_schema),
+                "`mindful cleanup` first, or load with the same parameters",
+            ));
+        }
+        for number in schemas.len() as u32 + 1..=plan.schemas {
+            if stop.is_requested() {
+                break;
+            }
+            schemas.push(Arc::new(load_schema(plan, number)));
+            let (done, of) = (u64::from(number), u64::from(plan.schemas));
+            events.emit(Event::Progress { what: "loading".to_owned(), done, of, unit: "schemas".to_owned() });
+        }
+        let loaded = schemas.len() as u32;
+        let dataset = describe_dataset(loaded_plan, loaded);
+        if loaded == 0 {
+            *tables = None;
+        }
+        if loaded < plan.schemas { Err(Error::interrupted("the load was stopped")) } else { Ok(dataset) }
+    }
+
+    /// Proves what `load` promises by looking at the stored rows, not at the plan. HERE: a query that returns key and block of each
+    /// row, such as by `ctid` or `ROWID`. A database that does not tell where rows stand proves nothing and says so.
+    fn verify(&self, _stop: &StopFlag) -> Result<LayoutProof> {
+        let (_, schemas) = self.database.loaded()?;
+        let blocks: Vec<Vec<u64>> = schemas.iter().map(|rows| rows.iter().map(|row| row.block).collect()).collect();
+        let prove = |(schema, blocks): (u32, &Vec<u64>)| {
+            let keys: Vec<u64> = (0..blocks.len() as u64).collect();
+            let mut distinct = blocks.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            SchemaProof {
+                schema,
+                rows: blocks.len() as u64,
+                distinct_blocks: distinct.len() as u64,
+                rank_correlation: correlation(&keys, blocks),
+                sample: None,
+            }
+        };
+        let neighbours = blocks.windows(2).map(|pair| correlation(&pair[0], &pair[1]).abs());
+        Ok(LayoutProof {
+            schemas: (1..).zip(&blocks).map(prove).collect(),
+            cross_correlation: neighbours.reduce(f64::max),
+            proven_at_us: clock::now_us(),
+        })
+    }
+
+    /// HERE: list the objects that `load` made, and those that look like them but belong to someone else, with the reason why they
+    /// stay.
+    fn inventory(&self) -> Result<Vec<OwnedObject>> {
+        let object = |dataset: Dataset| OwnedObject {
+            name: "the rows in memory".to_owned(),
+            bytes: Some(dataset.bytes),
+            kept_because: None,
+        };
+        Ok(self.dataset()?.map(object).into_iter().collect())
+    }
+
+    fn cleanup(&self) -> Result<Vec<OwnedObject>> {
+        let removed = self.inventory()?;
+        *self.database.tables() = None;
+        Ok(removed)
+    }
+}
+
+impl Target for OpenedSkeleton {
+    /// HERE: the version, the settings that matter, the size of the cache.
+    fn describe(&self) -> Result<Description> {
+        Ok(Description {
+            engine_version: env!("CARGO_PKG_VERSION").to_owned(),
+            block_bytes: BLOCK_BYTES,
+            endpoints: 1,
+            simulated: true,
+            ..Description::default()
+        })
+    }
+
+    /// HERE: the process of the server and its data folder, if they are on this host. Then its CPU and its device are sampled.
+    fn host_view(&self) -> HostView {
+        HostView::default()
+    }
+
+    /// HERE: ask the database how it will carry out each statement (`EXPLAIN`), and refuse a plan that does not visit blocks one by
+    /// one through the index.
+    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
+        let (plan, schemas) = self.database.loaded()?;
+        let refuse = |what: &str| Err(Error::plan(format!("the skeleton cannot {what}"), "change the plan"));
+        if workload.schemas > schemas.len() as u32 || workload.scale > plan.blocks_per_schema {
+            return Err(Error::plan("the workload is larger than the dataset", "load more, or run on less"));
+        }
+        if workload.loop_site == LoopSite::Server {
+            return refuse("loop on the server side");
+        }
+        if !workload.scan_pct.is_none() {
+            return refuse("scan tables");
+        }
+        if workload.commit != Commit::Each || !workload.commit_wait {
+            return refuse("choose when to commit");
+        }
+        let runs = |kind: &OpKind| *kind == OpKind::Select || !workload.update_pct.is_none();
+        let path = |kind: OpKind| AccessPath {
+            kind: kind.name().to_owned(),
+            shape: "lookup by key".to_owned(),
+            pure: true,
+            detail: "each key is an index into the rows".to_owned(),
+            idle_settings: Vec::new(),
+        };
+        Ok([OpKind::Select, OpKind::Update].into_iter().filter(runs).map(path).collect())
+    }
+
+    /// Called on the thread of the session. HERE: connect, prepare the statements, and run each once, so that the first slice begins
+    /// without delay.
+    fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
+        self.database.interrupted.store(false, Ordering::SeqCst);
+        let connection = Connection {
+            database: Arc::clone(&self.database),
+            schemas: self.database.loaded()?.1,
+            session: placement.session,
+            visited: 0,
+            commits: 0,
+        };
+        Ok(Box::new(SkeletonSession { client: ClientLoop::new(workload, placement), connection }))
+    }
+
+    fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        Ok(vec![Box::new(CounterSampler::new(&self.database))])
+    }
+
+    /// HERE: cancel the statements of all sessions over a connection of its own.
+    fn interrupt(&self) {
+        self.database.interrupted.store(true, Ordering::SeqCst);
+    }
+}
+
+/// One connection. `ClientLoop` draws the operations, waits for the slice, times each operation and makes the report; the
+/// connection only carries operations out. HERE: an engine with a loop in the server runs the whole slice in one call instead.
+struct SkeletonSession {
+    client: ClientLoop,
+    connection: Connection,
+}
+
+impl Session for SkeletonSession {
+    fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
+        self.client.run_slice(order, &mut self.connection)
+    }
+}
+
+struct Connection {
+    database: Arc<Database>,
+    schemas: Vec<Schema>,
+    session: u32,
+    /// Not yet added to the counters.
+    visited: u64,
+    commits: u64,
+}
+
+impl Operator for Connection {
+    /// HERE: execute the prepared statement of `op.kind` for the keys from `op.first_key` on. Return the number of rows that the
+    /// database says it visited, not `op.blocks`: the difference is an error that mindful reports.
+    fn run_op(&mut self, op: &Op) -> Result<u64> {
+        if self.interrupted() {
+            return Err(Error::interrupted(format!("{} was interrupted", session_name(self.session))));
+        }
+        let first = op.first_key as usize - 1;
+        let rows =
+            self.schemas.get(op.schema as usize - 1).and_then(|rows| rows.get(first..first + op.blocks as usize));
+        let rows = rows.ok_or_else(|| Error::run("a key is outside the dataset", "load the dataset again"))?;
+        if op.kind == OpKind::Update {
+            for row in rows {
+                row.updates.fetch_add(1, Ordering::Relaxed);
+            }
+            self.commits += 1;
+        }
+        self.visited += rows.len() as u64;
+        Ok(rows.len() as u64)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.database.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// Counters are exact at the end of each slice. HERE: make the server publish what this session has counted, if it does so only
+    /// now and then.
+    fn end_slice(&mut self) -> Result<()> {
+        self.database.logical_reads.fetch_add(std::mem::take(&mut self.visited), Ordering::Release);
+        self.database.commits.fetch_add(std::mem::take(&mut self.commits), Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Reads the counters of the database. HERE: one query for all of them, over a connection of its own.
+struct CounterSampler {
+    database: Arc<Database>,
+    metrics: [Metric; 2],
+}
+
+impl CounterSampler {
+    fn new(database: &Arc<Database>) -> Self {
+        // The names in `shared` are those that figures are made of. Other names are recorded and shown as they are.
+        let metrics = [
+            Metric::counter(shared::LOGICAL_READS, "blocks", "Blocks visited by all sessions"),
+            Metric::counter(shared::COMMITS, "1", "Transactions committed"),
+        ];
+        Self { database: Arc::clone(database), metrics }
+    }
+}
+
+impl Sampler for CounterSampler {
+    fn name(&self) -> &'static str {
+        "skeleton"
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    /// Sessions publish when a slice ends, so the counters are read in the middle of the next one.
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    /// One value for each metric, in their order; `None` if it is unknown, never 0.
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let count = |counter: &AtomicU64| Some(counter.load(Ordering::Acquire) as f64);
+        Ok(vec![count(&self.database.logical_reads), count(&self.database.commits)])
+    }
+}
+
+fn describe_dataset(plan: &DatasetPlan, schemas: u32) -> Dataset {
+    Dataset {
+        schemas,
+        blocks_per_schema: plan.blocks_per_schema,
+        scan_blocks: 0,
+        block_bytes: BLOCK_BYTES,
+        bytes: u64::from(schemas) * plan.blocks_per_schema * BLOCK_BYTES,
+        index_bytes: None,
+        seed: plan.seed,
+        content: plan.content,
+    }
+}
+
+/// HERE: create the table, insert the rows in the order of their blocks, then build the index and collect statistics.
+fn load_schema(plan: &DatasetPlan, schema: u32) -> Vec<Row> {
+    // The order is drawn from the seed: the same for every engine, and another one for each schema.
+    let order = Permutation::layout(plan.blocks_per_schema, plan.seed, schema, LayoutProof::MAX_CORRELATION);
+    let row = |key| Row { block: order.get(key), updates: AtomicU64::new(0) };
+    (0..plan.blocks_per_schema).map(row).collect()
+}
+
+/// Correlation of two permutations of the same numbers, which is Spearman's rank correlation.
+fn correlation(one: &[u64], other: &[u64]) -> f64 {
+    let middle = (one.len() as f64 - 1.0) / 2.0;
+    let centred = |number: &u64| *number as f64 - middle;
+    let covariance: f64 = one.iter().zip(other).map(|(x, y)| centred(x) * centred(y)).sum();
+    let variance: f64 = one.iter().map(|x| centred(x).powi(2)).sum();
+    if variance > 0.0 { covariance / variance } else { 0.0 }
+}
