@@ -15,7 +15,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};
 
 /// Length of a slice in the suite, us.
-pub const SLICE_US: i64 = 200_000;
+pub(crate) const SLICE_US: i64 = 200_000;
 
 /// How a fresh target is reached.
 pub struct Fixture {
@@ -177,6 +177,6 @@ impl Orders {
 }
 
 /// Now by this host's clock, us since the epoch.
-pub fn host_us() -> i64 {
+pub(crate) fn host_us() -> i64 {
     clock::now_us()
 }

@@ -38,7 +38,7 @@ pub fn names(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The file system in memory that every Linux has.
-pub const IN_MEMORY: &str = "/dev/shm";
+pub(crate) const IN_MEMORY: &str = "/dev/shm";
 
 /// The folder for a server whose device is not what a test is about: in memory, if that has room, for a disk takes long over
 /// a thousand files; else that for temporary files.

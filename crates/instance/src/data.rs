@@ -23,7 +23,7 @@ pub fn has_data(folder: &Path, kind: &Kind) -> Result<bool> {
 
 /// Makes the data folder if there is none, and checks that the program and the user fit one that is there. Tells whether
 /// it was made.
-pub fn ensure(folder: &Folder, program: &dyn Program, account: &Account) -> Result<bool> {
+pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) -> Result<bool> {
     let kind = program.kind();
     if folder.data().join(kind.first_file).exists() {
         return check(&folder.data(), program, account).map(|()| false);

@@ -45,7 +45,7 @@ const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, SERVER_LOCK, 
 const LOST: &str = "lost+found";
 
 /// A folder that is ours, locked as long as this lives.
-pub struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
     account: Account,
     program: Arc<dyn Program>,
@@ -54,7 +54,7 @@ pub struct Folder {
 
 impl Folder {
     /// Opens or makes the folder. Refuses one that holds anything not ours, and leaves it untouched.
-    pub fn open(path: &Path, account: &Account, program: &Arc<dyn Program>) -> Result<Self> {
+    pub(crate) fn open(path: &Path, account: &Account, program: &Arc<dyn Program>) -> Result<Self> {
         let root = account.reach(path, "--data-dir")?;
         if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
             return Err(Error::plan(
@@ -80,59 +80,59 @@ impl Folder {
     }
 
     /// The folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.root
     }
 
     /// Whose it is.
-    pub fn kind(&self) -> &'static Kind {
+    pub(crate) fn kind(&self) -> &'static Kind {
         self.program.kind()
     }
 
     /// The data folder.
-    pub fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.root.join(self.kind().data)
     }
 
     /// The folder of the socket.
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.root.join(SOCKET)
     }
 
     /// The file that says where the socket stands instead.
-    pub fn socket_note(&self) -> PathBuf {
+    pub(crate) fn socket_note(&self) -> PathBuf {
         self.root.join(SOCKET_NOTE)
     }
 
     /// The server's log.
-    pub fn log(&self) -> PathBuf {
+    pub(crate) fn log(&self) -> PathBuf {
         self.root.join(LOG)
     }
 
     /// The file that is locked as long as a process of the server lives.
-    pub fn server_lock(&self) -> PathBuf {
+    pub(crate) fn server_lock(&self) -> PathBuf {
         self.root.join(SERVER_LOCK)
     }
 
     /// Says, durably, that a load is going on.
-    pub fn mark_loading(&self) -> Result<()> {
+    pub(crate) fn mark_loading(&self) -> Result<()> {
         let path = self.root.join(LOADING_FILE);
         let marked = own_file(&path).and_then(|file| file.sync_all()).and_then(|()| self.sync());
         marked.map_err(|error| refused(&self.root, &error))
     }
 
     /// Says that none is.
-    pub fn unmark_loading(&self) -> Result<()> {
+    pub(crate) fn unmark_loading(&self) -> Result<()> {
         remove_if_there(&self.root.join(LOADING_FILE)).map_err(|error| refused(&self.root, &error))
     }
 
     /// Whether a load is, or was when mindful died.
-    pub fn is_loading(&self) -> bool {
+    pub(crate) fn is_loading(&self) -> bool {
         self.root.join(LOADING_FILE).exists()
     }
 
     /// A name in the folder that nobody used before, for something to be made or removed.
-    pub fn aside(&self, what: &str) -> PathBuf {
+    pub(crate) fn aside(&self, what: &str) -> PathBuf {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         self.root.join(format!("{}{what}.{}.{nanos}", self.beside_data(), std::process::id()))
     }
@@ -143,12 +143,12 @@ impl Folder {
     }
 
     /// Makes a folder closed to everybody but the server's user.
-    pub fn make_private(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn make_private(&self, path: &Path) -> io::Result<()> {
         make_private(path, &self.account)
     }
 
     /// Removes the data folder: first out of its place, so that half of one is never in use.
-    pub fn remove_data(&self) -> Result<()> {
+    pub(crate) fn remove_data(&self) -> Result<()> {
         let gone = self.aside("gone");
         match fs::rename(self.data(), &gone) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(&self.root, &error)),
@@ -160,7 +160,7 @@ impl Folder {
 
     /// Removes what an earlier mindful was making or removing when it died. A maker that outlived it ends by itself, and
     /// then leaves nothing outside. What cannot be removed now is left for the next time.
-    pub fn sweep(&self) {
+    pub(crate) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.root) else { return };
         for entry in entries.flatten() {
             if entry.file_name().to_string_lossy().starts_with(&self.beside_data()) {
@@ -172,7 +172,7 @@ impl Folder {
     }
 
     /// What is in the folder and not ours, by name.
-    pub fn foreign_files(&self) -> Result<Vec<String>> {
+    pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(&self.root).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let names = entries.map_err(|error| refused(&self.root, &error))?.into_iter().map(|entry| entry.file_name());
         let (kind, beside_data) = (self.kind(), self.beside_data());
@@ -186,7 +186,7 @@ impl Folder {
     }
 
     /// Removes all that is ours; the folder itself too if nothing else is in it.
-    pub fn destroy(&self) -> Result<()> {
+    pub(crate) fn destroy(&self) -> Result<()> {
         self.remove_data()?;
         // What is left of it after a failure still carries the mark, which goes last.
         let _ = fs::remove_dir_all(self.socket());
@@ -199,17 +199,17 @@ impl Folder {
     }
 
     /// Bytes of all files.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         bytes_below(&self.root)
     }
 
     /// Says on the disk, and not only in the page cache, what names stand in the folder.
-    pub fn sync(&self) -> io::Result<()> {
+    pub(crate) fn sync(&self) -> io::Result<()> {
         File::open(&self.root)?.sync_all()
     }
 
     /// Bytes free for the server's user on the file system of the folder.
-    pub fn free_bytes(&self) -> io::Result<u64> {
+    pub(crate) fn free_bytes(&self) -> io::Result<u64> {
         Ok(space::of(&self.root)?.free_bytes)
     }
 }

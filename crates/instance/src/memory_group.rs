@@ -20,7 +20,7 @@ const VERSIONS: [(&str, &str, &str); 2] =
 
 /// The group of a running server; removed when this is dropped, after the server has ended.
 #[derive(Debug)]
-pub struct MemoryGroup {
+pub(crate) struct MemoryGroup {
     path: PathBuf,
     /// Which means it is, for the record.
     pub means: &'static str,
@@ -28,7 +28,7 @@ pub struct MemoryGroup {
 
 impl MemoryGroup {
     /// Puts `processes` into a group that may use `limit` bytes, the page cache of their reads included.
-    pub fn around(processes: &[u32], limit: u64, folder: &Path, data: &Path) -> Result<Self> {
+    pub(crate) fn around(processes: &[u32], limit: u64, folder: &Path, data: &Path) -> Result<Self> {
         Self::below(&VERSIONS, processes, limit, folder, data)
     }
 
@@ -78,7 +78,7 @@ impl Drop for MemoryGroup {
 }
 
 /// Removes the group that a crash left behind.
-pub fn clear(folder: &Path) {
+pub(crate) fn clear(folder: &Path) {
     for (_, root, _) in VERSIONS {
         // Mostly there is none.
         let _ = fs::remove_dir(Path::new(root).join(name(folder)));

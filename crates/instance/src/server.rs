@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// A server that is ready, until this is dropped.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     guard: Child,
     pipe: Option<ChildStdin>,
     pid: u32,
@@ -33,7 +33,7 @@ pub struct Server {
 impl Server {
     /// Starts the server and waits until it takes connections, recovery after a crash included. Its processes keep `lock`
     /// locked; what it says goes to `log`.
-    pub fn start(
+    pub(crate) fn start(
         program: &dyn Program,
         site: &Site<'_>,
         chosen: &[Chosen],
@@ -56,7 +56,7 @@ impl Server {
     }
 
     /// The process id of the server's first process.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
@@ -88,7 +88,7 @@ impl Server {
     }
 
     /// Stops the server in order: sessions are ended, what is cached is written.
-    pub fn stop(&mut self, events: &dyn Events) -> Result<()> {
+    pub(crate) fn stop(&mut self, events: &dyn Events) -> Result<()> {
         // Held until the server has ended: when it closes before, the guard waits no longer.
         let mut pipe = self.pipe.take();
         if let Some(pipe) = &mut pipe {
@@ -151,12 +151,12 @@ impl Drop for Server {
 }
 
 /// The first process of the server that keeps, or last kept, `lock`.
-pub fn pid(lock: &Path) -> Option<u32> {
+pub(crate) fn pid(lock: &Path) -> Option<u32> {
     read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
 }
 
 /// What that process ended with, if its guard saw it end.
-pub fn status(lock: &Path) -> Option<i32> {
+pub(crate) fn status(lock: &Path) -> Option<i32> {
     read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
 }
 

@@ -18,7 +18,7 @@ const LONGEST: usize = 103;
 /// A folder for the socket, closed to all but the server's user: in the server's folder, or in the temporary folder
 /// when the path would be too long for a socket.
 #[derive(Debug)]
-pub struct SocketFolder {
+pub(crate) struct SocketFolder {
     path: PathBuf,
     kind: &'static Kind,
     temporary: bool,
@@ -26,7 +26,7 @@ pub struct SocketFolder {
 
 impl SocketFolder {
     /// Makes the folder, and removes what an earlier one left.
-    pub fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
+    pub(crate) fn make(folder: &Folder, account: &Account) -> io::Result<Self> {
         let kind = folder.kind();
         let note = folder.socket_note();
         if let Ok(left) = read_text(&note, 4096) {
@@ -47,7 +47,7 @@ impl SocketFolder {
     }
 
     /// The folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

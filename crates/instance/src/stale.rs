@@ -23,7 +23,7 @@ const LETTING_GO: Duration = Duration::from_millis(500);
 
 /// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
 /// that has only just been started, the file they were given is locked.
-pub fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Result<()> {
+pub(crate) fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Result<()> {
     let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
     let began = Instant::now();
     while locked() && processes(data, kind).is_empty() && began.elapsed() < LETTING_GO {
@@ -69,7 +69,7 @@ fn targets(data: &Path, lock: &Path, kind: &Kind) -> Vec<Pid> {
 }
 
 /// All server processes of a data folder: every one of them works in it, under a name of theirs.
-pub fn processes(data: &Path, kind: &Kind) -> Vec<u32> {
+pub(crate) fn processes(data: &Path, kind: &Kind) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let ours = |pid: &u32| {
@@ -81,7 +81,7 @@ pub fn processes(data: &Path, kind: &Kind) -> Vec<u32> {
 }
 
 /// Waits until nobody works in `folder`, for some time.
-pub fn await_end(folder: &Path) {
+pub(crate) fn await_end(folder: &Path) {
     let works_there = |pid: u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder);
     let began = Instant::now();
     while process::all(&Kernel::default()).into_iter().any(works_there) && began.elapsed() < Duration::from_secs(20) {

@@ -4,7 +4,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
 /// A run as far as its events tell.
-pub struct Fold {
+pub(crate) struct Fold {
     run: Run,
     /// What is known of each target, where the run has several.
     targets: Vec<Fold>,
@@ -12,16 +12,16 @@ pub struct Fold {
 }
 
 impl Fold {
-    pub fn new(head: RunHead) -> Self {
+    pub(crate) fn new(head: RunHead) -> Self {
         Self { run: Run::new(head), targets: Vec::new(), skipped: 0 }
     }
 
     /// A line of a later version was passed over.
-    pub fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         self.skipped += 1;
     }
 
-    pub fn into_run(mut self) -> Run {
+    pub(crate) fn into_run(mut self) -> Run {
         self.run.targets = self.targets.into_iter().map(Self::into_run).collect();
         if self.skipped > 0 {
             self.run.notes.push(format!(
@@ -33,7 +33,7 @@ impl Fold {
     }
 
     /// Adds an event; fails with the reason when it cannot stand where it stands.
-    pub fn add(&mut self, event: Event) -> Result<(), String> {
+    pub(crate) fn add(&mut self, event: Event) -> Result<(), String> {
         match event {
             Event::Head(_) => return Err("a second head".to_owned()),
             Event::Environment { facts } => self.run.environment.extend(facts),

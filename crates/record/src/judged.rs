@@ -13,7 +13,7 @@ use rustix::process::{getegid, geteuid};
 use crate::name::{IMPORTED, LOG};
 
 /// The folder of a run and its record, both open.
-pub struct Record {
+pub(crate) struct Record {
     folder: File,
     /// The record.
     pub log: File,
@@ -21,14 +21,14 @@ pub struct Record {
 
 impl Record {
     /// Opens the folder and, by `open`, the record in it.
-    pub fn open(folder: &Path, open: impl FnOnce(&Path) -> io::Result<File>) -> io::Result<Self> {
+    pub(crate) fn open(folder: &Path, open: impl FnOnce(&Path) -> io::Result<File>) -> io::Result<Self> {
         let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits() as i32;
         let opened = File::options().read(true).custom_flags(flags).open(folder)?;
         Ok(Self { folder: opened, log: open(&folder.join(LOG))? })
     }
 
     /// Whether both were written here by the effective user or root, and by nobody else.
-    pub fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         let closed = |file: &File| file.metadata().is_ok_and(|facts| is_closed(Rights::from_metadata(&facts)));
         if !closed(&self.folder) || !closed(&self.log) {
             return false;
@@ -45,7 +45,7 @@ impl Record {
 
 /// Whether a folder of the store is ours, so that nobody else can give a run another's name. Those of one's own group may
 /// write to it where the user made it.
-pub fn kept_by_us(facts: &Metadata) -> bool {
+pub(crate) fn kept_by_us(facts: &Metadata) -> bool {
     let rights = Rights::from_metadata(facts);
     let own_group_alone = !rights.everybody_writes() && rights.group == getegid().as_raw();
     is_closed(rights) || is_ours(rights) && (rights.is_sticky() || own_group_alone)

@@ -17,7 +17,7 @@ const LETTERS: &[u8; 31] = b"23456789abcdefghijkmnpqrstuvwxy";
 
 /// A new id, such as `20261121-013542-k7f`: UTC date and time, and three letters for the part of the second, so that runs of
 /// one second keep their order.
-pub fn new_id(at: Timestamp) -> String {
+pub(crate) fn new_id(at: Timestamp) -> String {
     let base = LETTERS.len() as u64;
     let part = u64::from(at.subsec_nanosecond().unsigned_abs()) * base.pow(3) / 1_000_000_000;
     let letter = |place: u32| char::from(LETTERS[(part / base.pow(place) % base) as usize]);
@@ -26,7 +26,7 @@ pub fn new_id(at: Timestamp) -> String {
 }
 
 /// Whether `id` may be the name of a run's folder: what a foreign run brings along must not leave the store.
-pub fn is_id(id: &str) -> bool {
+pub(crate) fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && !id.starts_with('-')

@@ -58,7 +58,7 @@ pub(crate) fn read_opened(file: File, path: &Path) -> Result<Run> {
 }
 
 /// The same, each event changed by `change` before anything is made of it; the head is the first.
-pub fn read_changed(file: &Path, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
+pub(crate) fn read_changed(file: &Path, change: &mut dyn FnMut(&mut Event) -> Result<()>) -> Result<Run> {
     read_lines(Lines::open(file)?, change)
 }
 
@@ -80,7 +80,7 @@ fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result
 }
 
 /// Reads the head alone.
-pub fn read_head(file: &Path) -> Result<RunHead> {
+pub(crate) fn read_head(file: &Path) -> Result<RunHead> {
     Lines::open(file)?.head()
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Length that slices come close to, us.
-pub const SLICE_US: i64 = 1_000_000;
+pub(crate) const SLICE_US: i64 = 1_000_000;
 
 /// Most slices that a session may begin before it is heard of.
 const MOST_AHEAD: usize = 16;
@@ -17,7 +17,7 @@ const SESSIONS_AHEAD: usize = 64;
 /// Slices that each of so many sessions may begin before it is heard of. The more wait for a CPU, the longer it takes until
 /// the client, which needs little of it, gets its turns and they their next order. `ends_early`: the step may end before its
 /// last boundary.
-pub fn ahead(sessions: usize, ends_early: bool) -> usize {
+pub(crate) fn ahead(sessions: usize, ends_early: bool) -> usize {
     let most = if ends_early { MOST_AHEAD_OF_AN_EARLY_END } else { MOST_AHEAD };
     sessions.div_ceil(SESSIONS_AHEAD).clamp(1, most)
 }
@@ -26,7 +26,7 @@ pub fn ahead(sessions: usize, ends_early: bool) -> usize {
 ///
 /// Warm-up and window are each cut into equal slices of half a second to a second (shorter only when they are shorter
 /// themselves), so both end exactly on a boundary.
-pub fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u32) {
+pub(crate) fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u32) {
     let mut boundaries = vec![start_us];
     let warm = extend(&mut boundaries, warmup);
     extend(&mut boundaries, window);
@@ -34,7 +34,7 @@ pub fn timed(start_us: i64, warmup: Duration, window: Duration) -> (Vec<i64>, u3
 }
 
 /// The boundaries of a step of fixed work that must end before `guard` has passed.
-pub fn open_ended(start_us: i64, guard: Duration) -> Vec<i64> {
+pub(crate) fn open_ended(start_us: i64, guard: Duration) -> Vec<i64> {
     let mut boundaries = vec![start_us];
     extend(&mut boundaries, guard);
     boundaries

@@ -10,7 +10,7 @@ use mindful_record::{Listed, Store};
 const CACHED: f64 = 0.999;
 
 /// A run that is about to be stored, as far as it decides which cached run stands beside it.
-pub struct BaselineKey<'a> {
+pub(crate) struct BaselineKey<'a> {
     /// Name of the engine.
     pub engine: &'a str,
     /// Version of the system under test.
@@ -22,7 +22,7 @@ pub struct BaselineKey<'a> {
 }
 
 /// The fact, from the newest stored run that was cached and is alike; none where there is no such run.
-pub fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
+pub(crate) fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
     let mut listed: Vec<_> = store
         .list()?
         .into_iter()

@@ -79,18 +79,18 @@ impl ClockOffset {
 }
 
 /// This host's wall clock against the time that nobody sets.
-pub struct WallClock {
+pub(crate) struct WallClock {
     ahead_us: i64,
 }
 
 impl WallClock {
     /// As it is now.
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         Self { ahead_us: clock::wall_us() - clock::now_us() }
     }
 
     /// Whether it was set by more than a slice since the last look.
-    pub fn was_set(&mut self) -> bool {
+    pub(crate) fn was_set(&mut self) -> bool {
         let before = std::mem::replace(self, Self::now());
         (self.ahead_us - before.ahead_us).abs() > SLICE_US
     }

@@ -158,7 +158,7 @@ impl Context {
 }
 
 /// Refuses what `engine` cannot do; moves the loop to the client where only that can, unless the user chose a side.
-pub fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Settings) -> Result<()> {
+pub(crate) fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settings: &Settings) -> Result<()> {
     let can = engine.capabilities();
     let refuse = |ask: bool, able: bool, what: &str, next: &str| {
         if ask && !able { Err(Error::plan(format!("engine {} cannot {what}", engine.name()), next)) } else { Ok(()) }

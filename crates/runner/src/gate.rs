@@ -6,7 +6,7 @@ use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 
 /// What the gate tells those who wait.
 #[derive(Debug, Clone)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// The boundaries of all slices on the engine's clock; work begins at the first.
     Go(Arc<Vec<i64>>),
     /// The step will not begin.
@@ -16,7 +16,7 @@ pub enum Signal {
 /// A gate that opens once; beside it, a turnstile that lets a limited number connect at a time. Each bell wakes those alone
 /// who wait for what it tells: of thousands, each would otherwise be woken by each.
 #[derive(Debug)]
-pub struct Gate {
+pub(crate) struct Gate {
     state: Mutex<State>,
     /// For those who are to begin.
     changed: Arc<dyn Notifier>,
@@ -39,7 +39,7 @@ struct State {
 }
 
 /// A session's thread, which has nothing left to do when this is dropped.
-pub struct Leaving<'a>(pub &'a Gate);
+pub(crate) struct Leaving<'a>(pub &'a Gate);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
@@ -50,7 +50,7 @@ impl Drop for Leaving<'_> {
 
 impl Gate {
     /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
-    pub fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
+    pub(crate) fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
         let state = State { signal: None, may_rehearse: false, may_connect: at_a_time, may_leave: false, gone: 0 };
         let [changed, leave, gone, free] = std::array::from_fn(|_| clock.new_notifier());
         Self { state: Mutex::new(state), changed, leave, gone, free }
@@ -61,7 +61,7 @@ impl Gate {
     }
 
     /// Opens the gate, or calls the step off; what was given first holds.
-    pub fn give(&self, signal: Signal) {
+    pub(crate) fn give(&self, signal: Signal) {
         let mut state = self.lock();
         if state.signal.is_some() {
             return;
@@ -73,20 +73,20 @@ impl Gate {
     }
 
     /// All are here: lets them go through the motions of a slice.
-    pub fn rehearse(&self) {
+    pub(crate) fn rehearse(&self) {
         self.lock().may_rehearse = true;
         self.changed.notify();
     }
 
     /// Waits until all are here; `false` when the step was called off.
-    pub fn wait_for_rehearsal(&self) -> bool {
+    pub(crate) fn wait_for_rehearsal(&self) -> bool {
         let waits = |state: &State| !state.may_rehearse && state.signal.is_none();
         self.changed.wait(FOREVER, &mut || waits(&self.lock()));
         !matches!(self.lock().signal, Some(Signal::Abort))
     }
 
     /// Waits until the gate opens.
-    pub fn wait(&self) -> Signal {
+    pub(crate) fn wait(&self) -> Signal {
         loop {
             self.changed.wait(FOREVER, &mut || self.lock().signal.is_none());
             if let Some(signal) = &self.lock().signal {
@@ -96,19 +96,19 @@ impl Gate {
     }
 
     /// Lets those go who wait to leave, and waits until all `sessions` have nothing left to do.
-    pub fn dismiss(&self, sessions: usize) {
+    pub(crate) fn dismiss(&self, sessions: usize) {
         self.lock().may_leave = true;
         self.leave.notify();
         self.gone.wait(FOREVER, &mut || self.lock().gone < sessions);
     }
 
     /// Waits until all may leave.
-    pub fn wait_to_leave(&self) {
+    pub(crate) fn wait_to_leave(&self) {
         self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
     }
 
     /// Connects when it is this session's turn; `None` when the step was called off meanwhile.
-    pub fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
         let mut passed = None;
         self.free.wait(FOREVER, &mut || {
             passed = self.pass();

@@ -26,7 +26,7 @@ pub mod repetition;
 mod runner;
 pub mod self_proof;
 mod session;
-pub mod source;
+mod source;
 mod step;
 mod step_follower;
 pub mod sweep;

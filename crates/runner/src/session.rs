@@ -18,7 +18,7 @@ use crate::early_stop::EarlyStop;
 use crate::gate::{Gate, Signal};
 
 /// What the threads of a step tell it.
-pub enum Message {
+pub(crate) enum Message {
     /// Connected and warm.
     Ready,
     /// Has gone through the motions of a slice.
@@ -32,25 +32,25 @@ pub enum Message {
 }
 
 /// What they have reported and the step has not yet taken.
-pub struct Mailbox {
+pub(crate) struct Mailbox {
     reported: Mutex<VecDeque<Message>>,
     bell: Arc<dyn Notifier>,
 }
 
 impl Mailbox {
     /// An empty one.
-    pub fn new(clock: &dyn Clock) -> Self {
+    pub(crate) fn new(clock: &dyn Clock) -> Self {
         Self { reported: Mutex::default(), bell: clock.new_notifier() }
     }
 
     /// Tells the step.
-    pub fn put(&self, message: Message) {
+    pub(crate) fn put(&self, message: Message) {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
         self.bell.notify();
     }
 
     /// The next message, waited for at most `at_most`.
-    pub fn take(&self, at_most: Duration) -> Option<Message> {
+    pub(crate) fn take(&self, at_most: Duration) -> Option<Message> {
         let mut taken = None;
         self.bell.wait(at_most, &mut || {
             taken = self.reported.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -61,7 +61,7 @@ impl Mailbox {
 }
 
 /// What all sessions of a step share.
-pub struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     pub target: &'a dyn Target,
     pub workload: &'a Workload,
     pub clock: &'a dyn Clock,
@@ -79,7 +79,7 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// The life of a session's thread: its number among those of this process, and where it works.
-    pub fn live(&self, number: u32, placement: Placement) {
+    pub(crate) fn live(&self, number: u32, placement: Placement) {
         let outcome = self.work(number, placement).map_err(|error| error.at(session_name(placement.session)));
         let (outcome, session) = match outcome {
             Ok(session) => (Ok(()), session),

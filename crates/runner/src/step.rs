@@ -40,7 +40,7 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// What a step shall be.
-pub struct StepOrder<'a> {
+pub(crate) struct StepOrder<'a> {
     /// The system under test, prepared.
     pub target: &'a dyn Target,
     /// What to do; `warmup_slices` is filled in by the step.
@@ -57,7 +57,7 @@ pub struct StepOrder<'a> {
 
 /// The instant everybody was released.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub(crate) struct Start {
     /// Boundaries of all slices on the engine's clock, us since the epoch.
     pub boundaries_us: Arc<Vec<i64>>,
     /// Engine clock minus this host's clock, us.
@@ -66,7 +66,7 @@ pub struct Start {
 
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepOutcome {
+pub(crate) struct StepOutcome {
     /// The first error of a session.
     pub error: Option<Error>,
     /// Whether someone stopped it.
@@ -76,7 +76,7 @@ pub struct StepOutcome {
 }
 
 /// Who looks on.
-pub trait StepObserver {
+pub(crate) trait StepObserver {
     /// Called once, when the boundaries are known and before work begins.
     fn begins(&mut self, start: &Start);
     /// Called once, when the last session has done its work, and before any of them leaves.
@@ -84,7 +84,7 @@ pub trait StepObserver {
 }
 
 /// Runs a step to its end.
-pub fn run_step(
+pub(crate) fn run_step(
     mut order: StepOrder<'_>,
     events: &dyn Events,
     stop: &StopFlag,

@@ -21,7 +21,7 @@ use crate::early_stop::EarlyStop;
 const AHEAD_US: i64 = 500_000;
 
 /// Passes all events on and follows the step in them.
-pub struct StepFollower {
+pub(crate) struct StepFollower {
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
     /// How to end the step when it is steady; `None` to let it go on.
@@ -30,7 +30,7 @@ pub struct StepFollower {
 }
 
 /// When and how a step that is steady ends.
-pub struct Steady {
+pub(crate) struct Steady {
     /// Where it is reported at which boundary to end.
     pub early_stop: EarlyStop,
     /// A window is at least so long.
@@ -48,7 +48,7 @@ struct State {
 
 impl StepFollower {
     /// Passes events on to `events`.
-    pub fn new(events: Arc<dyn Events>, clock: Arc<dyn Clock>, steady: Option<Steady>) -> Arc<Self> {
+    pub(crate) fn new(events: Arc<dyn Events>, clock: Arc<dyn Clock>, steady: Option<Steady>) -> Arc<Self> {
         Arc::new(Self { events, clock, steady, state: Mutex::default() })
     }
 
@@ -57,13 +57,13 @@ impl StepFollower {
     }
 
     /// The step as it was recorded; `None` where none began.
-    pub fn take(&self) -> Option<StepRecord> {
+    pub(crate) fn take(&self) -> Option<StepRecord> {
         self.lock().step.take()
     }
 
     /// Records which part of a step that ends when it is steady counts, and what speaks against it when it came to its
     /// cap.
-    pub fn conclude(&self) {
+    pub(crate) fn conclude(&self) {
         let Some(steady) = &self.steady else { return };
         let mut state = self.lock();
         let (slices, found) = (state.complete(), state.found.take());

@@ -11,11 +11,11 @@ use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 use crate::options::Options;
 
 /// Length of an imagined block.
-pub const BLOCK_BYTES: u64 = 8192;
+pub(crate) const BLOCK_BYTES: u64 = 8192;
 
 /// What sessions have done since the target was opened.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     /// Blocks visited.
     pub blocks: AtomicU64,
     /// Blocks updated.
@@ -29,7 +29,7 @@ pub struct Counters {
 }
 
 /// Reads [`Counters`] as a database with this hit ratio and page cache would tell them.
-pub struct NullSampler {
+pub(crate) struct NullSampler {
     counters: Arc<Counters>,
     metrics: Vec<Metric>,
     hit_share: f64,
@@ -48,7 +48,7 @@ pub struct NullSampler {
 
 impl NullSampler {
     /// The sampler of an opened target.
-    pub fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
         Self {
             counters: Arc::clone(counters),
             metrics: metrics(),

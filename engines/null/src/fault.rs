@@ -10,7 +10,7 @@ use crate::value::session_at;
 
 /// Nothing ends while it lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Stall {
+pub(crate) enum Stall {
     /// At one instant of the run, for so long; us.
     Once { at_us: i64, for_us: i64 },
     /// At the end of each period, for so long; us.
@@ -19,7 +19,7 @@ pub enum Stall {
 
 impl Stall {
     /// `3s+500ms` or `every:5s+200ms`.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::plan(format!("`{text}` is not a stall"), "write for example 3s+500ms or every:5s+200ms");
         let (every, when) = text.strip_prefix("every:").map_or((false, text), |rest| (true, rest));
         let (at, length) = when.split_once('+').ok_or_else(wrong)?;
@@ -57,13 +57,13 @@ fn repeated_delay(begin_us: i64, end_us: i64, period_us: i64, for_us: i64) -> i6
 }
 
 /// How much longer an operation takes under all `stalls`, us.
-pub fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
+pub(crate) fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
     stalls.iter().map(|stall| stall.delay_us(begin_us, end_us)).max().unwrap_or(0)
 }
 
 /// A session that dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// It cannot connect.
     Connect { session: u32 },
     /// It dies at this instant of the run.
@@ -72,7 +72,7 @@ pub enum Failure {
 
 impl Failure {
     /// `connect:3` or `2@1.5s`.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         if let Some(session) = text.strip_prefix("connect:") {
             let known = u32::try_from(units::parse_count(session)?);
             let session = known.map_err(|_| Error::plan(format!("`{text}` is no session"), "write its number"))?;
@@ -82,7 +82,7 @@ impl Failure {
     }
 
     /// Refuses `session` if it is the one that cannot connect.
-    pub fn connect(self, session: u32) -> Result<()> {
+    pub(crate) fn connect(self, session: u32) -> Result<()> {
         match self {
             Self::Connect { session: failing } if failing == session => Err(Error::target(
                 format!("{}: the null engine refused it", session_name(session)),
@@ -93,7 +93,7 @@ impl Failure {
     }
 
     /// When `session` dies, us after the start of the run.
-    pub fn dies_at_us(self, session: u32) -> Option<i64> {
+    pub(crate) fn dies_at_us(self, session: u32) -> Option<i64> {
         match self {
             Self::Work { session: failing, at } if failing == session => Some(at.as_micros() as i64),
             _ => None,

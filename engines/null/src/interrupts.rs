@@ -8,28 +8,28 @@ use std::thread::{self, Thread, ThreadId};
 
 /// How often all were interrupted, and whom to wake the next time.
 #[derive(Debug, Default)]
-pub struct Interrupts {
+pub(crate) struct Interrupts {
     count: AtomicU64,
     at_work: Mutex<HashMap<ThreadId, Thread>>,
 }
 
 /// This thread is woken by interrupts as long as it holds this.
-pub struct Wakeful<'a>(&'a Interrupts);
+pub(crate) struct Wakeful<'a>(&'a Interrupts);
 
 impl Interrupts {
     /// How often all were interrupted.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::SeqCst)
     }
 
     /// Interrupts all.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
         self.at_work().values().for_each(Thread::unpark);
     }
 
     /// From now on an interrupt ends this thread's [`thread::park`].
-    pub fn wake_me(&self) -> Wakeful<'_> {
+    pub(crate) fn wake_me(&self) -> Wakeful<'_> {
         let me = thread::current();
         self.at_work().insert(me.id(), me);
         Wakeful(self)

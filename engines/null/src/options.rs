@@ -83,7 +83,7 @@ pub const KEYS: &[Key] = &[
 
 /// The options, parsed.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub(crate) struct Options {
     pub latency: Duration,
     pub update_latency: Duration,
     pub spread: f64,
@@ -108,7 +108,7 @@ pub struct Options {
 
 impl Options {
     /// The options that `settings` give; the defaults of [`KEYS`] elsewhere.
-    pub fn from_settings(given: &Settings) -> Result<Self> {
+    pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
         given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);
         for (name, setting) in given.iter() {
@@ -139,7 +139,7 @@ impl Options {
 
     /// By how much operations slow down when `sessions` work at a time: the capped model times the Universal
     /// Scalability Law (docs/method.md, Ladders and the knee, models A and B).
-    pub fn crowding(&self, sessions: u32) -> f64 {
+    pub(crate) fn crowding(&self, sessions: u32) -> f64 {
         let n = f64::from(sessions);
         let capped = match (self.capacity, self.softness) {
             (None, _) => 1.0,

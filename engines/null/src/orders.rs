@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Orders on their way.
 #[derive(Debug, Default)]
-pub struct Orders {
+pub(crate) struct Orders {
     /// What the server needs for one.
     each: Duration,
     /// When it has taken all that came so far, us since the epoch.
@@ -14,12 +14,12 @@ pub struct Orders {
 
 impl Orders {
     /// Orders that take the server so long `each`.
-    pub fn new(each: Duration) -> Self {
+    pub(crate) fn new(each: Duration) -> Self {
         Self { each, free_us: Mutex::default() }
     }
 
     /// When an order that is sent at `now_us` is there.
-    pub fn there_us(&self, now_us: i64) -> i64 {
+    pub(crate) fn there_us(&self, now_us: i64) -> i64 {
         let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
         *free_us = now_us.max(*free_us) + self.each.as_micros() as i64;
         *free_us

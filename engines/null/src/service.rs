@@ -14,7 +14,7 @@ const LONGEST_US: f64 = 1e15;
 
 /// Seeded service times of one session.
 #[derive(Debug)]
-pub struct ServiceTime {
+pub(crate) struct ServiceTime {
     read_us: f64,
     update_us: f64,
     spread: f64,
@@ -24,7 +24,7 @@ pub struct ServiceTime {
 
 impl ServiceTime {
     /// The times of the session in `placement`.
-    pub fn new(options: &Options, workload: &Workload, placement: Placement) -> Self {
+    pub(crate) fn new(options: &Options, workload: &Workload, placement: Placement) -> Self {
         let crowding = options.crowding(placement.sessions);
         let us = |time: Duration| time.as_secs_f64() * 1e6 * crowding;
         Self {
@@ -39,7 +39,7 @@ impl ServiceTime {
     /// Time of `op` when it begins `at_us` after the start of the run, us.
     ///
     /// Lognormal with the asked mean: `mean exp(s z - s^2 / 2)`, z standard normal.
-    pub fn us(&mut self, op: &Op, at_us: i64) -> f64 {
+    pub(crate) fn us(&mut self, op: &Op, at_us: i64) -> f64 {
         let mean = if op.kind == OpKind::Update { self.update_us } else { self.read_us };
         if mean == 0.0 {
             return 0.0;
@@ -61,13 +61,13 @@ const MOST_OVERSLEPT: Duration = Duration::from_millis(10);
 
 /// Waits that are right on average: what one wait oversleeps the next ones wait less.
 #[derive(Debug, Default)]
-pub struct Wait {
+pub(crate) struct Wait {
     overslept: Duration,
 }
 
 impl Wait {
     /// Waits for `time`, or until `interrupted` says so, for which this thread is unparked; tells whether it waited to the end.
-    pub fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
+    pub(crate) fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
         let Some(left) = time.checked_sub(self.overslept).filter(|left| !left.is_zero()) else {
             self.overslept -= time;
             return true;

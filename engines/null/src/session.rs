@@ -24,7 +24,7 @@ use crate::wrong_clock::WrongClock;
 const LIGHT_LOG_BYTES: u64 = 256;
 
 /// One session.
-pub struct NullSession {
+pub(crate) struct NullSession {
     client: ClientLoop<SessionTime>,
     time: SessionTime,
     worker: Worker,
@@ -61,7 +61,7 @@ struct Done {
 }
 
 /// What a session shares with its target.
-pub struct Shared {
+pub(crate) struct Shared {
     pub counters: Arc<Counters>,
     pub interrupts: Arc<Interrupts>,
     pub scan_blocks: u64,
@@ -71,7 +71,12 @@ pub struct Shared {
 
 impl NullSession {
     /// "Connects" the session in `placement`.
-    pub fn connect(options: &Options, workload: &Workload, placement: Placement, shared: Shared) -> Result<Self> {
+    pub(crate) fn connect(
+        options: &Options,
+        workload: &Workload,
+        placement: Placement,
+        shared: Shared,
+    ) -> Result<Self> {
         options.failures.iter().try_for_each(|failure| failure.connect(placement.session))?;
         let time = SessionTime::new(shared.clock.host());
         let worker = Worker {

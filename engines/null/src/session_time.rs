@@ -13,24 +13,24 @@ const LEAST: Duration = Duration::from_micros(1);
 
 /// See the [module](self).
 #[derive(Clone)]
-pub struct SessionTime {
+pub(crate) struct SessionTime {
     clock: Arc<dyn Clock>,
     ahead: Rc<Cell<Duration>>,
 }
 
 impl SessionTime {
     /// The time of a session that goes by `clock`.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, ahead: Rc::default() }
     }
 
     /// Whether waiting is nothing but a sum.
-    pub fn simulated(&self) -> bool {
+    pub(crate) fn simulated(&self) -> bool {
         self.clock.is_simulated()
     }
 
     /// Goes ahead by `time`.
-    pub fn pass(&self, time: Duration) {
+    pub(crate) fn pass(&self, time: Duration) {
         self.ahead.set(self.ahead.get() + time.max(LEAST));
     }
 
@@ -50,7 +50,7 @@ impl SessionTime {
     }
 
     /// Waits for the others to come as far.
-    pub fn arrive(&self) {
+    pub(crate) fn arrive(&self) {
         let (before, ahead) = (self.clock.elapsed(), self.ahead.get());
         if !ahead.is_zero() {
             self.clock.sleep_unless(self.clock.now_us() + ahead.as_micros() as i64, &|| false);

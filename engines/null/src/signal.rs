@@ -10,7 +10,7 @@ use crate::value::factor;
 
 /// A factor on every service time that depends on the time since the start; times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// From an instant on, `factor`.
     Step { factor: f64, at_s: f64 },
     /// From 1 to `factor` over some time, then steady.
@@ -23,7 +23,7 @@ pub enum Signal {
 
 impl Signal {
     /// `step:1.5@5s`, `ramp:2:10s`, `cycle:20%:4s`, `ar1:0.6:5%`.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let seconds = |text| units::parse_duration(text).map(|d| d.as_secs_f64());
         let part = |text| Share::parse(text).map(|share| share.percent() / 100.0);
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -45,7 +45,7 @@ impl Signal {
 
 /// A signal as it goes on.
 #[derive(Debug, Clone)]
-pub struct SignalCurve {
+pub(crate) struct SignalCurve {
     signal: Signal,
     stream: u64,
     second: u64,
@@ -54,12 +54,12 @@ pub struct SignalCurve {
 
 impl SignalCurve {
     /// The curve of `signal`, the same for all sessions of a `seed`.
-    pub fn new(signal: Signal, seed: u64) -> Self {
+    pub(crate) fn new(signal: Signal, seed: u64) -> Self {
         Self { signal, stream: draw::mix64(seed ^ 0x5169_6e61), second: 0, noise: 0.0 }
     }
 
     /// The factor at `at_s` seconds of the run; time only goes on.
-    pub fn factor(&mut self, at_s: f64) -> f64 {
+    pub(crate) fn factor(&mut self, at_s: f64) -> f64 {
         match self.signal {
             Signal::Step { factor, at_s: from } => {
                 if at_s >= from {
@@ -84,7 +84,7 @@ impl SignalCurve {
 }
 
 /// Standard normal draw `index` of a stream (Box and Muller 1958).
-pub fn gaussian(index: u64, stream: u64) -> f64 {
+pub(crate) fn gaussian(index: u64, stream: u64) -> f64 {
     let unit = |index: u64| (draw::mix64(stream ^ draw::mix64(index)) >> 11) as f64 / (1_u64 << 53) as f64;
     let (u, v) = (unit(2 * index), unit(2 * index + 1));
     (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()

@@ -25,7 +25,7 @@ use crate::session::{NullSession, Shared};
 use crate::wrong_clock::WrongClock;
 
 /// The opened target.
-pub struct NullTarget {
+pub(crate) struct NullTarget {
     options: Options,
     dataset: Mutex<Option<Dataset>>,
     counters: Arc<Counters>,
@@ -36,7 +36,7 @@ pub struct NullTarget {
 
 impl NullTarget {
     /// A target with these options and no dataset.
-    pub fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
         let clock = Arc::new(WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step));
         let orders = Arc::new(Orders::new(options.order));
         Self { options, dataset: Mutex::default(), counters: Arc::default(), interrupts: Arc::default(), orders, clock }

@@ -7,20 +7,20 @@ use mindful_core::plan::units;
 use mindful_core::{Error, Result};
 
 /// `2@1.5s`: a session and a time.
-pub fn session_at(text: &str) -> Result<(u32, Duration)> {
+pub(crate) fn session_at(text: &str) -> Result<(u32, Duration)> {
     let wrong = || Error::plan(format!("`{text}` is not a session at a time"), "write for example 2@1.5s");
     let (session, at) = text.split_once('@').ok_or_else(wrong)?;
     Ok((session.trim().parse().map_err(|_| wrong())?, units::parse_duration(at)?))
 }
 
 /// How many times as long something takes.
-pub fn factor(text: &str) -> Result<f64> {
+pub(crate) fn factor(text: &str) -> Result<f64> {
     let value = units::parse_number(text)?;
     Bound::Number(0.0, 1e6).check(text).map(|()| value)
 }
 
 /// Values with commas or blanks between them.
-pub fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+pub(crate) fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
     if text.trim().is_empty() {
         return Err(Error::plan("nothing is listed", "leave it away"));
     }

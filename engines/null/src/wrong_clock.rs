@@ -9,14 +9,14 @@ use mindful_core::{Error, Result};
 
 /// When a clock is set, after the start of the run, and by how much it goes forward; us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClockStep {
+pub(crate) struct ClockStep {
     at_us: i64,
     by_us: i64,
 }
 
 impl ClockStep {
     /// `1s+300ms`.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let wrong = || Error::plan(format!("`{text}` is not a step of a clock"), "write for example 1s+300ms");
         let (at, by) = text.split_once('+').ok_or_else(wrong)?;
         let us = |text| units::parse_duration(text).map(|d| d.as_micros() as i64);
@@ -26,7 +26,7 @@ impl ClockStep {
 
 /// The clock, shared by the target and its sessions.
 #[derive(Debug)]
-pub struct WrongClock {
+pub(crate) struct WrongClock {
     host: Arc<dyn Clock>,
     ahead_us: i64,
     step: Option<ClockStep>,
@@ -36,27 +36,27 @@ pub struct WrongClock {
 
 impl WrongClock {
     /// A clock that is `ahead_us` of this host's until `step`.
-    pub fn new(host: Arc<dyn Clock>, ahead_us: i64, step: Option<ClockStep>) -> Self {
+    pub(crate) fn new(host: Arc<dyn Clock>, ahead_us: i64, step: Option<ClockStep>) -> Self {
         Self { host, ahead_us, step, began_us: AtomicI64::new(i64::MAX) }
     }
 
     /// The clock of this host, which it is compared with.
-    pub fn host(&self) -> Arc<dyn Clock> {
+    pub(crate) fn host(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.host)
     }
 
     /// The work begins at `host_us`; only the first word of it counts.
-    pub fn begin(&self, host_us: i64) {
+    pub(crate) fn begin(&self, host_us: i64) {
         let _ = self.began_us.compare_exchange(i64::MAX, host_us, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     /// How far it is ahead at `host_us`.
-    pub fn ahead_us(&self, host_us: i64) -> i64 {
+    pub(crate) fn ahead_us(&self, host_us: i64) -> i64 {
         self.ahead_us + self.step_at().filter(|(at, _)| host_us >= *at).map_or(0, |(_, by)| by)
     }
 
     /// This host's time at which it shows `clock_us`; where it leaps over that, the instant of the leap.
-    pub fn host_us(&self, clock_us: i64) -> i64 {
+    pub(crate) fn host_us(&self, clock_us: i64) -> i64 {
         let before = clock_us - self.ahead_us;
         match self.step_at() {
             Some((at, by)) if before > at => (before - by).max(at),
@@ -65,7 +65,7 @@ impl WrongClock {
     }
 
     /// What it shows now.
-    pub fn now_us(&self) -> i64 {
+    pub(crate) fn now_us(&self) -> i64 {
         let now = self.host.now_us();
         now + self.ahead_us(now)
     }

@@ -13,14 +13,14 @@ use crate::space::{Place, Space};
 
 /// Where the block of a key stands: each schema is a run of blocks, and its keys are scattered over it.
 #[derive(Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     blocks_per_schema: u64,
     schemas: Vec<Permutation>,
 }
 
 impl Layout {
     /// The layout that `seed` names.
-    pub fn new(seed: u64, schemas: u32, blocks_per_schema: u64) -> Self {
+    pub(crate) fn new(seed: u64, schemas: u32, blocks_per_schema: u64) -> Self {
         let limit = LayoutProof::MAX_CORRELATION;
         let schemas = (1..=schemas).map(|s| Permutation::layout(blocks_per_schema, seed, s, limit)).collect();
         Self { blocks_per_schema, schemas }
@@ -28,35 +28,35 @@ impl Layout {
 
     /// The block, from 0, of `key` (from 1) of `schema` (from 1).
     #[inline]
-    pub fn block(&self, schema: u32, key: u64) -> u64 {
+    pub(crate) fn block(&self, schema: u32, key: u64) -> u64 {
         u64::from(schema - 1) * self.blocks_per_schema + self.schemas[schema as usize - 1].get(key - 1)
     }
 
     /// The same without the scattering: the block of the same rank.
     #[inline]
-    pub fn unscattered_block(&self, schema: u32, key: u64) -> u64 {
+    pub(crate) fn unscattered_block(&self, schema: u32, key: u64) -> u64 {
         u64::from(schema - 1) * self.blocks_per_schema + key - 1
     }
 
     /// The order of one schema, from 1.
-    pub fn schema(&self, schema: u32) -> &Permutation {
+    pub(crate) fn schema(&self, schema: u32) -> &Permutation {
         &self.schemas[schema as usize - 1]
     }
 
     /// How many schemas.
-    pub fn schemas(&self) -> u32 {
+    pub(crate) fn schemas(&self) -> u32 {
         self.schemas.len() as u32
     }
 
     /// Blocks in each.
-    pub fn blocks_per_schema(&self) -> u64 {
+    pub(crate) fn blocks_per_schema(&self) -> u64 {
         self.blocks_per_schema
     }
 }
 
 /// The operations of one session.
 #[derive(Debug)]
-pub struct AccessPattern {
+pub(crate) struct AccessPattern {
     draws: Draws,
     /// Seed of the keys and how many a range can begin at, when nothing but a key is to be drawn.
     plain: Option<(i64, u64)>,
@@ -69,7 +69,7 @@ pub struct AccessPattern {
 
 impl AccessPattern {
     /// The operations of the session in `placement`.
-    pub fn new(
+    pub(crate) fn new(
         workload: &Workload,
         placement: Placement,
         layout: Arc<Layout>,
@@ -97,7 +97,7 @@ impl AccessPattern {
 
     /// Operation `index`: what [`Draws::op`] says, sooner where only a key is to be drawn.
     #[inline]
-    pub fn op(&self, index: u64) -> Op {
+    pub(crate) fn op(&self, index: u64) -> Op {
         let Some((stream, starts)) = self.plain else { return self.draws.op(index) };
         Op {
             index,
@@ -113,7 +113,7 @@ impl AccessPattern {
 
     /// Where the `nth` block of `op` (from 0) stands.
     #[inline]
-    pub fn place(&self, op: &Op, nth: u64) -> Place {
+    pub(crate) fn place(&self, op: &Op, nth: u64) -> Place {
         let block = match &self.sequence {
             None if self.scattered => self.layout.block(op.schema, op.first_key + nth),
             None => self.layout.unscattered_block(op.schema, op.first_key + nth),
@@ -125,7 +125,7 @@ impl AccessPattern {
 
 /// Large reads beside the blocks.
 #[derive(Debug)]
-pub struct LargePattern {
+pub(crate) struct LargePattern {
     stream: i64,
     space: Arc<Space>,
     sequence: Option<Sequence>,
@@ -133,7 +133,7 @@ pub struct LargePattern {
 
 impl LargePattern {
     /// Those of the session in `placement`.
-    pub fn new(seed: u64, placement: Placement, space: Arc<Space>, large: Large, streams: u32) -> Self {
+    pub(crate) fn new(seed: u64, placement: Placement, space: Arc<Space>, large: Large, streams: u32) -> Self {
         // A stream of its own, so that large reads do not follow the keys of the blocks.
         let stream = draw::mix64(draw::stream_seed(seed, placement.session, draw::Purpose::Key) as u64) as i64;
         let sequence =
@@ -142,7 +142,7 @@ impl LargePattern {
     }
 
     /// Where large read `index` begins.
-    pub fn place(&self, index: u64) -> Place {
+    pub(crate) fn place(&self, index: u64) -> Place {
         self.space.place(match &self.sequence {
             None => draw::draw(index, self.stream) % self.space.units(),
             Some(sequence) => sequence.unit(index, 0),

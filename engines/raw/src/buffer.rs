@@ -18,7 +18,7 @@ const MOST_HUGE: usize = 256 << 20;
 
 /// A mapping of zeroed bytes, aligned to pages and on huge pages where there are any.
 #[derive(Debug)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     start: NonNull<u8>,
     len: usize,
     mapped: usize,
@@ -29,13 +29,13 @@ unsafe impl Send for Buffer {}
 
 impl Buffer {
     /// A buffer of `len` bytes.
-    pub fn new(len: usize) -> io::Result<Self> {
+    pub(crate) fn new(len: usize) -> io::Result<Self> {
         Self::map(len, len.max(1))
     }
 
     /// The same rounded up to whole huge pages (aligned from Linux 6.7 on): a block on them is one piece of memory,
     /// which the kernel, the device and a hypervisor between carry for less than two.
-    pub fn on_huge_pages(len: usize) -> io::Result<Self> {
+    pub(crate) fn on_huge_pages(len: usize) -> io::Result<Self> {
         Self::map(len, len.max(1).next_multiple_of(HUGE_PAGE))
     }
 
@@ -56,12 +56,12 @@ impl Buffer {
     }
 
     /// Address of the first byte.
-    pub fn as_ptr(&self) -> *mut u8 {
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
     /// Length in bytes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
@@ -70,7 +70,7 @@ impl Buffer {
     /// # Safety
     ///
     /// Nobody else, the kernel included, writes these bytes as long as they are borrowed.
-    pub unsafe fn part(&self, start: usize, len: usize) -> &[u8] {
+    pub(crate) unsafe fn part(&self, start: usize, len: usize) -> &[u8] {
         // SAFETY: checked to lie within the mapping, which lives as long as `self`; the rest is the caller's promise.
         unsafe { slice::from_raw_parts(self.part_ptr(start, len), len) }
     }
@@ -80,7 +80,7 @@ impl Buffer {
     /// # Safety
     ///
     /// Nobody else, the kernel included, reads or writes these bytes as long as they are borrowed.
-    pub unsafe fn part_mut(&mut self, start: usize, len: usize) -> &mut [u8] {
+    pub(crate) unsafe fn part_mut(&mut self, start: usize, len: usize) -> &mut [u8] {
         // SAFETY: as above.
         unsafe { slice::from_raw_parts_mut(self.part_ptr(start, len), len) }
     }
@@ -91,13 +91,13 @@ impl Buffer {
     }
 
     /// All bytes.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is readable for `len` bytes and lives as long as `self`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
     /// All bytes, to be changed.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, writable, and borrowed by nobody else.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
@@ -112,7 +112,7 @@ impl Drop for Buffer {
 
 /// Whether `sessions` buffers of `len` bytes may each take whole huge pages: what is registered counts by them towards
 /// the limit of locked memory, half of which is left alone.
-pub fn huge_pages_fit(len: usize, sessions: u32) -> bool {
+pub(crate) fn huge_pages_fit(len: usize, sessions: u32) -> bool {
     let all = len.max(1).next_multiple_of(HUGE_PAGE).saturating_mul(sessions as usize);
     let unlimited = rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::IPC_LOCK));
     let limit = rustix::process::getrlimit(Resource::Memlock).current;

@@ -9,7 +9,7 @@ use crate::guard::Source;
 use crate::options::Options;
 
 /// Refuses a file that does not belong with the others, was cut short, or is empty.
-pub fn part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
+pub(crate) fn part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
     let path = source.path.display();
     let first = all[0].mark;
     let Some(mark) = source.mark else {
@@ -42,7 +42,7 @@ pub fn part(source: &Source, number: usize, all: &[Source]) -> Result<()> {
 }
 
 /// Refuses what this engine, these options or the dataset cannot carry.
-pub fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
+pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
     if !workload.scan_pct.is_none() {
         return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
     }
@@ -71,7 +71,7 @@ pub fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Re
 }
 
 /// The mark of the first file; refuses to load where the files hold something else than `plan`.
-pub fn same_dataset(plan: &DatasetPlan, sources: &[Source]) -> Result<FileHeader> {
+pub(crate) fn same_dataset(plan: &DatasetPlan, sources: &[Source]) -> Result<FileHeader> {
     let path = sources[0].path.display();
     let Some(mark) = sources[0].mark else {
         return Err(Error::target(

@@ -7,7 +7,7 @@
 use mindful_core::workload::draw::mix64;
 
 /// Length of a sector in bytes.
-pub const SECTOR: u64 = 512;
+pub(crate) const SECTOR: u64 = 512;
 
 const WORDS: usize = SECTOR as usize / 8;
 
@@ -15,7 +15,7 @@ const WORDS: usize = SECTOR as usize / 8;
 const LANES: usize = 4;
 
 /// Fills `block`, which begins at byte `offset` of the file `key`, with content of `generation`.
-pub fn fill(block: &mut [u8], key: u64, offset: u64, generation: u64) {
+pub(crate) fn fill(block: &mut [u8], key: u64, offset: u64, generation: u64) {
     let first = offset / SECTOR;
     for (sector, number) in block.chunks_exact_mut(SECTOR as usize).zip(first..) {
         for (bytes, word) in sector.chunks_exact_mut(8).zip(sector_words(key, number, generation)) {
@@ -25,7 +25,7 @@ pub fn fill(block: &mut [u8], key: u64, offset: u64, generation: u64) {
 }
 
 /// Byte offset of the first sector of `block` whose content does not belong there; `None` when all do.
-pub fn first_mismatch(block: &[u8], key: u64, offset: u64) -> Option<u64> {
+pub(crate) fn first_mismatch(block: &[u8], key: u64, offset: u64) -> Option<u64> {
     let first = offset / SECTOR;
     block.chunks_exact(SECTOR as usize).zip(first..).find_map(|(sector, number)| {
         let word = |i: usize| sector[i * 8..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));

@@ -8,7 +8,7 @@ use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 
 /// Work of one session since it last published.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Work {
+pub(crate) struct Work {
     /// Reads completed.
     pub reads: u64,
     /// Bytes they moved.
@@ -25,7 +25,7 @@ pub struct Work {
 
 /// Work of all sessions.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     reads: AtomicU64,
     read_bytes: AtomicU64,
     read_ns: AtomicU64,
@@ -38,7 +38,7 @@ pub struct Counters {
 
 impl Counters {
     /// Adds `work`, which begins anew.
-    pub fn publish(&self, work: &mut Work) {
+    pub(crate) fn publish(&self, work: &mut Work) {
         let done = std::mem::take(work);
         for (counter, amount) in [
             (&self.reads, done.reads),
@@ -53,14 +53,14 @@ impl Counters {
     }
 
     /// Whether slices shall end early.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
 }
 
 /// Reads the counters.
 #[derive(Debug)]
-pub struct CounterSampler {
+pub(crate) struct CounterSampler {
     counters: Arc<Counters>,
     block_size: u64,
     metrics: Vec<Metric>,
@@ -68,7 +68,7 @@ pub struct CounterSampler {
 
 impl CounterSampler {
     /// A sampler of `counters`, for blocks of `block_size` bytes.
-    pub fn new(counters: Arc<Counters>, block_size: u64) -> Self {
+    pub(crate) fn new(counters: Arc<Counters>, block_size: u64) -> Self {
         let metrics = vec![
             Metric::counter(shared::PHYSICAL_READS, "blocks", "blocks read by the sessions: bytes by the block size"),
             Metric::counter(shared::READ_REQUESTS, "1", "reads completed by the sessions, of a block or large"),

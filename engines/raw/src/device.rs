@@ -9,7 +9,7 @@ use mindful_host::{Kernel, device, mounts};
 use rustix::fs::{major, minor};
 
 /// Refuses the device `number` at `path` when anything uses it or it carries a partition table.
-pub fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()> {
+pub(crate) fn check_unused(path: &Path, number: u64, fd: &OwnedFd) -> Result<()> {
     let refuse = |what: &str, next: &str| {
         Err(Error::target(format!("{} {what} and is never written", path.display()), next.to_owned()))
     };

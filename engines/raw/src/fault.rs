@@ -9,7 +9,7 @@ use crate::space::Place;
 
 /// The error of an I/O of `bytes` that gave `result`: fewer bytes, or a negated error number.
 #[cold]
-pub fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, result: i32) -> Error {
+pub(crate) fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, result: i32) -> Error {
     let path = prepared.paths[place.file as usize].display();
     let (verb, at) = (if write { "write" } else { "read" }, place.offset);
     if result >= 0 {
@@ -34,7 +34,7 @@ pub fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, result: i3
 }
 
 /// Checks that `block`, read from `place`, is the one that belongs there.
-pub fn check(prepared: &Prepared, place: Place, block: &[u8]) -> Result<()> {
+pub(crate) fn check(prepared: &Prepared, place: Place, block: &[u8]) -> Result<()> {
     let key = prepared.keys[place.file as usize].unwrap_or_default();
     match content::first_mismatch(block, key, place.offset) {
         None => Ok(()),

@@ -29,7 +29,7 @@ const CHECKPOINT: u64 = 256 << 20;
 const GRAIN: u64 = 1 << 20;
 
 /// The marks of new files for `plan`, alike but for their number; inodes are not known yet.
-pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<FileHeader>> {
+pub(crate) fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<FileHeader>> {
     if plan.content != Content::INCOMPRESSIBLE {
         return Err(Error::plan(
             "raw files are filled with incompressible data only",
@@ -63,7 +63,7 @@ pub fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Result<Vec<F
 }
 
 /// Refuses files, each with the bytes it still needs, that their file systems have no room for, with both figures.
-pub fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
+pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
     let mut wanted: Vec<(u64, u64, PathBuf)> = Vec::new();
     for (path, bytes) in files {
         let folder = folder(path)?;
@@ -97,7 +97,7 @@ fn cannot(verb: &str, path: &Path, error: impl Display) -> Error {
 }
 
 /// Creates `path`, which must not exist, with `mark` in it and nothing else yet.
-pub fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
+pub(crate) fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| cannot("make", path, e))?;
     mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
@@ -109,7 +109,7 @@ pub fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
 }
 
 /// Makes room for more schemas in the file of `source`: its mark becomes that of a file half filled.
-pub fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -> Result<()> {
+pub(crate) fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -> Result<()> {
     let data_bytes = wanted.data_bytes.max(mark.data_bytes);
     let grown = FileHeader { schemas: wanted.schemas, data_bytes, ..mark };
     let fd = source.writer(Access { direct: false, sync: false }, &[])?;
@@ -120,7 +120,7 @@ pub fn grow(source: &mut Source, mark: FileHeader, wanted: &FileHeader) -> Resul
 }
 
 /// Fills what is missing in the file of `source`, which carries its mark. `done` and `of` are bytes of all files.
-pub fn fill(
+pub(crate) fn fill(
     source: &Source,
     destroy_data: &[String],
     events: &dyn Events,
@@ -166,7 +166,7 @@ pub fn fill(
 
 /// Marks the devices of `sources`, whose data is lost by that, as to be filled. None is touched unless all may be written
 /// and are large enough.
-pub fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
+pub(crate) fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
     let claim = |(source, mark): (&Source, &FileHeader)| {
         let claimed = source.writer(Access { direct: false, sync: false }, destroy_data)?;
         let held =
@@ -219,7 +219,7 @@ fn write_failed(path: &Path, errno: Errno) -> Error {
 }
 
 /// Removes the file of `source` if its path still leads to that very file and it carries the mark.
-pub fn remove(source: &Source) -> Result<()> {
+pub(crate) fn remove(source: &Source) -> Result<()> {
     let own = rustix::fs::fstat(&source.fd).map_err(|e| cannot("examine", &source.path, e))?;
     let named = rustix::fs::lstat(&source.path).map_err(|e| cannot("examine", &source.path, e))?;
     if source.mark.is_none() || (own.st_dev, own.st_ino) != (named.st_dev, named.st_ino) {

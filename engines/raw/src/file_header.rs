@@ -11,17 +11,17 @@ use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::workload::draw::mix64;
 
 /// Length of the header in bytes.
-pub const HEADER_BYTES: usize = 4_096;
+pub(crate) const HEADER_BYTES: usize = 4_096;
 
 /// Where the data begins: an offset that suits any I/O.
-pub const DATA_START: u64 = 1 << 20;
+pub(crate) const DATA_START: u64 = 1 << 20;
 
 const MAGIC: [u8; 16] = *b"mindful raw file";
 const VERSION: u64 = 1;
 
 /// What the header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileHeader {
+pub(crate) struct FileHeader {
     /// Drawn once for all files made together.
     pub set: u64,
     /// Number of this file among them, from 0.
@@ -46,22 +46,22 @@ pub struct FileHeader {
 
 impl FileHeader {
     /// Length of the complete file.
-    pub fn file_bytes(&self) -> u64 {
+    pub(crate) fn file_bytes(&self) -> u64 {
         DATA_START + self.data_bytes
     }
 
     /// Whether all data was written.
-    pub fn complete(&self) -> bool {
+    pub(crate) fn complete(&self) -> bool {
         self.filled_bytes == self.data_bytes
     }
 
     /// What the sectors of this file are named by.
-    pub fn content_key(&self) -> u64 {
+    pub(crate) fn content_key(&self) -> u64 {
         mix64(self.set ^ mix64(self.part))
     }
 
     /// The header as bytes.
-    pub fn encode(&self) -> [u8; HEADER_BYTES] {
+    pub(crate) fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
         header[..16].copy_from_slice(&MAGIC);
         let words = self.words();
@@ -72,7 +72,7 @@ impl FileHeader {
     }
 
     /// The mark in `header`; `None` when it is not one, or not a whole one.
-    pub fn decode(header: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(header: &[u8]) -> Option<Self> {
         if header.len() < HEADER_BYTES || header[..16] != MAGIC {
             return None;
         }

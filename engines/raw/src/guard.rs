@@ -17,7 +17,7 @@ use crate::space::Extent;
 
 /// How a file shall be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub(crate) struct Access {
     /// O_DIRECT.
     pub direct: bool,
     /// O_DSYNC.
@@ -26,7 +26,7 @@ pub struct Access {
 
 /// A file or block device, open for reading.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// Its path with all links resolved.
     pub path: PathBuf,
     /// The open file.
@@ -45,7 +45,7 @@ fn system(path: &Path, verb: &str, error: Errno, next: &str) -> Error {
 
 impl Source {
     /// Opens `path` for reading, through the page cache.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let resolved = fs::canonicalize(path)
             .map_err(|e| Error::target(format!("cannot find {}: {e}", path.display()), "check the path"))?;
         // A pipe would block the open, a device might react to it: neither with O_NONBLOCK.
@@ -80,14 +80,14 @@ impl Source {
     }
 
     /// Descriptor for reading as `access` asks.
-    pub fn reader(&self, access: Access) -> Result<OwnedFd> {
+    pub(crate) fn reader(&self, access: Access) -> Result<OwnedFd> {
         self.check_direct(access)?;
         self.reopen(OFlags::RDONLY, access)
     }
 
     /// Descriptor for reading and writing: of a file that mindful made, or of a device named in `destroy_data` that
     /// nothing else uses.
-    pub fn writer(&self, access: Access, destroy_data: &[String]) -> Result<OwnedFd> {
+    pub(crate) fn writer(&self, access: Access, destroy_data: &[String]) -> Result<OwnedFd> {
         self.check_direct(access)?;
         let Some(device) = self.device else {
             return match self.mark {
@@ -105,7 +105,7 @@ impl Source {
     }
 
     /// A further descriptor for writing beside `_claim`, which [`Source::writer`] gave: a device is claimed once.
-    pub fn beside(&self, _claim: &OwnedFd, access: Access) -> Result<OwnedFd> {
+    pub(crate) fn beside(&self, _claim: &OwnedFd, access: Access) -> Result<OwnedFd> {
         self.check_direct(access)?;
         self.reopen(OFlags::RDWR, access)
     }
@@ -156,7 +156,7 @@ impl Source {
     }
 
     /// Refuses I/Os of `bytes` that direct I/O cannot make here.
-    pub fn check_io_size(&self, bytes: u64, access: Access) -> Result<()> {
+    pub(crate) fn check_io_size(&self, bytes: u64, access: Access) -> Result<()> {
         match dio_alignment(&self.fd) {
             Some(align) if access.direct && align > 0 && !bytes.is_multiple_of(align) => Err(Error::plan(
                 format!("{} takes direct I/O in multiples of {align} bytes, not {bytes}", self.path.display()),

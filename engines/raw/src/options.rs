@@ -65,7 +65,7 @@ pub const KEYS: &[Key] = &[
 
 /// How blocks are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Io {
+pub(crate) enum Io {
     /// Through io_uring, `iodepth` at a time.
     Uring,
     /// By pread and pwrite, one at a time.
@@ -74,7 +74,7 @@ pub enum Io {
 
 /// In which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
+pub(crate) enum Pattern {
     /// As the workload's keys fall.
     Random,
     /// One after the other.
@@ -83,7 +83,7 @@ pub enum Pattern {
 
 /// Large reads beside the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Large {
+pub(crate) struct Large {
     /// How many are in flight in each session.
     pub iodepth: u32,
     /// Length in bytes.
@@ -95,7 +95,7 @@ pub struct Large {
 /// All options, checked.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, on or off")]
-pub struct Options {
+pub(crate) struct Options {
     /// The files and devices, as given.
     pub paths: Vec<PathBuf>,
     /// Length of a block in bytes, a power of two.
@@ -134,7 +134,7 @@ pub struct Options {
 
 impl Options {
     /// The options that `url` and `s` give.
-    pub fn parse(url: &str, s: &Settings) -> Result<Self> {
+    pub(crate) fn parse(url: &str, s: &Settings) -> Result<Self> {
         s.check_bounds(KEYS)?;
         let options = Self {
             paths: paths(url)?,
@@ -205,12 +205,12 @@ impl Options {
     }
 
     /// Bytes of buffers of a session.
-    pub fn buffer_bytes(&self) -> u64 {
+    pub(crate) fn buffer_bytes(&self) -> u64 {
         u64::from(self.iodepth) * self.block_size + self.large.map_or(0, |l| u64::from(l.iodepth) * l.size)
     }
 
     /// I/Os of a session in flight.
-    pub fn in_flight(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.iodepth + self.large.map_or(0, |l| l.iodepth)
     }
 }

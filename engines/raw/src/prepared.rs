@@ -16,7 +16,7 @@ use crate::ring;
 use crate::space::Space;
 
 /// What sessions share.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// The options.
     pub options: Options,
     /// How blocks are really read: as asked, or psync where io_uring may not be used.
@@ -49,17 +49,17 @@ pub struct Prepared {
 
 impl Prepared {
     /// Length of a large read in bytes.
-    pub fn large_bytes(&self) -> u64 {
+    pub(crate) fn large_bytes(&self) -> u64 {
         self.options.large.map_or(0, |large| large.size)
     }
 
     /// Generation of the content that operation `index` of `session` writes.
-    pub fn generation(&self, session: u32, index: u64) -> u64 {
+    pub(crate) fn generation(&self, session: u32, index: u64) -> u64 {
         self.writing ^ (u64::from(session + 1) << 40 | (index + 1))
     }
 
     /// Tells, once, that the buffers could not be registered.
-    pub fn tell_unregistered(&self) {
+    pub(crate) fn tell_unregistered(&self) {
         if self.reported_unregistered.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -77,7 +77,7 @@ impl Prepared {
 }
 
 /// The finding that io_uring may not be used here.
-pub fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
+pub(crate) fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
     let (severity, effect) = match iodepth {
         1 => (Severity::Info, "blocks are read by pread instead, which changes little at iodepth 1"),
         _ => (

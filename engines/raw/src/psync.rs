@@ -18,7 +18,7 @@ use crate::space::Place;
 use crate::{content, fault};
 
 /// A session over pread and pwrite.
-pub struct PsyncSession {
+pub(crate) struct PsyncSession {
     client_loop: ClientLoop,
     blocks: Blocks,
 }
@@ -34,7 +34,7 @@ struct Blocks {
 
 impl PsyncSession {
     /// A session in `placement`.
-    pub fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
+    pub(crate) fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let buffer = Buffer::new(options.block_size as usize)
             .map_err(|e| Error::target(format!("no memory for a block: {e}"), "give a smaller --block-size"))?;

@@ -6,7 +6,7 @@ const LONGEST_REST: u32 = 63;
 /// A device may end several I/Os by one interrupt, but the kernel gives a thread that waits for one just one. Asking costs
 /// a call, so it rests for the longer the more often nothing else was back.
 #[derive(Debug, Default)]
-pub struct ReapBackoff {
+pub(crate) struct ReapBackoff {
     rest: u32,
     left: u32,
 }
@@ -14,7 +14,7 @@ pub struct ReapBackoff {
 impl ReapBackoff {
     /// Whether to ask this time.
     #[inline]
-    pub fn is_due(&mut self) -> bool {
+    pub(crate) fn is_due(&mut self) -> bool {
         let due = self.left == 0;
         self.left = self.left.saturating_sub(1);
         due
@@ -22,7 +22,7 @@ impl ReapBackoff {
 
     /// Learns whether asking brought more.
     #[inline]
-    pub fn learn(&mut self, more: bool) {
+    pub(crate) fn learn(&mut self, more: bool) {
         self.rest = if more { 0 } else { (2 * self.rest + 1).min(LONGEST_REST) };
         self.left = self.rest;
     }

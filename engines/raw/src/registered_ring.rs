@@ -12,11 +12,11 @@ use rustix::io_uring::{
 
 /// A ring registered for the thread that made it (Linux 5.18).
 #[derive(Debug)]
-pub struct RegisteredRing(u32);
+pub(crate) struct RegisteredRing(u32);
 
 impl RegisteredRing {
     /// Registers `ring`; `None` where the kernel has no such numbers.
-    pub fn register(ring: &IoUring) -> Option<Self> {
+    pub(crate) fn register(ring: &IoUring) -> Option<Self> {
         let data = io_uring_ptr::new(std::ptr::without_provenance_mut(ring.as_raw_fd() as usize));
         let mut entry = entry(u32::MAX, data);
         let count = call(ring, IoringRegisterOp::RegisterRingFds, &mut entry).ok()?;
@@ -24,7 +24,7 @@ impl RegisteredRing {
     }
 
     /// Gives the number back. Should that fail, the kernel forgets it when the thread ends.
-    pub fn unregister(&self, ring: &IoUring) {
+    pub(crate) fn unregister(&self, ring: &IoUring) {
         let _ = call(ring, IoringRegisterOp::UnregisterRingFds, &mut entry(self.0, io_uring_ptr::null()));
     }
 
@@ -34,7 +34,7 @@ impl RegisteredRing {
     ///
     /// What the queued entries refer to must stay until they complete.
     #[inline]
-    pub unsafe fn enter(&self, queued: u32, wanted: u32, flags: IoringEnterFlags) -> io::Result<u32> {
+    pub(crate) unsafe fn enter(&self, queued: u32, wanted: u32, flags: IoringEnterFlags) -> io::Result<u32> {
         // SAFETY: with this flag the kernel takes the number for what it is, not for a file.
         let ring = unsafe { BorrowedFd::borrow_raw(self.0.cast_signed()) };
         // SAFETY: as promised by the caller.

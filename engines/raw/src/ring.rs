@@ -45,7 +45,7 @@ impl Offers {
 
 /// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
+pub(crate) struct Done {
     /// Its slot.
     pub slot: u32,
     /// Bytes moved, or the negated error number.
@@ -53,7 +53,7 @@ pub struct Done {
 }
 
 /// A ring, made and used on one thread.
-pub struct Ring {
+pub(crate) struct Ring {
     uring: IoUring,
     buffer: ManuallyDrop<Buffer>,
     /// Where the bytes of each slot begin, how many they are, and whether the kernel has them now.
@@ -75,7 +75,7 @@ pub struct Ring {
 impl Ring {
     /// A ring over `files` with one slot for each length in `slots`, one of those of so many `sessions`; `at_once` where
     /// I/Os may end while they are submitted.
-    pub fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool) -> io::Result<Self> {
+    pub(crate) fn new(files: Arc<[OwnedFd]>, slots: &[u64], sessions: u32, at_once: bool) -> io::Result<Self> {
         Self::with(files, slots, sessions, at_once, Offers::ALL)
     }
 
@@ -114,17 +114,17 @@ impl Ring {
     }
 
     /// Whether the buffers are registered; they are not where the limit of locked memory is too small.
-    pub fn buffers_registered(&self) -> bool {
+    pub(crate) fn buffers_registered(&self) -> bool {
         self.buffers_registered
     }
 
     /// I/Os queued or with the kernel.
-    pub fn in_flight(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
     /// The bytes of a slot that is not in flight.
-    pub fn block(&self, slot: u32) -> &[u8] {
+    pub(crate) fn block(&self, slot: u32) -> &[u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
         // SAFETY: a slot that is not busy is ours alone, and slots do not overlap.
@@ -132,7 +132,7 @@ impl Ring {
     }
 
     /// The same, to be filled.
-    pub fn block_mut(&mut self, slot: u32) -> &mut [u8] {
+    pub(crate) fn block_mut(&mut self, slot: u32) -> &mut [u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
         // SAFETY: as above, and borrowed through `self` alone.
@@ -141,7 +141,7 @@ impl Ring {
 
     /// Queues a read into `slot` from byte `offset` of file number `file`.
     #[inline]
-    pub fn read(&mut self, slot: u32, file: u32, offset: u64) {
+    pub(crate) fn read(&mut self, slot: u32, file: u32, offset: u64) {
         let (address, bytes) = self.take(slot);
         let entry = match (self.buffers_registered, self.files_registered) {
             (true, true) => opcode::ReadFixed::new(types::Fixed(file), address, bytes, 0).offset(offset).build(),
@@ -154,7 +154,7 @@ impl Ring {
 
     /// Queues a write of `slot` to byte `offset` of file number `file`.
     #[inline]
-    pub fn write(&mut self, slot: u32, file: u32, offset: u64) {
+    pub(crate) fn write(&mut self, slot: u32, file: u32, offset: u64) {
         let (address, bytes) = self.take(slot);
         let address = address.cast_const();
         let entry = match (self.buffers_registered, self.files_registered) {
@@ -190,7 +190,7 @@ impl Ring {
 
     /// Submits what is queued and waits until one I/O has ended, or `timeout` is over.
     #[inline]
-    pub fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+    pub(crate) fn submit_and_wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if self.filled_up_at == Some(self.queued) {
             self.push_empty();
         }
@@ -258,7 +258,7 @@ impl Ring {
 
     /// Moves up to [`BATCH`] finished I/Os to `done`, which it empties first.
     #[inline]
-    pub fn reap(&mut self, done: &mut Vec<Done>) {
+    pub(crate) fn reap(&mut self, done: &mut Vec<Done>) {
         done.clear();
         self.ask_for_more();
         for completion in self.uring.completion().take(BATCH).filter(|one| one.user_data() != EMPTY) {
@@ -345,7 +345,7 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
 }
 
 /// How a process may come to use io_uring that may not for `reason`.
-pub fn leave(reason: &io::Error) -> &'static str {
+pub(crate) fn leave(reason: &io::Error) -> &'static str {
     let disabled = kernel_file::value("/proc/sys/kernel/io_uring_disabled").is_some_and(|value| value != "0");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let filtered = status.lines().any(|line| line.strip_prefix("Seccomp:").is_some_and(|mode| mode.trim() == "2"));
@@ -369,7 +369,7 @@ fn remedy(kind: io::ErrorKind, disabled: bool, filtered: bool) -> &'static str {
 }
 
 /// Whether this process may use io_uring at all, and why not.
-pub fn available() -> io::Result<()> {
+pub(crate) fn available() -> io::Result<()> {
     build(1, true).map(drop)
 }
 

@@ -12,7 +12,7 @@ use crate::guard::{Access, Source};
 use crate::space::Space;
 
 /// For each schema, how many of its keys lead to a block of their own that holds what belongs there.
-pub fn good_blocks(
+pub(crate) fn good_blocks(
     sources: &[Source],
     space: &Space,
     layout: &Layout,
@@ -52,7 +52,7 @@ pub fn good_blocks(
 }
 
 /// Largest rank correlation, in size, of the orders of two neighbouring schemas; `None` for a single one.
-pub fn cross_correlation(layout: &Layout) -> Option<f64> {
+pub(crate) fn cross_correlation(layout: &Layout) -> Option<f64> {
     let n = layout.blocks_per_schema();
     let norm = n as f64 * (n as f64 * n as f64 - 1.0);
     (1..layout.schemas())

@@ -33,7 +33,7 @@ use crate::uring::UringSession;
 use crate::{check, file, ring, scrub};
 
 /// The files of one URL.
-pub struct RawTarget {
+pub(crate) struct RawTarget {
     options: Options,
     events: Arc<dyn Events>,
     counters: Arc<Counters>,
@@ -45,7 +45,7 @@ pub struct RawTarget {
 
 impl RawTarget {
     /// The target that `options` describe. Files need not exist yet; those that do must be of a kind that can be read.
-    pub fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
+    pub(crate) fn open(options: Options, events: &Arc<dyn Events>) -> Result<Self> {
         let (counters, locks, prepared) = (Arc::default(), FileLocks::default(), Mutex::new(None));
         let among_ranks = AtomicBool::new(false);
         let target = Self { options, events: events.clone(), counters, locks, among_ranks, prepared };

@@ -11,7 +11,7 @@ const COUNTERS: [&str; 2] = ["tsc", "arch_sys_counter"];
 /// Time since it was started. Reading the counter takes half of what asking the kernel does, which is 2 % of a block read
 /// from the page cache.
 #[derive(Debug, Clone)]
-pub enum Timer {
+pub(crate) enum Timer {
     /// The CPU's counter, and what it stood at.
     Counter(Clock, u64),
     /// The kernel's monotonic clock.
@@ -20,7 +20,7 @@ pub enum Timer {
 
 impl Timer {
     /// A timer from now on. The first of the process finds out how fast the counter runs, which takes up to 200 ms.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::by(&cpu::clock_source(&Kernel::default()).unwrap_or_default())
     }
 
@@ -35,7 +35,7 @@ impl Timer {
 
     /// Nanoseconds since the start.
     #[inline]
-    pub fn ns(&self) -> u64 {
+    pub(crate) fn ns(&self) -> u64 {
         match self {
             Self::Counter(clock, start) => clock.delta_as_nanos(*start, clock.raw()),
             Self::Kernel(start) => start.elapsed().as_nanos() as u64,

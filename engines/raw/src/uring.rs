@@ -62,7 +62,7 @@ struct Bounds {
 }
 
 /// A session over io_uring.
-pub struct UringSession {
+pub(crate) struct UringSession {
     ring: Ring,
     prepared: Arc<Prepared>,
     pattern: AccessPattern,
@@ -100,7 +100,7 @@ pub struct UringSession {
 
 impl UringSession {
     /// A session in `placement`, on the calling thread.
-    pub fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
+    pub(crate) fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let depth = options.iodepth;
         let mut slots = vec![options.block_size; depth as usize];

@@ -21,7 +21,7 @@ const ATTEMPTS: u32 = 3;
 
 /// How long each part may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub(super) struct Patience {
     /// Until a connection stands, and again until the answer begins.
     pub answer: Duration,
     /// Between two pieces of the answer.
@@ -40,7 +40,7 @@ const PATIENCE: Patience = Patience {
 };
 
 /// Where archives come from.
-pub struct Source {
+pub(super) struct Source {
     base: String,
     proxy: Option<String>,
     agent: Agent,
@@ -49,7 +49,7 @@ pub struct Source {
 
 impl Source {
     /// The repository at `base`, with the certificates that this system trusts and the proxy that its variables name.
-    pub fn open(base: &str) -> Result<Self> {
+    pub(super) fn open(base: &str) -> Result<Self> {
         let trusted = rustls_native_certs::load_native_certs().certs;
         let trusted: Vec<_> = trusted.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
         Self::with(base, trusted, proxy(base, &variable), PATIENCE)
@@ -87,7 +87,13 @@ impl Source {
     }
 
     /// Downloads `artefact` into `file`, and leaves that at its beginning. What is not what was expected is refused.
-    pub fn download(&self, artefact: &Artefact, limits: &Limits, file: &mut File, events: &dyn Events) -> Result<()> {
+    pub(super) fn download(
+        &self,
+        artefact: &Artefact,
+        limits: &Limits,
+        file: &mut File,
+        events: &dyn Events,
+    ) -> Result<()> {
         let url = artefact.url(&self.base);
         if let Some(expected) = artefact.sha256 {
             return self.checked::<Sha256>(&url, expected, artefact, limits, file, events);

@@ -4,7 +4,7 @@ use mindful_core::plan::units;
 
 /// What an archive may be at most. The largest in use is about half of each.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub(super) struct Limits {
     /// Bytes on the way.
     pub packed: u64,
     /// Bytes unpacked.
@@ -14,9 +14,9 @@ pub struct Limits {
 }
 
 /// For every archive of a server.
-pub const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
+pub(super) const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
 
 /// A size, for a refusal.
-pub fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     units::format_bytes(bytes)
 }

@@ -10,7 +10,7 @@ use sha2::Digest;
 const EVERY: Duration = Duration::from_millis(250);
 
 /// Hashes and counts what is written through it, and tells how much it is, a few times a second.
-pub struct Progress<'a, W, D> {
+pub(super) struct Progress<'a, W, D> {
     to: W,
     hash: D,
     what: String,
@@ -22,12 +22,12 @@ pub struct Progress<'a, W, D> {
 
 impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
     /// Into `to`; `of` bytes are expected, 0 when unknown.
-    pub fn new(to: W, what: String, of: u64, events: &'a dyn Events) -> Self {
+    pub(super) fn new(to: W, what: String, of: u64, events: &'a dyn Events) -> Self {
         Self { to, hash: D::new(), what, done: 0, of, last_event: None, events }
     }
 
     /// Tells the end; returns the bytes that came and their hash in hexadecimal.
-    pub fn finish(mut self) -> (u64, String) {
+    pub(super) fn finish(mut self) -> (u64, String) {
         self.of = self.done;
         self.tell();
         (self.done, hex(&self.hash.finalize()))
@@ -45,7 +45,7 @@ impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
 }
 
 /// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // A text takes whatever is written.
         let _ = write!(text, "{byte:02x}");

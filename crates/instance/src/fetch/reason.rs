@@ -16,7 +16,7 @@ const CERTIFICATES: &str =
 const LOOKUP: &str = "failed to lookup address information";
 
 /// The folder cannot be used.
-pub fn of_place(place: &Path, error: &io::Error) -> Error {
+pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
     let next = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "free some space there, or name another folder by --fetch-dir"
@@ -27,12 +27,12 @@ pub fn of_place(place: &Path, error: &io::Error) -> Error {
 }
 
 /// Nobody's certificate can be checked.
-pub fn no_certificates() -> Error {
+pub(super) fn no_certificates() -> Error {
     Error::target("this system has no CA certificates, so no source can be trusted", CERTIFICATES)
 }
 
 /// The variable of a proxy holds something else.
-pub fn bad_proxy(name: &str) -> Error {
+pub(super) fn bad_proxy(name: &str) -> Error {
     let name = hidden(name);
     Error::plan(
         format!("the environment's proxy `{name}` is none that can be used"),
@@ -41,13 +41,13 @@ pub fn bad_proxy(name: &str) -> Error {
 }
 
 /// What came is not what was expected.
-pub fn other_hash(url: &str, expected: &str, found: &str) -> Error {
+pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
     let next = "it was not used; try again, or look at who changes what you fetch (a proxy, the mirror)";
     Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
 }
 
 /// Whether another attempt may do better.
-pub fn may_pass(error: &ureq::Error) -> bool {
+pub(super) fn may_pass(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::StatusCode(code) => matches!(code, 408 | 429 | 500 | 502 | 503 | 504),
         ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed => true,
@@ -57,7 +57,7 @@ pub fn may_pass(error: &ureq::Error) -> bool {
 }
 
 /// Why `url` could not be had.
-pub fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
+pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
     let through = proxy.map(|proxy| format!(" through the proxy {}", hidden(proxy))).unwrap_or_default();
     let failed = |why: String, next: &str| Error::target(format!("{url}{through}: {why}"), next);
     match error {

@@ -28,7 +28,7 @@ const SPECIAL_BITS: u32 = 0o7000;
 type Refusable<T = ()> = Result<T, String>;
 
 /// Unpacks `archive` into the empty folder `into`. The error is a short reason.
-pub fn unpack(archive: File, contents: &Contents, into: &Path, limits: &Limits) -> Refusable {
+pub(super) fn unpack(archive: File, contents: &Contents, into: &Path, limits: &Limits) -> Refusable {
     let mut zip = ZipArchive::new(archive).map_err(|error| format!("it is no whole zip ({error})"))?;
     if zip.len() > limits.entries {
         return Err(format!("it has more than {} entries", limits.entries));

@@ -100,7 +100,7 @@ const TELLING: [(&str, Kind); 51] = [
 const HARMLESS: [&str; 3] = ["os.name", "clock.source", "cpu.name"];
 
 /// What the value of the fact or setting `key` names, if its name says that it is one.
-pub fn kind_of(key: &str) -> Option<Kind> {
+pub(super) fn kind_of(key: &str) -> Option<Kind> {
     if HARMLESS.iter().any(|harmless| key.ends_with(harmless)) {
         return None;
     }
@@ -166,7 +166,7 @@ const COMMON: [&str; 44] = [
 ];
 
 /// Whether `value` is a figure, a size, a time or a switch: it names nobody.
-pub fn says_nothing(value: &str) -> bool {
+pub(super) fn says_nothing(value: &str) -> bool {
     const WORDS: [&str; 14] = [
         "",
         "on",
@@ -196,7 +196,7 @@ pub fn says_nothing(value: &str) -> bool {
 
 /// Names and what stands for them.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     given: HashMap<(Kind, String), String>,
     count: BTreeMap<Kind, u32>,
     /// Names to be found in texts, longest first.
@@ -207,7 +207,7 @@ pub struct Names {
 impl Names {
     /// `value` and the names in it will be found wherever they stand: those of a list, the program of a command, the file of a
     /// path.
-    pub fn learn_all(&mut self, kind: Kind, value: &str) {
+    pub(super) fn learn_all(&mut self, kind: Kind, value: &str) {
         self.learn(kind, value);
         for part in value.split(|c: char| c.is_whitespace() || "\"'`()[]{}=,;".contains(c)) {
             let own = part.rsplit('/').next().unwrap_or(part);
@@ -218,7 +218,7 @@ impl Names {
     }
 
     /// What stands for `name`: the same each time.
-    pub fn of(&mut self, kind: Kind, name: &str) -> String {
+    pub(super) fn of(&mut self, kind: Kind, name: &str) -> String {
         // What was taken out already stays as it is: a record may be redacted again.
         if self.given.values().any(|given| given == name) {
             return name.to_owned();
@@ -238,12 +238,12 @@ impl Names {
     }
 
     /// `given` stands for `name` too, where nothing does yet.
-    pub fn alias(&mut self, kind: Kind, name: &str, given: &str) {
+    pub(super) fn alias(&mut self, kind: Kind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
     }
 
     /// `name` will be found wherever it stands as a word of its own.
-    pub fn learn(&mut self, kind: Kind, name: &str) {
+    pub(super) fn learn(&mut self, kind: Kind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.
         let known = self.words.iter().any(|(_, word)| word == name) || self.given.values().any(|given| given == name);
@@ -258,7 +258,7 @@ impl Names {
     }
 
     /// Devices that a name with dots says, as `device.vda.scheduler` and `vda.reads_completed` do.
-    pub fn learn_devices(&mut self, name: &str) {
+    pub(super) fn learn_devices(&mut self, name: &str) {
         let mut parts = name.split('.');
         let first = parts.next().unwrap_or_default();
         let device = if first == "device" || name.starts_with("client.device.") {
@@ -278,18 +278,18 @@ impl Names {
     }
 
     /// A name with dots, its devices renamed.
-    pub fn devices_of(&mut self, name: &str) -> String {
+    pub(super) fn devices_of(&mut self, name: &str) -> String {
         let part = |part: &str| if self.is_known_device(part) { self.of(Kind::Device, part) } else { part.to_owned() };
         name.split('.').map(part).collect::<Vec<_>>().join(".")
     }
 
     /// Whether a word is a device of this run, or is called as one.
-    pub fn is_known_device(&self, word: &str) -> bool {
+    pub(super) fn is_known_device(&self, word: &str) -> bool {
         is_device(word) || self.devices.iter().any(|known| known == word)
     }
 
     /// The longest name that `text` begins with and that ends there.
-    pub fn word_at(&self, text: &str, processes: bool) -> Option<(Kind, String)> {
+    pub(super) fn word_at(&self, text: &str, processes: bool) -> Option<(Kind, String)> {
         let ends = |word: &str| !text[word.len()..].starts_with(is_of_word);
         let fits = |(kind, word): &&(Kind, String)| {
             (processes || *kind != Kind::Process) && text.starts_with(word.as_str()) && ends(word)
@@ -299,7 +299,7 @@ impl Names {
 }
 
 /// Whether `c` goes on a word.
-pub fn is_of_word(c: char) -> bool {
+pub(super) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

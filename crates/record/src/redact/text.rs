@@ -11,12 +11,12 @@ const ENDS: &str = "\"'`<>()[]{}|,;";
 
 impl Names {
     /// `text` with all names in it replaced.
-    pub fn scrubbed(&mut self, text: &str) -> String {
+    pub(super) fn scrubbed(&mut self, text: &str) -> String {
         self.scan(text, false)
     }
 
     /// The same of a text for people, which tells of processes too.
-    pub fn replace_in(&mut self, text: &str) -> String {
+    pub(super) fn replace_in(&mut self, text: &str) -> String {
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find(" (pid ") {
@@ -33,7 +33,7 @@ impl Names {
     }
 
     /// The value of a fact that is a name by what it is called: a path or a device by its own rules, others whole.
-    pub fn whole(&mut self, kind: Kind, value: &str) -> String {
+    pub(super) fn whole(&mut self, kind: Kind, value: &str) -> String {
         let by_its_own = match kind {
             Kind::Path | Kind::Command => value.starts_with('/') && !value.contains(char::is_whitespace),
             Kind::Device => value.split([',', ' ']).all(|part| part.is_empty() || self.is_known_device(part)),
@@ -47,7 +47,7 @@ impl Names {
     }
 
     /// A target: its scheme stays.
-    pub fn target(&mut self, target: &str) -> String {
+    pub(super) fn target(&mut self, target: &str) -> String {
         if target.contains("://") {
             return self.scrubbed(target);
         }
