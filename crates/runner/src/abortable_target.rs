@@ -1,5 +1,9 @@
-//! What is given up when someone asked to stop and whoever uses it still waits for it: for a lock, a long statement, a server
+//! A target that is aborted if the user asked to stop and something still waits for it: for a lock, a long statement, or a server
 //! that no longer answers.
+//!
+//! Most waits end in order: sessions look at the stop flag, and a step interrupts its own operations. The watchdog is for those that
+//! cannot look, such as a read from a socket. It calls `abort` a while after the request, and again until the target is dropped,
+//! because one abort may come just before the next wait begins. Only a second signal ends the process itself.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,30 +15,31 @@ use std::time::{Duration, Instant};
 use mindful_core::Target;
 use mindful_core::contract::stop_flag::StopFlag;
 
-/// How often it looks whether someone asked.
-const LOOK: Duration = Duration::from_millis(200);
-/// How long those who look at the stop themselves have to end in order.
+/// How often the stop flag is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Time for an end in order after the request to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// The same while a step is under way, which ends its sessions itself and then reads counters.
+/// The same while a step runs, which ends its sessions itself and then reads counters.
 pub const STEP_GRACE: Duration = Duration::from_secs(6);
 
-/// A thread that gives something up, again and again, from a while after someone asked to stop until this is dropped.
+/// A thread that calls a function repeatedly, from some time after the request to stop until this is dropped.
 pub struct AbortWatchdog(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl AbortWatchdog {
-    /// Watches `stop`; where no thread can be had, only a second signal ends a wait.
+    /// Calls `abort` once `grace` has passed since `stop` was requested. If no thread can be started, only a second signal ends a
+    /// wait.
     pub fn watch(
         stop: &StopFlag,
         grace: impl Fn() -> Duration + Send + 'static,
-        give_up: impl Fn() + Send + 'static,
+        abort: impl Fn() + Send + 'static,
     ) -> Self {
         let (end, ended) = mpsc::channel();
         let stop = stop.clone();
         let watch = move || {
             let mut asked: Option<Instant> = None;
-            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if stop.is_requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace() {
-                    give_up();
+                    abort();
                 }
             }
         };
@@ -47,7 +52,7 @@ impl Drop for AbortWatchdog {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.0.take() {
             drop(end);
-            // What it gave up ends on the thread that drops it, not on that one.
+            // The target must be dropped by this thread, not by the watchdog's.
             let _ = thread.join();
         }
     }
@@ -55,14 +60,13 @@ impl Drop for AbortWatchdog {
 
 /// An opened target, until this is dropped.
 pub struct AbortableTarget {
-    // Goes first: the target ends here and now.
+    // Dropped first, so that the target ends on this thread.
     _watchdog: AbortWatchdog,
     target: Arc<dyn Target>,
     in_step: Arc<AtomicBool>,
 }
 
 impl AbortableTarget {
-    /// Watches `stop` for `target`.
     pub fn new(target: Box<dyn Target>, stop: &StopFlag) -> Self {
         let target: Arc<dyn Target> = Arc::from(target);
         let in_step = Arc::new(AtomicBool::new(false));
@@ -71,7 +75,7 @@ impl AbortableTarget {
         Self { _watchdog: AbortWatchdog::watch(stop, grace, move || watched.abort()), target, in_step }
     }
 
-    /// Does `step`, which ends by itself soon after someone asked.
+    /// Runs `step`, which ends by itself soon after the request to stop.
     pub fn in_step<T>(&self, step: impl FnOnce() -> T) -> T {
         self.in_step.store(true, Ordering::SeqCst);
         let done = step();

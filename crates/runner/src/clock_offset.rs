@@ -1,4 +1,9 @@
-//! The engine's clock against this host's.
+//! The engine's clock compared with this host's.
+//!
+//! Slices are timed by the engine's clock, and counters of the host by this host's. Their offset is read before a step, from the
+//! quickest of five questions: the answer belongs to the middle of its round trip, so it is exact to half of it. It is read again
+//! afterwards, and whenever something looks odd: if it moved by more than clocks drift, a clock was set, and rates around that moment
+//! are wrong.
 
 use std::time::Duration;
 
@@ -8,45 +13,45 @@ use mindful_core::contract::target::Target;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
-use crate::boundaries::SLICE_US;
+use crate::step::boundaries::SLICE_US;
 
-/// Two clocks may come apart by this much between two looks without one having been set, us.
+/// Two readings may differ by this much although no clock was set, us.
 const STEP_US: f64 = 20_000.0;
-/// Clocks that nobody keeps together drift apart by this share of the time at most.
+/// Two clocks that nothing synchronizes drift apart by at most this share of the time.
 const DRIFT: f64 = 1e-3;
 
 /// Engine clock minus host clock at one moment.
 pub struct ClockOffset {
     /// The difference, us.
     pub us: i64,
-    /// Round trip of the question that reported it: it is exact to half of that.
+    /// Round trip of the question: the offset is exact to half of it.
     trip: Duration,
-    /// When, since an instant of the clock's own.
-    looked: Duration,
+    /// When it was read, by the clock's own time.
+    read_at: Duration,
 }
 
 impl ClockOffset {
-    /// That of the target's clock.
+    /// The offset of the target's clock.
     pub fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
         Self::read(&|| target.clock_us(), clock)
     }
 
-    /// That of the clock that `ask` reads: from the quickest of five questions, taken at the middle of its round trip.
+    /// The offset of the clock that `ask` reads.
     pub fn read(ask: &dyn Fn() -> Result<i64>, clock: &dyn Clock) -> Result<Self> {
         let mut best: Option<Self> = None;
         for _ in 0..5 {
-            let (looked, asked_us) = (clock.elapsed(), clock.now_us());
+            let (read_at, asked_us) = (clock.elapsed(), clock.now_us());
             let engine_us = ask()?;
-            let trip = clock.elapsed().saturating_sub(looked);
+            let trip = clock.elapsed().saturating_sub(read_at);
             if best.as_ref().is_none_or(|best| trip < best.trip) {
                 let half_us = i64::try_from(trip.as_micros() / 2).unwrap_or(i64::MAX);
-                best = Some(Self { us: engine_us.saturating_sub(asked_us).saturating_sub(half_us), trip, looked });
+                best = Some(Self { us: engine_us.saturating_sub(asked_us).saturating_sub(half_us), trip, read_at });
             }
         }
-        Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, looked: clock.elapsed() }))
+        Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, read_at: clock.elapsed() }))
     }
 
-    /// To how much it is known, us.
+    /// Uncertainty, us.
     pub fn within_us(&self) -> i64 {
         i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
     }
@@ -59,10 +64,10 @@ impl ClockOffset {
         if apart_us.abs() <= unsure_us { 0 } else { apart_us }
     }
 
-    /// Whether one of the clocks was set since then. A target that no longer answers tells nothing.
+    /// A finding if one of the clocks was set since then; `None` also if the target no longer answers.
     pub fn compared_with_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
         let now = Self::of(target, clock).ok()?;
-        let between = now.looked.saturating_sub(self.looked);
+        let between = now.read_at.saturating_sub(self.read_at);
         let moved_us = now.us.saturating_sub(self.us) as f64;
         let unsure_us = (now.trip + self.trip).as_micros() as f64 / 2.0;
         (moved_us.abs() > STEP_US + DRIFT * between.as_micros() as f64 + unsure_us).then(|| {
@@ -78,7 +83,7 @@ impl ClockOffset {
     }
 }
 
-/// This host's wall clock against the time that nobody sets.
+/// This host's wall clock compared with its monotonic clock.
 pub(crate) struct WallClock {
     ahead_us: i64,
 }
@@ -89,7 +94,7 @@ impl WallClock {
         Self { ahead_us: clock::wall_us() - clock::now_us() }
     }
 
-    /// Whether it was set by more than a slice since the last look.
+    /// Whether it was set by more than a slice since the last call.
     pub(crate) fn was_set(&mut self) -> bool {
         let before = std::mem::replace(self, Self::now());
         (self.ahead_us - before.ahead_us).abs() > SLICE_US

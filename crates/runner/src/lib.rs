@@ -3,34 +3,22 @@
 //! ([`Coordination`]) are contracts that others fulfil.
 
 mod abortable_target;
-mod boundaries;
 mod cached;
-pub mod calibration;
 mod clock_offset;
 mod context;
-pub mod contrast;
 mod coordination;
 pub mod dataset;
-mod early_stop;
 mod ended;
-pub mod estimate;
-mod gate;
 pub mod hooks;
-pub mod io_job;
-pub mod ladder;
 pub mod measure;
-pub mod orion;
 pub mod preflight;
 mod recording;
 pub mod repetition;
 mod runner;
 pub mod self_proof;
-mod session;
 mod source;
+mod sources;
 mod step;
-mod step_follower;
-pub mod sweep;
-pub mod walk;
 
 pub use abortable_target::{AbortWatchdog, AbortableTarget, STEP_GRACE};
 pub use clock_offset::ClockOffset;
@@ -41,3 +29,4 @@ pub use hooks::HookMoment;
 pub use recording::Recording;
 pub use runner::{Resumed, run};
 pub use source::{NextStep, Single, StepSource, System};
+pub use sources::{calibration, contrast, estimate, io_job, ladder, orion, sweep, walk};

@@ -18,9 +18,9 @@ use mindful_observe::Observer;
 
 use crate::context::Context;
 use crate::coordination::Coordination;
-use crate::early_stop::EarlyStop;
+use crate::step::early_stop::EarlyStop;
+use crate::step::follower::{Steady, StepFollower};
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
-use crate::step_follower::{Steady, StepFollower};
 
 /// A step that has ended.
 pub struct Measured {

@@ -1,4 +1,12 @@
-//! A step: so many sessions, one workload, one window.
+//! A step: a number of sessions, one workload, one measured window.
+//!
+//! Each session has a thread. All connect, a few at a time; all rehearse a slice; then all begin at one instant, which is chosen
+//! once every session is ready. Time is cut into slices of about a second, and the measured window begins and ends on a boundary
+//! between two slices, so that counters read at the boundaries cover exactly the work in the window.
+//!
+//! This thread never does what a session could block: it takes messages, watches the clocks and ends what hangs. First it asks
+//! sessions to stop, then it interrupts their operations, and at last it aborts the target. A timeout for each operation was
+//! rejected: it would cost two readings of the clock for each operation and measure itself.
 
 use std::sync::Arc;
 use std::thread::{self, Scope};
@@ -12,12 +20,18 @@ use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::{Error, Result};
 
-use crate::boundaries::{self, SLICE_US};
 use crate::clock_offset::{ClockOffset, WallClock};
 use crate::coordination::Coordination;
-use crate::early_stop::EarlyStop;
-use crate::gate::{Gate, Leaving, Signal};
-use crate::session::{Mailbox, Message, Shared};
+use crate::step::boundaries::SLICE_US;
+use crate::step::early_stop::EarlyStop;
+use crate::step::gate::{Gate, Leaving, Signal};
+use crate::step::session::{Mailbox, Message, Shared};
+
+pub(crate) mod boundaries;
+pub(crate) mod early_stop;
+pub(crate) mod follower;
+mod gate;
+mod session;
 
 /// Sessions that connect side by side: enough to hide round trips, too few to overrun a server's backlog.
 const CONNECT_AT_A_TIME: u32 = 32;

@@ -1,7 +1,8 @@
-//! A clock whose time jumps to the next instant that anyone waits for, as soon as everybody waits.
+//! A clock whose time jumps to the next instant that any thread waits for, as soon as all threads wait.
 //!
-//! One of its threads runs at a time, in an order that follows from the instants alone: what is simulated twice comes out
-//! the same.
+//! So a sweep of an hour takes a second. One thread runs at a time, and which one follows from the instants alone, in the order in
+//! which threads began to wait: what is simulated twice comes out the same. A thread takes part once it has entered its slot; a wait
+//! that the clock does not know, such as for a channel, would stop time for all.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,8 @@
-//! io_uring: a ring with its buffers and files registered, one slot of the buffer for each I/O in flight.
+//! One io_uring with its buffer and files registered, and a slot of the buffer for each I/O in flight.
+//!
+//! Registration saves the kernel two lookups for each I/O. What a kernel does not offer is left out, feature by feature, so the same
+//! code runs from Linux 5.11 on. Submissions and completions are taken in batches, and where completions are run on demand, the
+//! ring asks for them rarely if asking brought nothing lately.
 
 #![expect(unsafe_code, reason = "io_uring hands addresses of the buffer to the kernel; see each SAFETY note")]
 

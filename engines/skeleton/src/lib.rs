@@ -7,7 +7,7 @@
 //! 2. Run `cargo test -p mindful-NAME`. Replace one part at a time, and keep the suite green: open, load, session, counters.
 //! 3. Register the engine in `crates/cli/src/registry.rs` and `crates/cli/Cargo.toml`. The binary does not contain the skeleton.
 //!
-//! An engine has four parts. [`Engine`] is a static value that parses URLs and options. [`Target`] is the opened database, shared by
+//! An engine has four parts. [`Engine`] is a static value that parses URLs and options; what it parses opens targets. [`Target`] is the opened database, shared by
 //! all threads. [`DatasetStore`] is the part of the target that loads and removes the dataset. [`Session`] is one connection on a
 //! thread of its own, and its only method runs a slice of about a second. When a file grows, give each part its own module; the
 //! engines for SQL databases show the folders.
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mindful_core::contract::clock;
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
-use mindful_core::contract::engine::{Capabilities, Engine};
+use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 use mindful_core::contract::session::Session;
@@ -80,17 +80,21 @@ impl Engine for Skeleton {
         url.to_owned()
     }
 
-    /// HERE: parse the URL and the options, and open nothing.
-    fn accepts(&self, url: &str, _settings: &Settings) -> Result<()> {
+    /// HERE: parse the URL and the options into types, and open nothing. No later part sees their text.
+    fn parse_options(&self, url: &str, _settings: &Settings) -> Result<Arc<dyn EngineOptions>> {
         if url == "skeleton:" {
-            return Ok(());
+            return Ok(Arc::new(SkeletonOptions));
         }
         Err(Error::plan(format!("`{url}` is not a target of the skeleton"), "write skeleton: and nothing more"))
     }
+}
 
+/// The parsed options. HERE: host, port, user, and the settings of a private server.
+struct SkeletonOptions;
+
+impl EngineOptions for SkeletonOptions {
     /// HERE: connect. An error says what failed, on what, and what to do about it.
-    fn open(&self, url: &str, settings: &Settings, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
-        self.accepts(url, settings)?;
+    fn open(&self, _sessions: u32, _events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         Ok(Box::new(OpenedSkeleton { database: Arc::default() }))
     }
 }

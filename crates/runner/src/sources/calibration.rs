@@ -1,26 +1,30 @@
-//! The search behind `--preset calibrate`: the most random block reads a second within a latency limit, and the most
-//! MiB a second by large reads. It says which load to measure next and is reported what came of it.
+//! The search behind `--preset calibrate`: the most random block reads per second within a latency limit, and the most MiB per
+//! second by large reads.
+//!
+//! The load is the number of reads in flight. It doubles while that adds throughput and keeps the limit; then the gap between the
+//! largest load within the limit and the smallest beyond it is halved, down to a quarter of the load. The search is a pure function
+//! of the loads tried so far, so it is tested against a simulated device.
 
 use mindful_core::contract::file_read::InFlight;
 
-/// A load doubles as long as it brings at least so much more.
+/// Smallest gain of two doublings for which the load is doubled again.
 const GAIN: f64 = 1.05;
 
 /// Highest load tried.
 const MOST: u32 = 1_024;
 
-/// What a load did.
+/// What was measured at a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
     /// Reads per second.
     pub per_s: f64,
     /// Mean latency, us.
     pub mean_us: f64,
-    /// 99th percentile, us, where there were reads enough.
+    /// 99th percentile, us; `None` if there were too few reads.
     pub p99_us: Option<f64>,
 }
 
-/// The answer.
+/// The result of a calibration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     /// Most random block reads per second within the limit, and at which load; `None` when even one read at a time
@@ -50,7 +54,7 @@ impl Calibration {
         small.or_else(|| self.large.next(f64::INFINITY).map(|large| InFlight { small: 0, large }))
     }
 
-    /// Takes what came of `load`.
+    /// Adds what was measured at `load`.
     pub fn record(&mut self, load: InFlight, outcome: Outcome) {
         if load.large > 0 {
             self.large.tried.push((load.large, outcome));
@@ -59,7 +63,6 @@ impl Calibration {
         }
     }
 
-    /// The answer so far.
     pub fn answer(&self) -> Answer {
         Answer { blocks: self.blocks.best(self.limit_us), large: self.large.best(f64::INFINITY) }
     }
@@ -85,7 +88,7 @@ impl Climb {
         }
     }
 
-    /// Whether the last two doublings brought something.
+    /// Whether the last two doublings added throughput.
     fn still_gains(&self) -> bool {
         match self.tried[..] {
             [.., (_, before), (_, _), (_, now)] => now.per_s > before.per_s * GAIN,

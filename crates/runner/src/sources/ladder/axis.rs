@@ -8,7 +8,7 @@ const MOST_VALUES: u64 = 4_096;
 /// The values of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Values {
-    /// `1..256`: from, to. For sessions the ladder finds its rungs by itself.
+    /// `1..256`: from, to. For sessions the ladder chooses its own steps.
     Range(u64, u64),
     /// `0,20,50`, as written.
     List(Vec<String>),
@@ -40,7 +40,7 @@ impl Values {
     }
 
     /// All values: a range doubles from its first to its last.
-    pub fn rungs(&self) -> Vec<String> {
+    pub fn all(&self) -> Vec<String> {
         match self {
             Self::Range(from, to) => doubled(*from, *to).iter().map(u64::to_string).collect(),
             Self::List(values) => values.clone(),
@@ -98,10 +98,10 @@ mod tests {
     #[test]
     fn ranges_lists_and_plain_values_are_distinguished() {
         assert_eq!(Values::parse("1..256").unwrap(), Some(Values::Range(1, 256)));
-        assert_eq!(Values::parse("0, 20,50").unwrap().unwrap().rungs(), ["0", "20", "50"]);
+        assert_eq!(Values::parse("0, 20,50").unwrap().unwrap().all(), ["0", "20", "50"]);
         assert_eq!(Values::parse("64").unwrap(), None);
         assert_eq!(Values::parse("10ms..50ms").unwrap(), None);
-        assert_eq!(Values::Range(1, 6).rungs(), ["1", "2", "4", "6"]);
+        assert_eq!(Values::Range(1, 6).all(), ["1", "2", "4", "6"]);
         for bad in ["8..1", "0..4", "1,,2"] {
             assert!(Values::parse(bad).is_err(), "{bad}");
         }

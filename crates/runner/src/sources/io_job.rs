@@ -13,10 +13,10 @@ use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
 
-use crate::calibration::{Calibration, Outcome};
 use crate::context::Context;
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource};
+use crate::sources::calibration::{Calibration, Outcome};
 
 /// More than one plain step.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,49 +14,47 @@ use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 use mindful_core::workload::Workload;
 
-use crate::early_stop::EarlyStop;
-use crate::gate::{Gate, Signal};
+use crate::step::early_stop::EarlyStop;
+use crate::step::gate::{Gate, Signal};
 
-/// What the threads of a step tell it.
+/// A message from a thread of the step.
 pub(crate) enum Message {
     /// Connected and warm.
     Ready,
-    /// Has gone through the motions of a slice.
+    /// Has rehearsed a slice.
     Rehearsed,
     /// A slice is done.
     Slice(u32, Box<SliceReport>),
-    /// Whether a clock was set, as far as the target reports its own.
+    /// A finding if a clock was set.
     Clock(Option<Finding>),
     /// The session has done its work; it stays connected where that went well.
     Done(Result<()>),
 }
 
-/// What they have reported and the step has not yet taken.
+/// Messages that the step has not yet received.
 pub(crate) struct Mailbox {
-    reported: Mutex<VecDeque<Message>>,
+    messages: Mutex<VecDeque<Message>>,
     bell: Arc<dyn Notifier>,
 }
 
 impl Mailbox {
-    /// An empty one.
     pub(crate) fn new(clock: &dyn Clock) -> Self {
-        Self { reported: Mutex::default(), bell: clock.new_notifier() }
+        Self { messages: Mutex::default(), bell: clock.new_notifier() }
     }
 
-    /// Tells the step.
     pub(crate) fn put(&self, message: Message) {
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
         self.bell.notify();
     }
 
     /// The next message, waited for at most `at_most`.
     pub(crate) fn take(&self, at_most: Duration) -> Option<Message> {
-        let mut taken = None;
+        let mut next = None;
         self.bell.wait(at_most, &mut || {
-            taken = self.reported.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            taken.is_none()
+            next = self.messages.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            next.is_none()
         });
-        taken
+        next
     }
 }
 
@@ -71,7 +69,7 @@ pub(crate) struct Shared<'a> {
     pub halt: &'a StopFlag,
     /// Ends it early at a boundary.
     pub early_stop: &'a EarlyStop,
-    /// Slices that a session may begin before it is heard of: see `boundaries::ahead`.
+    /// Slices that a session may run ahead: see `boundaries::ahead`.
     pub ahead: usize,
     pub head: &'a StepHead,
     pub clock_offset_us: i64,

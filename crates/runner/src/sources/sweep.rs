@@ -1,7 +1,6 @@
 //! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
 //! sweep that was killed goes on from its run folder.
 
-use mindful_core::plan::units::format_counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -9,29 +8,28 @@ use mindful_core::contract::engine::Engine;
 use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::{Key, Origin, Settings, ValueSyntax};
 use mindful_core::plan::sweep::{Objective, SweepPlan};
+use mindful_core::plan::units::format_counted;
 use mindful_core::plan::{self, Plan};
 use mindful_core::record::head::values_in_words;
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
 
-use crate::estimate::{Estimate, step_time};
-use crate::ladder::{self, Adaptive, Axis, Bisection, Budgeted, Measured, Move, Reason, Slot, Trial, Values};
+use crate::sources::estimate::{Estimate, step_time};
+use crate::sources::ladder::{self, Adaptive, Axis, Budgeted, Measured, Reason, Slot, Values};
+use search::{Search, length_of};
+
+mod next;
+mod search;
+
+pub use next::Next;
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
 /// Highest load tried where nobody says.
 const MOST_SESSIONS: u32 = 256;
-/// A search for an objective ends when loads that meet and miss it are this near.
-const TOLERANCE: f64 = 0.05;
-/// A trial whose percentile is not known is taken again for longer, in this pass for 16 times the duration.
-const LONGEST_PASS: u32 = 5;
-/// Room for a rate that falls a little in the longer trial.
-const SPARE: f64 = 1.2;
 /// Halvings of the logarithm from a doubling down to the tolerance.
 const HALVINGS: u32 = 4;
-/// Short trials of a search measure this share of the duration.
-const SHORT: u32 = 3;
 
 /// A sweep, ready to be walked.
 pub struct Sweep {
@@ -50,21 +48,10 @@ pub struct Sweep {
 enum Shape {
     /// Points known from the start, and the steps at them that the budget holds.
     Fixed { points: Vec<BTreeMap<String, String>>, steps: Budgeted },
-    /// A ladder of sessions that finds its rungs, for each set of the other keys' values.
+    /// A ladder of sessions that finds its own steps, for each set of values of the other keys.
     Adaptive { others: Vec<BTreeMap<String, String>>, from: u32, to: u32 },
     /// The highest load that meets an objective.
     Search { objective: Objective, key: String, from: f64, to: f64 },
-}
-
-/// What comes next.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Next {
-    /// A step at this point.
-    Step(Point),
-    /// The sweep is over; in words, what came of it.
-    Over(String),
-    /// The sweep is over without an answer; in words, why.
-    Undecided(String),
 }
 
 impl Sweep {
@@ -289,128 +276,6 @@ fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drif
     Point { values, pass, drift_check }
 }
 
-/// Length of a trial by the duration: a short one, a full one, and longer ones for a percentile that these do not tell.
-fn length_of(pass: u32) -> f64 {
-    if pass == 0 { 1.0 / f64::from(SHORT) } else { f64::from(2_u32.saturating_pow(pass - 1)) }
-}
-
-/// A search as it goes on.
-struct Search<'a> {
-    objective: Objective,
-    key: &'a str,
-    from: f64,
-    to: f64,
-}
-
-/// What a step showed of the objective.
-struct Seen<'a> {
-    load: f64,
-    /// `None` where too few operations tell the percentile.
-    met: Option<bool>,
-    step: &'a StepSummary,
-}
-
-impl Search<'_> {
-    fn next(&self, done: &[StepSummary]) -> Next {
-        let seen: Vec<Seen> = done.iter().filter_map(|step| self.seen(step)).collect();
-        if let Some(next) = self.longer(&seen) {
-            return next;
-        }
-        let search = Bisection { from: self.from, to: self.to, grain: 1.0, tolerance: TOLERANCE };
-        let trial = |s: &Seen| Some(Trial { load: s.load, met: s.met?, full_length: s.step.point.pass > 0 });
-        let trials: Vec<Trial> = seen.iter().filter_map(trial).collect();
-        match search.next(&trials) {
-            Move::Try(load) => self.at(load, 0),
-            Move::Confirm(load) => self.at(load, 1),
-            Move::Missed => {
-                let reported = self.reported(&seen, self.from);
-                Next::Over(format!("not even {} {:.0} meets {}: {reported}", self.key, self.from, self.objective))
-            }
-            Move::Found { load, beyond } => Next::Over(self.found(&seen, load, beyond)),
-        }
-    }
-
-    fn at(&self, load: f64, pass: u32) -> Next {
-        let values = BTreeMap::from([(self.key.to_owned(), format!("{load:.0}"))]);
-        Next::Step(Point { values, pass, drift_check: false })
-    }
-
-    fn seen<'a>(&self, step: &'a StepSummary) -> Option<Seen<'a>> {
-        let load = step.point.values.get(self.key)?.parse().ok()?;
-        Some(Seen { load, met: self.objective.is_met_by(&step.ops), step })
-    }
-
-    /// A load of which too little is known is tried again for longer; `None` where there is none.
-    fn longer(&self, seen: &[Seen]) -> Option<Next> {
-        let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
-        let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));
-        let last = unknown.max_by_key(|s| s.step.point.pass)?;
-        let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.min_ops());
-        let times = if ops == 0 { f64::INFINITY } else { SPARE * need as f64 / ops as f64 };
-        let needed = length_of(last.step.point.pass) * times;
-        let longer = (last.step.point.pass + 1..=LONGEST_PASS).find(|pass| length_of(*pass) >= needed);
-        if let Some(pass) = longer {
-            return Some(self.at(last.load, pass));
-        }
-        let seconds = last.step.duration_s.filter(|_| ops > 0);
-        let enough = seconds.map(|s| format!(": a --duration of {:.0} s and more", s * times));
-        Some(Next::Undecided(format!(
-            "{} needs {need} operations, and {} {:.0} did {ops} in {:.1} s{}",
-            self.objective,
-            self.key,
-            last.load,
-            last.step.duration_s.unwrap_or(0.0),
-            enough.unwrap_or_default()
-        )))
-    }
-
-    fn found(&self, seen: &[Seen], load: f64, beyond: bool) -> String {
-        let key = self.key;
-        let missed = seen.iter().filter(|s| s.load > load && s.met == Some(false)).map(|s| s.load);
-        let bound = missed.fold(f64::INFINITY, f64::min);
-        let limit = if beyond {
-            ", the highest tried: the limit lies beyond".to_owned()
-        } else if bound.is_finite() {
-            format!(", {bound:.0} misses it: the limit lies between")
-        } else {
-            String::new()
-        };
-        format!(
-            "{key} {load:.0} is the highest load that meets {}, confirmed{limit}: {}",
-            self.objective,
-            self.reported(seen, load)
-        )
-    }
-
-    /// What the trials at `load` showed, the longest first; both outcomes where they differ.
-    fn reported(&self, seen: &[Seen], load: f64) -> String {
-        let mut here: Vec<&Seen> = seen.iter().filter(|s| same(s.load, load) && s.met.is_some()).collect();
-        here.sort_by_key(|s| std::cmp::Reverse(s.step.point.pass));
-        let both = here.iter().any(|s| s.met == Some(true)) && here.iter().any(|s| s.met == Some(false));
-        let reported: Vec<_> = here.iter().map(|s| self.figures(s)).collect();
-        let words = reported.join("; and ");
-        if both { format!("it both met and missed it: {words}") } else { words }
-    }
-
-    fn figures(&self, seen: &Seen) -> String {
-        let op = seen.step.ops.main();
-        let name = format!("p{}", self.objective.percentile);
-        let figure = op.and_then(|op| self.objective.figure(op));
-        let took = figure.map_or_else(
-            || format!("{name} not reported, the rate was not kept"),
-            |us| format!("{name} {:.2} ms", us / 1e3),
-        );
-        let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {rate:.0} blocks/s"));
-        let (ops, seconds) = (op.map_or(0, |op| op.count), seen.step.duration_s.unwrap_or(0.0));
-        format!("{took}{} ({ops} operations in {seconds:.1} s)", rate.unwrap_or_default())
-    }
-}
-
-/// Loads are whole numbers.
-fn same(one: f64, other: f64) -> bool {
-    (one - other).abs() < 0.5
-}
-
 /// Splits settings into those of the first point and the keys that vary.
 fn axes(settings: &Settings, keys: &[&Key]) -> Result<(Settings, Vec<(String, Values)>)> {
     let (mut base, mut axes) = (settings.clone(), Vec::new());
@@ -419,7 +284,7 @@ fn axes(settings: &Settings, keys: &[&Key]) -> Result<(Settings, Vec<(String, Va
         let Some(values) = ladder_of(key, text).map_err(|error| error.at(settings.describe_place(key.name)))? else {
             continue;
         };
-        let first = values.rungs().first().cloned().unwrap_or_default();
+        let first = values.all().first().cloned().unwrap_or_default();
         let set = settings.iter().find(|(name, _)| *name == key.name);
         base.set(key.name, first, set.map_or(Origin::Default, |(_, setting)| setting.origin.clone()));
         axes.push((key.name.to_owned(), values));
@@ -462,7 +327,7 @@ fn sessions(count: u64) -> Result<u32> {
 }
 
 fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String, String>>> {
-    let grid = axes.iter().try_fold(1_usize, |points, (_, values)| points.checked_mul(values.rungs().len()));
+    let grid = axes.iter().try_fold(1_usize, |points, (_, values)| points.checked_mul(values.all().len()));
     if !paired && grid.is_none_or(|points| points > MOST_POINTS) {
         let keys: Vec<&str> = axes.iter().map(|(key, _)| key.as_str()).collect();
         return Err(Error::plan(
@@ -470,7 +335,7 @@ fn points(axes: &[(String, Values)], paired: bool) -> Result<Vec<BTreeMap<String
             "give fewer values, or --paired",
         ));
     }
-    let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.rungs() }).collect();
+    let axes: Vec<Axis> = axes.iter().map(|(key, values)| Axis { key: key.clone(), values: values.all() }).collect();
     let points = if paired && !axes.is_empty() { ladder::paired(&axes)? } else { ladder::full_grid(&axes) };
     Ok(points.into_iter().map(|point| point.into_iter().collect()).collect())
 }
@@ -494,15 +359,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_is_a_ladder_alone_or_beside_others() {
-        let rungs = |text: &str| of_setting(text).map(|values| values.rungs());
-        assert_eq!(rungs("io_method=sync,worker").unwrap(), ["io_method=sync", "io_method=worker"]);
-        assert_eq!(rungs("work_mem=8MB,debug_io_direct=data,wal"), None, "one value: a list belongs to its setting");
+    fn a_setting_has_several_values_alone_or_next_to_others() {
+        let values = |text: &str| of_setting(text).map(|values| values.all());
+        assert_eq!(values("io_method=sync,worker").unwrap(), ["io_method=sync", "io_method=worker"]);
+        assert_eq!(values("work_mem=8MB,debug_io_direct=data,wal"), None, "one value: a list belongs to its setting");
         assert_eq!(
-            rungs("io_method=worker,io_workers=1|8").unwrap(),
+            values("io_method=worker,io_workers=1|8").unwrap(),
             ["io_method=worker,io_workers=1", "io_method=worker,io_workers=8"]
         );
-        let both = rungs("a=1|2,debug_io_direct=data,wal,b=3|4").unwrap();
+        let both = values("a=1|2,debug_io_direct=data,wal,b=3|4").unwrap();
         assert_eq!(both.len(), 4);
         assert_eq!(both[1], "a=1,debug_io_direct=data,wal,b=4");
     }

@@ -1,4 +1,8 @@
-//! Follows a step while it goes on: gives it when it has ended, and ends it when it is steady where that is asked for.
+//! Follows a step while it runs: keeps its record, and ends it once it is steady if the plan asks for that.
+//!
+//! The follower stands between the step and the recording, and passes all events on. After each slice that all sessions have
+//! completed it may judge the step, at intervals that grow, because each look that may end a step also may end it by chance
+//! (`steady::looks`). A step ends at a boundary that lies ahead of all sessions, so that their windows are equal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,8 +18,8 @@ use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
 
-use crate::boundaries::{self, SLICE_US};
-use crate::early_stop::EarlyStop;
+use crate::step::boundaries::{self, SLICE_US};
+use crate::step::early_stop::EarlyStop;
 
 /// How far ahead the boundary has to lie at which all sessions end, beside the slices that they may begin before, us.
 const AHEAD_US: i64 = 500_000;

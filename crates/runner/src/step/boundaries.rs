@@ -1,22 +1,26 @@
-//! The boundaries of slices: equal parts of about a second, laid so that the measured window begins and ends on one.
+//! The boundaries of slices, and how far sessions may run ahead of them.
+//!
+//! Warm-up and window are each cut into equal slices of half a second to a second, so both begin and end exactly on a boundary.
+//! Slices of exactly one second with a shorter last one were rejected: rates of slices would have unequal errors.
+//!
+//! A session needs its next order before its slice is over. With many sessions on few CPUs the client gets its turn late, so sessions
+//! may begin some slices before it has read their reports.
 
 use std::time::Duration;
 
-/// Length that slices come close to, us.
+/// Longest slice, us.
 pub(crate) const SLICE_US: i64 = 1_000_000;
 
-/// Most slices that a session may begin before it is heard of.
+/// Most slices that a session may begin before the client reads its report.
 const MOST_AHEAD: usize = 16;
 
-/// The same in a step that may end early: as many seconds later comes its end.
+/// The same in a step that may end early, because it ends that many slices later.
 const MOST_AHEAD_OF_AN_EARLY_END: usize = 8;
 
-/// Sessions for each slice that they may begin before they are heard of.
+/// Number of sessions for each slice that they may run ahead.
 const SESSIONS_AHEAD: usize = 64;
 
-/// Slices that each of so many sessions may begin before it is heard of. The more wait for a CPU, the longer it takes until
-/// the client, which needs little of it, gets its turns and they their next order. `ends_early`: the step may end before its
-/// last boundary.
+/// Number of slices that each session may run ahead. `ends_early`: the step may end before its last boundary.
 pub(crate) fn ahead(sessions: usize, ends_early: bool) -> usize {
     let most = if ends_early { MOST_AHEAD_OF_AN_EARLY_END } else { MOST_AHEAD };
     sessions.div_ceil(SESSIONS_AHEAD).clamp(1, most)

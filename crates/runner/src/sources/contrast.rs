@@ -20,10 +20,10 @@ use mindful_core::{Error, Result};
 use mindful_host::cpu;
 
 use crate::context::Context;
-use crate::estimate::Estimate;
 use crate::recording::Recording;
 use crate::runner::not_pinned;
 use crate::source::{NextStep, StepSource, System};
+use crate::sources::estimate::Estimate;
 
 /// Defaults of a turn: a contrast has dozens.
 const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("sessions", "4"), ("work_unit", "1")];

@@ -13,7 +13,7 @@ use mindful_core::result::finding::codes;
 use crate::context::{Context, refuse_what_it_cannot};
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
-use crate::sweep::{Next, Sweep};
+use crate::sources::sweep::{Next, Sweep};
 
 /// The steps of a sweep.
 pub struct Walk<'a> {

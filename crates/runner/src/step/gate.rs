@@ -1,30 +1,36 @@
-//! The gate: nobody starts before everybody is ready, and then all start at one instant.
+//! The gate: no session begins before all are ready, and then all begin at one instant.
+//!
+//! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, once all are connected;
+//! the start, with the boundaries of all slices; and the exit, once the last counters are read, because a disconnect costs the
+//! server CPU that belongs to no window. Each point has a notifier of its own: with one for all, each of thousands of sessions would
+//! be woken by each of the others.
+//!
+//! The first signal holds: a step that was called off cannot start, and one that started cannot be called off here.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 
-/// What the gate tells those who wait.
+/// What a waiting session receives.
 #[derive(Debug, Clone)]
 pub(crate) enum Signal {
-    /// The boundaries of all slices on the engine's clock; work begins at the first.
+    /// The boundaries of all slices by the engine's clock; work begins at the first.
     Go(Arc<Vec<i64>>),
     /// The step will not begin.
     Abort,
 }
 
-/// A gate that opens once; beside it, a turnstile that lets a limited number connect at a time. Each bell wakes those alone
-/// who wait for what it tells: of thousands, each would otherwise be woken by each.
+/// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Gate {
     state: Mutex<State>,
-    /// For those who are to begin.
+    /// Sessions wait to rehearse or to begin.
     changed: Arc<dyn Notifier>,
-    /// For those who have done their work and wait to leave.
+    /// Sessions that have done their work wait to leave.
     leave: Arc<dyn Notifier>,
-    /// For who waits until all have gone.
+    /// The step waits until all threads have ended.
     gone: Arc<dyn Notifier>,
-    /// A place at the turnstile is free: one more may pass, not all need look.
+    /// Sessions wait to connect: one place wakes one of them.
     free: Arc<dyn Notifier>,
 }
 
@@ -60,7 +66,7 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the gate, or calls the step off; what was given first holds.
+    /// Opens the gate or calls the step off, unless either was done before.
     pub(crate) fn give(&self, signal: Signal) {
         let mut state = self.lock();
         if state.signal.is_some() {
@@ -72,13 +78,13 @@ impl Gate {
         self.free.notify();
     }
 
-    /// All are here: lets them go through the motions of a slice.
+    /// All are connected: lets them rehearse a slice.
     pub(crate) fn rehearse(&self) {
         self.lock().may_rehearse = true;
         self.changed.notify();
     }
 
-    /// Waits until all are here; `false` when the step was called off.
+    /// Waits until all are connected; `false` if the step was called off.
     pub(crate) fn wait_for_rehearsal(&self) -> bool {
         let waits = |state: &State| !state.may_rehearse && state.signal.is_none();
         self.changed.wait(FOREVER, &mut || waits(&self.lock()));
@@ -95,7 +101,7 @@ impl Gate {
         }
     }
 
-    /// Lets those go who wait to leave, and waits until all `sessions` have nothing left to do.
+    /// Lets sessions leave, and waits until the threads of all `sessions` have nothing left to do.
     pub(crate) fn dismiss(&self, sessions: usize) {
         self.lock().may_leave = true;
         self.leave.notify();
@@ -107,7 +113,7 @@ impl Gate {
         self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
     }
 
-    /// Connects when it is this session's turn; `None` when the step was called off meanwhile.
+    /// Calls `connect` when it is this session's turn; `None` if the step was called off.
     pub(crate) fn in_turn<T>(&self, connect: impl FnOnce() -> T) -> Option<T> {
         let mut passed = None;
         self.free.wait(FOREVER, &mut || {
@@ -123,7 +129,7 @@ impl Gate {
         Some(connected)
     }
 
-    /// Passes the turnstile; `false` when the step was called off, `None` while there is no place.
+    /// Takes a place at the turnstile: `false` if the step was called off, `None` if there is none.
     fn pass(&self) -> Option<bool> {
         let mut state = self.lock();
         if state.signal.is_some() {

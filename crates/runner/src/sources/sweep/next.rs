@@ -1,0 +1,13 @@
+//! What a sweep does next.
+
+use mindful_core::record::run::Point;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// A step at this point.
+    Step(Point),
+    /// The sweep is over; in words, what came of it.
+    Over(String),
+    /// The sweep is over without an answer; in words, why.
+    Undecided(String),
+}

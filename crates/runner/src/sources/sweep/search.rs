@@ -1,0 +1,146 @@
+//! The search for the highest load that meets an objective, such as `p99<=5ms`.
+//!
+//! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest load that
+//! met it is confirmed by a trial of full length. A percentile needs a number of operations; if a trial had too few, the same load
+//! is tried for longer, and the search gives up only when 16 times the duration would not do. A regression over all trials was
+//! rejected: latency near saturation fits no curve, and one trial at the answer says more.
+
+use std::collections::BTreeMap;
+
+use mindful_core::plan::sweep::Objective;
+use mindful_core::record::run::Point;
+use mindful_core::result::StepSummary;
+
+use super::next::Next;
+use crate::sources::ladder::{Bisection, Move, Trial};
+
+/// A search ends when loads that meet and miss the objective are this near.
+const TOLERANCE: f64 = 0.05;
+/// The longest trial: 16 times the duration.
+const LONGEST_PASS: u32 = 5;
+/// Room for a rate that falls a little in the longer trial.
+const SPARE: f64 = 1.2;
+/// Short trials measure this share of the duration.
+const SHORT: u32 = 3;
+
+/// Length of a trial relative to the duration: a short one, a full one, and longer ones if operations were too few.
+pub(super) fn length_of(pass: u32) -> f64 {
+    if pass == 0 { 1.0 / f64::from(SHORT) } else { f64::from(2_u32.saturating_pow(pass - 1)) }
+}
+
+/// A search under way.
+pub(super) struct Search<'a> {
+    pub(super) objective: Objective,
+    pub(super) key: &'a str,
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+/// A trial by its outcome.
+struct Tried<'a> {
+    load: f64,
+    /// `None` if there were too few operations for the percentile.
+    met: Option<bool>,
+    step: &'a StepSummary,
+}
+
+impl Search<'_> {
+    pub(super) fn next(&self, done: &[StepSummary]) -> Next {
+        let seen: Vec<Tried> = done.iter().filter_map(|step| self.seen(step)).collect();
+        if let Some(next) = self.longer(&seen) {
+            return next;
+        }
+        let search = Bisection { from: self.from, to: self.to, grain: 1.0, tolerance: TOLERANCE };
+        let trial = |s: &Tried| Some(Trial { load: s.load, met: s.met?, full_length: s.step.point.pass > 0 });
+        let trials: Vec<Trial> = seen.iter().filter_map(trial).collect();
+        match search.next(&trials) {
+            Move::Try(load) => self.at(load, 0),
+            Move::Confirm(load) => self.at(load, 1),
+            Move::Missed => {
+                let trials = self.describe_trials(&seen, self.from);
+                Next::Over(format!("not even {} {:.0} meets {}: {trials}", self.key, self.from, self.objective))
+            }
+            Move::Found { load, beyond } => Next::Over(self.found(&seen, load, beyond)),
+        }
+    }
+
+    fn at(&self, load: f64, pass: u32) -> Next {
+        let values = BTreeMap::from([(self.key.to_owned(), format!("{load:.0}"))]);
+        Next::Step(Point { values, pass, drift_check: false })
+    }
+
+    fn seen<'a>(&self, step: &'a StepSummary) -> Option<Tried<'a>> {
+        let load = step.point.values.get(self.key)?.parse().ok()?;
+        Some(Tried { load, met: self.objective.is_met_by(&step.ops), step })
+    }
+
+    /// A load of which too little is known is tried again for longer; `None` where there is none.
+    fn longer(&self, seen: &[Tried]) -> Option<Next> {
+        let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
+        let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));
+        let last = unknown.max_by_key(|s| s.step.point.pass)?;
+        let (ops, need) = (last.step.ops.main().map_or(0, |op| op.count), self.objective.min_ops());
+        let times = if ops == 0 { f64::INFINITY } else { SPARE * need as f64 / ops as f64 };
+        let needed = length_of(last.step.point.pass) * times;
+        let longer = (last.step.point.pass + 1..=LONGEST_PASS).find(|pass| length_of(*pass) >= needed);
+        if let Some(pass) = longer {
+            return Some(self.at(last.load, pass));
+        }
+        let seconds = last.step.duration_s.filter(|_| ops > 0);
+        let enough = seconds.map(|s| format!(": a --duration of {:.0} s and more", s * times));
+        Some(Next::Undecided(format!(
+            "{} needs {need} operations, and {} {:.0} did {ops} in {:.1} s{}",
+            self.objective,
+            self.key,
+            last.load,
+            last.step.duration_s.unwrap_or(0.0),
+            enough.unwrap_or_default()
+        )))
+    }
+
+    fn found(&self, seen: &[Tried], load: f64, beyond: bool) -> String {
+        let key = self.key;
+        let missed = seen.iter().filter(|s| s.load > load && s.met == Some(false)).map(|s| s.load);
+        let bound = missed.fold(f64::INFINITY, f64::min);
+        let limit = if beyond {
+            ", the highest tried: the limit lies beyond".to_owned()
+        } else if bound.is_finite() {
+            format!(", {bound:.0} misses it: the limit lies between")
+        } else {
+            String::new()
+        };
+        format!(
+            "{key} {load:.0} is the highest load that meets {}, confirmed{limit}: {}",
+            self.objective,
+            self.describe_trials(seen, load)
+        )
+    }
+
+    /// What the trials at `load` showed, the longest first; both outcomes where they differ.
+    fn describe_trials(&self, seen: &[Tried], load: f64) -> String {
+        let mut here: Vec<&Tried> = seen.iter().filter(|s| same(s.load, load) && s.met.is_some()).collect();
+        here.sort_by_key(|s| std::cmp::Reverse(s.step.point.pass));
+        let both = here.iter().any(|s| s.met == Some(true)) && here.iter().any(|s| s.met == Some(false));
+        let trials: Vec<_> = here.iter().map(|s| self.figures(s)).collect();
+        let words = trials.join("; and ");
+        if both { format!("it both met and missed it: {words}") } else { words }
+    }
+
+    fn figures(&self, seen: &Tried) -> String {
+        let op = seen.step.ops.main();
+        let name = format!("p{}", self.objective.percentile);
+        let figure = op.and_then(|op| self.objective.figure(op));
+        let took = figure.map_or_else(
+            || format!("{name} not reported, the rate was not kept"),
+            |us| format!("{name} {:.2} ms", us / 1e3),
+        );
+        let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {rate:.0} blocks/s"));
+        let (ops, seconds) = (op.map_or(0, |op| op.count), seen.step.duration_s.unwrap_or(0.0));
+        format!("{took}{} ({ops} operations in {seconds:.1} s)", rate.unwrap_or_default())
+    }
+}
+
+/// Loads are whole numbers.
+fn same(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.5
+}
