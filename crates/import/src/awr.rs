@@ -48,7 +48,6 @@ fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     })
 }
 
-/// Whether it is a page.
 fn is_page(text: &str) -> bool {
     let begin = text.trim_start().as_bytes();
     let is = |mark: &str| begin.len() >= mark.len() && begin[..mark.len()].eq_ignore_ascii_case(mark.as_bytes());

@@ -21,7 +21,7 @@ const LATENCIES: [(&str, &str); 3] =
     [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
 /// Other events of sessions: a row does not show how often they were waited for.
 const WITHOUT_COLUMNS: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TEMP, event::LOG_SYNC];
-/// What is kept as it stands, for its waits are not reported.
+/// Kept as facts, because a row does not show how many waits they are of.
 const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
 
 /// A header, and a line a report.
@@ -56,7 +56,6 @@ fn is_header(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim_start().starts_with(BEGIN)
 }
 
-/// A row by the names of its columns.
 struct Cells<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Cells<'a> {

@@ -85,7 +85,6 @@ impl Format for Flashdba {
     }
 }
 
-/// A row by the names of its columns.
 struct Cells(HashMap<String, String>);
 
 impl Cells {

@@ -1,4 +1,8 @@
-//! Old configurations as mindful plans, and what other tools measured as runs. Nothing in a file is ever executed.
+//! Old configurations as mindful plans, and results of other tools as runs. Nothing in a file is ever executed.
+//!
+//! A file is recognised by its content ([`recognised`]). Its [`Format`] reads it into [`OldStep`]s, whichever verb asked, so that
+//! all verbs show the same figures. [`runs`] puts steps together that belong to one run. What a file does not show is
+//! unknown, never 0. A release whose figures cannot all be read right is refused with its name.
 
 mod awr;
 mod awr_info;
@@ -15,7 +19,7 @@ mod orion;
 mod pgio;
 mod pgio_line;
 mod plan_file;
-pub mod report;
+mod report;
 mod report_step;
 pub mod rows;
 mod runs;
@@ -38,7 +42,6 @@ pub use orion::LatencyUnit;
 pub use runs::{OldRun, runs};
 pub use source::{Source, recognised};
 
-/// Whose configuration a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kit {
     /// SLOB 2.5: `slob.conf`.
@@ -49,7 +52,7 @@ pub enum Kit {
 
 /// A plan file made of an old configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedPlan {
     /// Whose it was.
     pub kit: Kit,
     /// The plan file, each line with a comment.
@@ -59,7 +62,7 @@ pub struct Imported {
 }
 
 /// Reads the configuration `text` of the file `name`.
-pub fn import(name: &str, text: &str) -> Result<Imported> {
+pub fn import_configuration(name: &str, text: &str) -> Result<ImportedPlan> {
     let script = shell::parse(name, text)?;
     let kit = kit(name, &script)?;
     let mut plan = match kit {
@@ -67,10 +70,10 @@ pub fn import(name: &str, text: &str) -> Result<Imported> {
         Kit::Pgio => pgio::plan(&script)?,
     };
     for (line, text) in &script.commands {
-        plan.leave(format!("line {line}: `{text}` is a command: nothing in the file is executed"));
+        plan.leave(format!("line {line}: `{text}` is a command, and nothing in the file is executed"));
     }
     let (toml, left_behind) = plan.finish(name);
-    Ok(Imported { kit, toml, left_behind })
+    Ok(ImportedPlan { kit, toml, left_behind })
 }
 
 /// Known by the keys that only one of the kits has, then by the file's name.
@@ -83,8 +86,8 @@ fn kit(name: &str, script: &shell::Script) -> Result<Kit> {
         (_, _, name) if name.contains("slob") => Ok(Kit::Slob),
         (_, _, name) if name.contains("pgio") => Ok(Kit::Pgio),
         _ => Err(Error::plan(
-            format!("{name} looks like neither slob.conf nor pgio.conf"),
-            "give it the name slob.conf or pgio.conf",
+            format!("{name} is neither a slob.conf nor a pgio.conf"),
+            "rename it to slob.conf or pgio.conf",
         )),
     }
 }

@@ -3,7 +3,6 @@
 /// A figure and how far off its last printed digit lets it be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Printed {
-    /// The figure.
     pub value: f64,
     /// Half a step of the last digit: the true figure is no farther away.
     pub half_step: f64,
@@ -34,7 +33,6 @@ impl Printed {
         (other.value > 0.0).then(|| Self { value: self.value / other.value, half_step })
     }
 
-    /// The sum.
     pub fn plus(self, other: Self) -> Self {
         Self { value: self.value + other.value, half_step: self.half_step + other.half_step }
     }

@@ -37,7 +37,6 @@ pub struct OldStep {
     pub series: Option<String>,
     /// Version of what was measured.
     pub version: Option<String>,
-    /// Length of a block, bytes.
     pub block_bytes: Option<u64>,
     /// Size of the database's cache, bytes.
     pub cache_bytes: Option<u64>,
@@ -131,7 +130,6 @@ impl OldStep {
         self.events.push(Event::Slice { session: 0, report: slice });
     }
 
-    /// Ends the step.
     pub fn end(&mut self, error: Option<String>) {
         self.events.push(Event::StepEnd { error, interrupted: false });
     }

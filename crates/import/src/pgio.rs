@@ -1,4 +1,4 @@
-//! `pgio.conf` of pgio 1.0: what each parameter did, and what becomes of it.
+//! `pgio.conf` of pgio 1.0: what each parameter did, and what it becomes.
 
 use mindful_core::Result;
 

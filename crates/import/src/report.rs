@@ -1,4 +1,4 @@
-//! What an AWR or Statspack report tells, whatever its version and dress.
+//! What an AWR or Statspack report shows, whatever its version and form.
 
 mod contents;
 mod extract;
@@ -8,8 +8,7 @@ mod snapshots;
 mod waited;
 mod waits;
 
-pub use contents::{EventLine, EventList, Identity, Report, Scope, Snapshots, Statistic};
+pub use contents::{EventLine, EventList, Report, Scope, Statistic};
 pub use extract::of_tables;
-pub use histogram::Histogram;
-pub(crate) use snapshots::clock;
+pub use snapshots::clock;
 pub use waited::Waited;

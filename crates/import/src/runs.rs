@@ -13,18 +13,15 @@ use mindful_core::result::finding::{Finding, codes};
 use crate::old_step::{MOST_SESSIONS, OldStep};
 use crate::orion::{self, LatencyUnit};
 
-/// A run of another tool, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OldRun {
     /// What was measured: the name of an engine.
     pub engine: &'static str,
-    /// Where.
     pub target: String,
     /// Whose figures they are.
     pub imported: Imported,
-    /// When it began, RFC 3339; `None` where no date is reported.
+    /// When it began, RFC 3339; `None` without a date.
     pub began: Option<String>,
-    /// All that happened, from the host to the end.
     pub events: Vec<Event>,
 }
 

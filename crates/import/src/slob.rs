@@ -1,4 +1,4 @@
-//! `slob.conf` of SLOB 2.5: what each parameter did, and what becomes of it.
+//! `slob.conf` of SLOB 2.5: what each parameter did, and what it becomes.
 
 use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
@@ -254,12 +254,12 @@ fn services(script: &Script, plan: &mut PlanFile) -> Result<()> {
         return Ok(());
     };
     let names = most.filter(|most| *most > 0).map_or_else(|| base.to_owned(), |most| format!("{base}1..{most}"));
-    let reported = most.map_or_else(String::new, |most| format!(", SQLNET_SERVICE_MAX={most}"));
+    let limit = most.map_or_else(String::new, |most| format!(", SQLNET_SERVICE_MAX={most}"));
     plan.set(
         "target",
         format!("oracle://mindful_bench@{names}"),
         format!(
-            "SQLNET_SERVICE_BASE={base}{reported}: sessions drew a service at random; mindful takes them in turn, repeatably. \
+            "SQLNET_SERVICE_BASE={base}{limit}: sessions drew a service at random; mindful takes them in turn, repeatably. \
              These are aliases of tnsnames.ora (--tns-admin), the account is that of `mindful engines oracle --grants`; leave \
              the line out for another database",
         ),

@@ -48,7 +48,6 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
 }
 
 impl Source {
-    /// The measurements in it.
     pub fn read(mut self) -> Result<Vec<OldStep>> {
         self.format.read(&self.name, &mut *self.input)
     }

@@ -1,4 +1,4 @@
-//! Single waits, as some formats hold them: exact to the microsecond, in groups, by what is reported of each.
+//! Single waits, exact to the microsecond, in groups by their fields. Traces contain them.
 
 mod distribution;
 mod fields;

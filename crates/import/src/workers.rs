@@ -50,7 +50,6 @@ fn rows(name: &str, text: &str) -> Result<Vec<(u32, Option<f64>)>> {
     }
 }
 
-/// The steps.
 fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
     let study = name.rsplit('/').next().unwrap_or(name).split('.').next().unwrap_or(name);
     let to_step = |(workers, rate): &(u32, Option<f64>)| {

@@ -186,7 +186,7 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
             "name a slob.conf, a pgio.conf, a run folder or results of another tool",
         )
     })?;
-    let imported = mindful_import::import(&name, &text)?;
+    let imported = mindful_import::import_configuration(&name, &text)?;
     if output == "-" {
         context::print(&imported.toml)?;
         return Ok(Exit::Ok);

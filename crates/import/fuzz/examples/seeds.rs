@@ -21,7 +21,7 @@ fn main() -> std::io::Result<()> {
             _ => "workers",
         };
         seed(target, &format!("made{number}"), &text)?;
-        // Of all dresses of a report one text and one page are enough there.
+        // One text and one page are enough of all forms of a report.
         if number == 4 || number >= 7 {
             seed("any_file", &format!("{target}{number}"), &text)?;
         }

@@ -57,7 +57,7 @@ pub fn any_file(bytes: &[u8]) {
 pub fn configuration(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for name in ["slob.conf", "pgio.conf"] {
-        let _ = mindful_import::import(name, &text);
+        let _ = mindful_import::import_configuration(name, &text);
     }
 }
 

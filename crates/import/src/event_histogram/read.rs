@@ -7,9 +7,9 @@ use mindful_core::{Error, Result};
 /// A reading of the buckets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
-    /// us of a clock that may begin anew each day.
+    /// us of a clock that may restart each day.
     pub clock_us: Option<i64>,
-    /// The instant, us since the epoch, where the date is reported.
+    /// The instant, us since the epoch, where the record shows the date.
     pub at_us: Option<i64>,
     /// What is counted.
     pub label: String,
@@ -27,7 +27,7 @@ const MOST: u64 = 1 << 48;
 const MOST_INSTANCES: usize = 128;
 
 impl Record {
-    /// The buckets of each instance, rising: where they begin anew, the next one does. Instances come in any order.
+    /// The buckets of each instance, rising: where they begin again, the next one does. Instances come in any order.
     pub fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.buckets.chunk_by(|(bucket, _), (next, _)| bucket < next)
     }

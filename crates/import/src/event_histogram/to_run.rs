@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use super::read::Record;
 use crate::old_step::OldStep;
 
-/// us in a day: the clock of a record may begin anew.
+/// us in a day: the clock of a record may restart.
 const DAY_US: i64 = 86_400_000_000;
 
 /// More labels than there are wait events: each becomes a step.

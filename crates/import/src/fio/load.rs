@@ -19,7 +19,6 @@ pub struct Load<'a> {
     pub jobs: Vec<&'a Job>,
 }
 
-/// The loads of `output`, in its order.
 pub fn loads(output: &Output) -> Vec<Load<'_>> {
     let clients = output.client_stats.as_deref().unwrap_or_default();
     let sum = clients.iter().find(|job| job.jobname == ALL_CLIENTS);
@@ -45,7 +44,6 @@ fn identity(job: &Job) -> (i64, String) {
 }
 
 impl Load<'_> {
-    /// What its job is called.
     pub fn name(&self) -> &str {
         self.jobs.first().map_or("", |job| &job.jobname)
     }

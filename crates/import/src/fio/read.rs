@@ -14,7 +14,6 @@ use serde_json::Value;
 /// Most jobs of a result: each takes hundreds of bytes in memory, and two in the file.
 const MOST_JOBS: usize = 4_096;
 
-/// What a file contains.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     /// The last complete result.
@@ -25,7 +24,6 @@ pub struct Contents {
     pub cut: bool,
 }
 
-/// A result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Output {
     #[serde(rename = "fio version")]
@@ -81,7 +79,6 @@ pub struct Side {
     io_kbytes: Option<f64>,
     /// How long, ms.
     pub runtime: Option<f64>,
-    /// I/Os per second.
     iops: Option<f64>,
     /// Completion latencies, ns, and before fio 3 us.
     clat_ns: Option<Latencies>,
@@ -91,7 +88,6 @@ pub struct Side {
     lat: Option<Latencies>,
 }
 
-/// Latencies.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Latencies {
     pub max: Option<f64>,
@@ -112,14 +108,12 @@ impl Side {
         self.total_ios.map(|ios| (ios, 0.0)).or_else(by_rate).filter(|(ios, _)| (0.0..1e15).contains(ios))
     }
 
-    /// I/Os.
     pub fn ios(&self) -> Option<f64> {
         let (ios, off) = self.counted()?;
         let by_bytes = || Some((self.bytes()? / self.block_bytes()? as f64).round());
         if off > 0.0 { by_bytes().or(Some(ios)) } else { Some(ios) }
     }
 
-    /// Bytes read or written.
     pub fn bytes(&self) -> Option<f64> {
         let in_bytes = self.bw_bytes.or(self.io_kbytes).is_some();
         let bytes = self.io_bytes.map(|figure| if in_bytes { figure } else { figure * 1024.0 });

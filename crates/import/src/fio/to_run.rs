@@ -16,7 +16,6 @@ use crate::old_step::OldStep;
 /// Most percentiles of a latency that are taken in; fio prints twenty at most.
 const MOST_SHARES: usize = 64;
 
-/// The steps.
 pub fn steps(name: &str, contents: &Contents) -> Result<Vec<OldStep>> {
     let output = &contents.output;
     let loads = loads(output);

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use mindful_core::{Error, Result};
 
-/// What a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// Small I/Os per second.
     Iops,
-    /// Their latency.
     Latency,
     /// MB (2^20 bytes) per second of large I/Os.
     Mbps,

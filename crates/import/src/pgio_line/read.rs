@@ -1,12 +1,10 @@
 //! The line, and what stands before it.
 
-/// What a run of pgio printed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PgioResult {
     /// What psql was given to connect by, where the log shows it.
     pub connect: Option<String>,
     pub database: Option<String>,
-    /// Tables.
     pub schemas: Option<u32>,
     /// Sessions on each.
     pub threads: Option<u32>,
@@ -22,7 +20,6 @@ pub struct PgioResult {
     pub ms_per_read: Option<f64>,
 }
 
-/// All runs in `text`.
 pub fn results(text: &str) -> Vec<PgioResult> {
     let mut results = Vec::new();
     let mut head = PgioResult::default();

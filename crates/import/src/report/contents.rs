@@ -1,4 +1,4 @@
-//! What stands in a report. What it does not tell is `None`, never 0.
+//! The figures of a report. An unknown one is `None`, never 0.
 
 use std::collections::BTreeMap;
 
@@ -9,61 +9,40 @@ use super::histogram::Histogram;
 use super::waited::Waited;
 use crate::number::Printed;
 
-/// Which instances a report is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// One.
     #[default]
     Instance,
-    /// All of a cluster.
     Cluster,
 }
 
-/// Where and what.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
-    /// Name of the database.
     pub database: Option<String>,
-    /// Name of the instance.
     pub instance: Option<String>,
-    /// Its number.
     pub instance_number: Option<String>,
     /// Version of the software.
     pub release: Option<String>,
-    /// Whether it is clustered.
     pub cluster: Option<bool>,
-    /// Name of the host.
     pub host: Option<String>,
-    /// Its platform.
     pub platform: Option<String>,
-    /// CPUs of the host.
     pub cpus: Option<f64>,
-    /// Cores of the host.
     pub cores: Option<f64>,
-    /// Sockets of the host.
     pub sockets: Option<f64>,
-    /// Memory of the host, GiB.
     pub memory_gib: Option<f64>,
-    /// Length of a block, bytes.
     pub block_bytes: Option<f64>,
     /// Buffer cache at the begin, bytes.
     pub cache_bytes: Option<f64>,
 }
 
-/// When.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshots {
-    /// Number of the first snapshot.
     pub begin_id: Option<String>,
-    /// Its time as printed.
     pub begin: Option<String>,
-    /// Number of the last snapshot.
     pub end_id: Option<String>,
-    /// Its time as printed.
     pub end: Option<String>,
     /// Begin and end by the clock of the host.
     pub clock: Option<Span>,
-    /// Elapsed minutes as printed.
     pub elapsed_min: Option<Printed>,
     /// DB time as printed, minutes.
     pub db_time_min: Option<Printed>,
@@ -84,20 +63,16 @@ impl Span {
     }
 }
 
-/// A statistic over the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistic {
     pub total: Option<Printed>,
-    /// As printed.
     pub per_s: Option<Printed>,
 }
 
-/// A wait event, or CPU, in one of the report's lists.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLine {
     /// Its name, whole where it is known.
     pub name: String,
-    /// Waits.
     pub waits: Option<Printed>,
     /// Time of all, us.
     pub time_us: Option<Printed>,
@@ -117,26 +92,20 @@ pub struct EventList {
     pub whole: bool,
 }
 
-/// A report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// Which instances it is about.
     pub scope: Scope,
-    /// Where and what.
     pub identity: Identity,
     /// Whether two instances of a cluster are on one host.
     pub instances_share_hosts: bool,
-    /// When.
     pub snapshots: Snapshots,
     /// The load profile, per second: by its names in small letters, units apart.
     pub profile: BTreeMap<String, Printed>,
     /// The I/O profile, `(read, write)` per second, by its names in small letters.
     pub io_profile: BTreeMap<String, (Option<f64>, Option<f64>)>,
-    /// Instance statistics by their names.
     pub statistics: BTreeMap<String, Statistic>,
     /// The time model, s.
     pub time_model: BTreeMap<String, f64>,
-    /// Statistics of the operating system by their names.
     pub host: BTreeMap<String, f64>,
     /// Percentages of instance efficiency, by their names in small letters.
     pub efficiency: BTreeMap<String, f64>,
@@ -152,13 +121,10 @@ pub struct Report {
     pub both: Option<EventList>,
     /// How long waits took, of foreground and background together, by the names of events.
     pub histograms: BTreeMap<String, Histogram>,
-    /// Wait classes of the foreground, by their names.
     pub classes: BTreeMap<String, EventLine>,
-    /// Parameters of the instance.
     pub parameters: BTreeMap<String, String>,
     /// Sections that are known and of which no row could be read.
     pub unread: Vec<String>,
-    /// Whether the report ends before its end.
     pub cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! From tables to what they tell: by the names of their columns, for titles change from version to version.
+//! From tables to figures: by the names of columns, because titles change from version to version.
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ fn time_model(table: &Table, report: &mut Report) -> usize {
     keep(&mut report.time_model, figures)
 }
 
-/// Statistics of the operating system stand in capitals; those that go on counting are reported as differences.
+/// Names of statistics of the operating system are in capitals. Counters are printed as differences.
 fn host(table: &Table, report: &mut Report) -> usize {
     let Some(name) = table.named("statistic").filter(|_| table.named("per second").is_none()) else { return 0 };
     let Some(value) = table.column(|name| matches!(name, "value" | "total")) else { return 0 };

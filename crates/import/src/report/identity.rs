@@ -4,7 +4,6 @@ use super::contents::{Identity, Report};
 use crate::number;
 use crate::tables::{Table, known};
 
-/// Takes what `table` tells of the database and its host; what was asked before stands.
 pub fn read(table: &Table, report: &mut Report) {
     let identity = &mut report.identity;
     let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));

@@ -32,7 +32,6 @@ pub fn clock(begin: Option<&str>, end: Option<&str>) -> Option<Span> {
     (begin_s < end_s).then_some(Span { begin_s, end_s, in_minutes: begins_on_minute || ends_on_minute })
 }
 
-/// Number and time of a snapshot.
 fn snapshot(cells: &[String]) -> (Option<String>, Option<String>) {
     let mut cells = cells.iter().filter_map(|cell| known(cell)).map(str::to_owned);
     (cells.next(), cells.next())

@@ -3,7 +3,6 @@
 use super::contents::EventLine;
 use crate::number::Printed;
 
-/// Waits of an event and what they took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waited {
     /// How many; `None` where the report does not show it.

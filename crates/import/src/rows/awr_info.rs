@@ -8,7 +8,6 @@ use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
 use super::row::{Row, piped};
 use crate::report::Waited;
 
-/// The columns.
 pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\
                       DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT";
 

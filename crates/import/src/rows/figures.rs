@@ -1,4 +1,4 @@
-//! What a report comes to, under names that bear their units.
+//! The figures of a report, under names with their units.
 
 use mindful_core::contract::wait::WaitClass;
 use mindful_oracle_terms::{self as oracle, event, statistic};
@@ -7,47 +7,33 @@ use serde::Serialize;
 use super::row::Row;
 use crate::report::{Scope, Waited};
 
-/// Bytes of a MiB.
 pub const MIB: f64 = 1_048_576.0;
 
-/// The figures of a report; null where it does not tell them.
+/// Null is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
-    /// Name of the file.
     pub file: String,
-    /// What it is.
     pub report: &'static str,
-    /// Name of the database.
     pub database: Option<String>,
     /// Name of the instance; null of a cluster.
     pub instance: Option<String>,
-    /// Version of Oracle.
     pub version: Option<String>,
     /// Whether the database is clustered.
     pub cluster: Option<bool>,
-    /// Name of the host.
     pub host: Option<String>,
-    /// CPUs of the host.
     pub cpus: Option<f64>,
-    /// Begin as printed.
     pub begin: Option<String>,
-    /// End as printed.
     pub end: Option<String>,
     /// Sessions, by the name of the file.
     pub sessions: Option<u32>,
-    /// Length, s.
     pub elapsed_s: Option<f64>,
-    /// Database time, s.
     pub db_time_s: Option<f64>,
-    /// Average active sessions.
     pub average_active_sessions: Option<f64>,
     /// Cores that the instance used, foreground and background.
     pub db_cpu_cores: Option<f64>,
-    /// Statements executed per second.
     pub executes_per_s: Option<f64>,
     /// Blocks requested of the cache per second.
     pub logical_reads_per_s: Option<f64>,
-    /// Blocks read per second.
     pub blocks_read_per_s: Option<f64>,
     /// Requests that read them per second.
     pub read_requests_per_s: Option<f64>,
@@ -55,7 +41,6 @@ pub struct Figures {
     pub all_read_requests_per_s: Option<f64>,
     /// MiB (2^20 bytes) read per second by all of them.
     pub all_read_mib_per_s: Option<f64>,
-    /// Blocks written per second.
     pub blocks_written_per_s: Option<f64>,
     /// Requests that wrote them per second, without redo.
     pub write_requests_per_s: Option<f64>,
@@ -65,9 +50,7 @@ pub struct Figures {
     pub write_requests_but_redo_per_s: Option<f64>,
     /// MiB written per second by all of them, redo among them.
     pub all_write_mib_per_s: Option<f64>,
-    /// Writes of redo per second.
     pub redo_writes_per_s: Option<f64>,
-    /// MiB of redo per second.
     pub redo_mib_per_s: Option<f64>,
     /// Share of logical reads that the cache served, percent.
     pub buffer_hit_pct: Option<f64>,
@@ -91,7 +74,6 @@ pub struct Figures {
     pub top_event: Option<String>,
     /// Its share of database time as printed, percent.
     pub top_event_pct: Option<f64>,
-    /// Whether the report ends before its end.
     pub cut: bool,
 }
 
@@ -100,7 +82,6 @@ pub struct Figures {
 pub struct Latency {
     /// Waits; null where the report does not list them.
     pub waits: Option<f64>,
-    /// Mean, us.
     pub mean_us: Option<f64>,
     /// How far the mean may be off for the digits of the printed time, us.
     pub error_us: Option<f64>,
@@ -117,7 +98,6 @@ impl Latency {
     }
 }
 
-/// The figures of `row`.
 pub fn figures(row: Row<'_>) -> Figures {
     let Row { step, report } = row;
     let identity = &report.identity;
@@ -172,17 +152,14 @@ pub fn figures(row: Row<'_>) -> Figures {
     }
 }
 
-/// Requests to the cache per second.
 pub fn logical(row: Row<'_>) -> Option<f64> {
     row.report.rate(statistic::LOGICAL_READS, &["logical reads", "logical read"])
 }
 
-/// Bytes of redo per second.
 pub fn redo_bytes(row: Row<'_>) -> Option<f64> {
     row.report.rate(statistic::REDO_BYTES, &["redo size"])
 }
 
-/// Writes of redo per second.
 pub fn redo_writes(row: Row<'_>) -> Option<f64> {
     let profile = || row.report.io_profile.get("redo requests")?.1;
     row.report.per_s(statistic::REDO_WRITES).or_else(profile)

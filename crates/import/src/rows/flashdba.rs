@@ -62,7 +62,6 @@ pub fn flashdba(rows: &[Row<'_>]) -> String {
     text
 }
 
-/// The columns.
 pub fn names() -> Vec<String> {
     let (step, report) = (OldStep::new("", "", "", ""), Report::default());
     columns(Row { step: &step, report: &report }).into_iter().map(|(name, _)| name).collect()

@@ -3,7 +3,6 @@
 use crate::old_step::OldStep;
 use crate::report::Report;
 
-/// A report and the file it stands in.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The step that was made of it.

@@ -13,17 +13,13 @@ const LONGEST: usize = 4096;
 /// A database call that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Call {
-    /// CPU, us.
     pub cpu_us: u64,
-    /// Elapsed, us.
     pub ela_us: u64,
-    /// Blocks read.
     pub physical: u64,
     /// Blocks visited by consistent reads.
     pub consistent: u64,
     /// Blocks visited in their current state.
     pub current: u64,
-    /// Rows.
     pub rows: u64,
     /// Depth of the call: 0 is the client's own.
     pub depth: u64,
@@ -34,7 +30,6 @@ pub struct Call {
 /// A line with figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// A wait.
     Wait(Wait<'a>),
     /// The end of a call: `PARSE`, `EXEC`, `FETCH` or another.
     Call(&'a [u8], Call),

@@ -38,7 +38,6 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// Adds a line.
     pub fn add(&mut self, line: &Line<'_>) {
         match line {
             Line::Wait(wait) => self.wait(wait),
@@ -92,7 +91,6 @@ impl Collected {
         add(&mut self.visited, call.consistent.saturating_add(call.current));
     }
 
-    /// The step.
     pub fn step(mut self, name: &str) -> Result<OldStep> {
         if self.waits.is_empty() {
             return Err(no_wait(name));

@@ -17,13 +17,9 @@ const SPARSE: usize = 1 << 18;
 pub struct Distribution {
     dense: Vec<u32>,
     sparse: BTreeMap<u64, u64>,
-    /// How many.
     pub count: u64,
-    /// Their time, us.
     pub time_us: u64,
-    /// The shortest, us.
     pub min_us: Option<u64>,
-    /// The longest, us.
     pub max_us: Option<u64>,
 }
 
@@ -208,8 +204,8 @@ mod tests {
             distribution.add(us);
         }
         assert!(distribution.sparse.len() < SPARSE + 20_000, "{}", distribution.sparse.len());
-        let reported = distribution.percentile_us(0.9).unwrap() as f64;
-        assert!((reported / (1_000_000.0 + 540_000.0 * 7.0) - 1.0).abs() < 0.005, "{reported}");
+        let p90 = distribution.percentile_us(0.9).unwrap() as f64;
+        assert!((p90 / (1_000_000.0 + 540_000.0 * 7.0) - 1.0).abs() < 0.005, "{p90}");
     }
 
     #[test]

@@ -10,21 +10,15 @@ use super::wait::Wait;
 /// Something that a trace shows of each wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// The wait event.
     Event,
-    /// Number of the file.
     File,
-    /// Number of the object.
     Object,
-    /// Blocks read.
     Blocks,
     /// Number of the first block.
     Block,
-    /// Number of the cursor.
     Cursor,
     /// Second of the trace's clock.
     Second,
-    /// Length of the wait, us.
     Ela,
     /// The first, second or third parameter.
     Parameter(usize),
@@ -62,7 +56,6 @@ impl Field {
         Err(Error::plan(format!("a wait has no field `{text}`"), next))
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

@@ -30,10 +30,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All, in order.
     pub const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
 
-    /// In words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Single => "single block",
@@ -57,12 +55,10 @@ impl Kind {
     }
 }
 
-/// A group of waits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// Values of the fields.
     pub key: String,
-    /// Their latencies.
     pub latencies: Distribution,
 }
 
@@ -100,7 +96,6 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Adds a read.
     pub fn add(&mut self, wait: &Wait<'_>) {
         // A read of one block shows its bytes only for the length of a block.
         match (wait.blocks(None), wait.bytes()) {

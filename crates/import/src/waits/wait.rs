@@ -2,7 +2,6 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait<'a> {
-    /// Number of its cursor.
     pub cursor: u64,
     /// The event, as it stands in the trace.
     pub event: &'a [u8],
@@ -10,7 +9,7 @@ pub struct Wait<'a> {
     pub ela_us: u64,
     /// Names and values of its three parameters; fewer where the line has fewer.
     pub parameters: [Option<(&'a [u8], u64)>; 3],
-    /// The object, if one is reported.
+    /// The object, if the line shows one.
     pub object: Option<i64>,
     /// When it ended, us on the trace's clock.
     pub tim_us: Option<u64>,

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use mindful_import::waits::{Field, Filter};
-use mindful_import::{FORMATS, import, recognised, runs};
+use mindful_import::{FORMATS, import_configuration, recognised, runs};
 
 #[test]
 fn every_file_of_the_corpora_is_read_or_refused() {
@@ -23,7 +23,7 @@ fn every_file_of_the_corpora_is_read_or_refused() {
             }
             let source = recognised("x", Box::new(Cursor::new(content.clone())));
             let _ = source.and_then(|source| source.grouped(&fields, &Filter::default()));
-            let _ = import("slob.conf", &String::from_utf8_lossy(&content));
+            let _ = import_configuration("slob.conf", &String::from_utf8_lossy(&content));
             files += 1;
             bytes += content.len();
         }

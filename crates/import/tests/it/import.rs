@@ -4,7 +4,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::workload::Redo;
-use mindful_import::{Imported, Kit, import};
+use mindful_import::{ImportedPlan, Kit, import_configuration as import};
 
 const SLOB: &str = "# a configuration\nUPDATE_PCT=50\nSCAN_PCT=0\nRUN_TIME=600   # ten minutes\nWORK_LOOP=0\nSCALE=160M\n\
 SCAN_TABLE_SZ=1M\nWORK_UNIT=64\nREDO_STRESS=HEAVY\nLOAD_PARALLEL_DEGREE=4\nTHREADS_PER_SCHEMA=2\n\
@@ -14,7 +14,7 @@ HOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=4\nTHINK_TM_FREQUENCY=5\nTHINK_TM_MIN=
 const PGIO: &str = "UPDATE_PCT=20\nRUN_TIME=120\nNUM_SCHEMAS=4\nNUM_THREADS=2\nWORK_UNIT=255\nUPDATE_WORK_UNIT=8\n\
 SCALE=1G\nDBNAME=pg10\nCONNECT_STRING=pg10\nCREATE_BASE_TABLE=TRUE\n";
 
-fn resolved(imported: &Imported) -> Plan {
+fn resolved(imported: &ImportedPlan) -> Plan {
     let table: toml::Table = imported.toml.parse().unwrap();
     let mut settings = Settings::defaults(KEYS);
     for (key, value) in table {

@@ -29,6 +29,15 @@ pub fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
         ("Orion result", "disks_iops.csv", MATRIX),
         ("pgio result", "pgio.out", PGIO),
         ("fio result", "fio.json", FIO),
+        ("fio result", "processes.json", PROCESSES),
+        ("fio result", "clients.json", CLIENTS),
+        ("fio result", "old.json", OLD_FIO),
+        ("Orion result", "console.txt", CONSOLE),
+        ("Orion result", "both.txt", TWO_RESULTS),
+        ("Orion result", "disks_lat.csv", LATENCIES),
+        ("pgio result", "pgio.log", PGIO_LOG),
+        ("10046 trace", "cells.trc", CELLS),
+        ("Statspack report", "sp.lst", OLD_STATSPACK),
         ("table of workers", "LIO.csv", WORKERS),
     ];
     reports.chain(others.into_iter().map(|(what, name, text)| (what, name, text.to_owned()))).collect()
@@ -94,3 +103,79 @@ const FIO: &str = r#"fio: a note
  "write": {"total_ios": 10, "runtime": 10, "clat": {"mean": 5.5, "percentile": {"50.0": 5}}}}]}
 "#;
 const WORKERS: &str = "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5  \n4,3.2\n";
+/// Two results, of which the second is of two processes.
+const PROCESSES: &str = r#"{"fio version": "fio-3.33", "jobs": []}
+{"fio version": "fio-3.33", "timestamp": 1700000000, "global options": {"numjobs": "2", "ioengine": "libaio", "iodepth": "4", "bs": "1m"},
+ "jobs": [{"jobname": "r", "groupid": 0, "job options": {"name": "r"}, "job_start": 1699999990000,
+ "read": {"total_ios": 100, "io_bytes": 104857600, "bw_bytes": 1, "runtime": 10000, "clat_ns": {"mean": 9.5, "bins": {"9": 50, "10": 50}}}},
+ {"jobname": "r", "groupid": 0, "job options": {"name": "r"},
+ "read": {"total_ios": 100, "io_bytes": 104857600, "bw_bytes": 1, "runtime": 10000, "clat_ns": {"mean": 11.5, "bins": {"11": 100}}}}]}
+"#;
+const CLIENTS: &str = r#"{"fio version": "fio-2.6", "global options": {"unified_rw_reporting": "1"}, "client_stats": [
+ {"jobname": "a", "groupid": 0, "error": 0, "mixed": {"io_bytes": 100, "iops": 2.5, "runtime": 10000, "total_ios": 25}},
+ {"jobname": "All clients", "groupid": 0, "error": 0, "mixed": {"io_bytes": 200, "iops": 5.0, "runtime": 10000, "total_ios": 50,
+ "lat": {"mean": 1782.92}}}]}
+"#;
+const OLD_FIO: &str = r#"{"fio version": "fio-2.1.4", "jobs": [{"jobname": "t", "groupid": 3, "error": 0,
+ "read": {"io_bytes": 36000, "bw": 1200, "iops": 300, "runtime": 30000, "clat": {"mean": 3100.5, "percentile": {"50.000000": 3280, "0.00": 0}}},
+ "write": {"io_bytes": 0, "bw": 0, "iops": 0, "runtime": 0}}]}
+"#;
+const CONSOLE: &str = "\
+ORION: ORacle IO Numbers -- Version RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417
+Maximum Large MBPS=1500.25 @ Small=0 and Large=5
+Maximum Small IOPS=50000 @ Small=10 and Large=0
+Small Read Latency: avg=160.5 us, min=120.0 us, max=1900.0 us, std dev=13.5 us @ Small=10 and Large=0
+";
+const TWO_RESULTS: &str = "\
+ORION VERSION 11.1.0.7.0
+Commandline:
+-run simple
+Name: /dev/sdb  Size: 21474836480
+Duration for each data point: 20 seconds
+Minimum Small Latency=0.26 @ Small=4 and Large=0
+ORION VERSION 11.1.0.7.0
+Name: /dev/sdc  Size: 21474836480
+Maximum Small IOPS=14000 @ Small=5 and Large=0
+";
+const LATENCIES: &str = "Large/Small,      1,      2,      5\n      0,  97.7, 99.10, 1169.5\n";
+const PGIO_LOG: &str = "\
+Database connect string: \"-h 10.0.0.1 -U bench\".
+          datname| blks_hit| blks_read|blk_read_time|tup_returned
+BEFORE:  sales    | 500 | 1000 |   50 |  15
+AFTER:   sales    | 900 | 11000 |   2050 |  99
+DBNAME:  sales. 2 schemas, 3 threads(each). Run time: 100 seconds. RIOPS >100< CACHE_HITS/s >4< TIME_PER_READ_MS >0.2<
+";
+const CELLS: &str = "\
+Oracle9i Enterprise Edition Release 9.2.0.8.0 - Production
+WAIT #5: nam='cell multiblock physical read' ela= 900 cellhash#=1 diskhash#=2 bytes=65536 obj#=7 tim=1370000000100000
+WAIT #5: nam='cell single block physical read' ela= 400 cellhash#=1 diskhash#=2 bytes=16384 obj#=7 tim=1370000000200000
+WAIT #5: nam='cell smart table scan' ela= 300 cellhash#=1 p2=0 p3=0 obj#=7 tim=1370000000300000
+";
+const OLD_STATSPACK: &str = "\
+STATSPACK report for
+
+DB Name         DB Id    Instance     Inst Num Release     Cluster Host
+------------ ----------- ------------ -------- ----------- ------- ------------
+DB1           1111111111 db1                 1 9.2.0.8.0   NO      host1
+
+            Snap Id     Snap Time      Sessions Curs/Sess Comment
+            ------- ------------------ -------- --------- -------------------
+Begin Snap:      90 15-Aug-07 09:00:00      215      11.9
+  End Snap:      91 15-Aug-07 09:10:00      177      10.6
+   Elapsed:               10.00 (mins)
+
+Load Profile
+~~~~~~~~~~~~                            Per Second       Per Transaction
+                                   ---------------       ---------------
+              Logical reads:             1,000.00              1.00
+
+Wait Events for DB: DB1  Instance: db1  Snaps: 90 -91
+                                                                   Avg
+                                                     Total Wait   wait    Waits
+Event                               Waits   Timeouts   Time (s)   (ms)     /txn
+---------------------------- ------------ ---------- ---------- ------ --------
+db file sequential read            40,000          0        180      4      6.0
+log file parallel write      ############          0   ########      2      5.0
+          -------------------------------------------------------------
+End of Report
+";
