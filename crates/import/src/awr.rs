@@ -19,7 +19,7 @@ const HEADINGS: [(&str, Scope); 3] = [
 ];
 
 /// What `awrrpt.sql`, `awrgrpt.sql` and their kin write.
-pub struct Awr;
+pub(crate) struct Awr;
 
 impl Format for Awr {
     fn what(&self) -> &'static str {

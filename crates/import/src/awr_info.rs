@@ -25,7 +25,7 @@ const WITHOUT_COLUMNS: [&str; 3] = [event::SCATTERED_READ, event::DIRECT_READ_TE
 const KEPT: [&str; 4] = ["DPR_LAT", "DFPR_LAT", "DFPW_LAT", "LFPW_LAT"];
 
 /// A header, and a line a report.
-pub struct AwrInfo;
+pub(crate) struct AwrInfo;
 
 impl Format for AwrInfo {
     fn what(&self) -> &'static str {

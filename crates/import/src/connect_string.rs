@@ -16,7 +16,7 @@ struct Place {
 
 /// The URL of the target that `text` names, without a password; `database` is the one where it names none. `None` where it
 /// cannot be understood.
-pub fn target(text: &str, database: Option<&str>) -> Option<String> {
+pub(crate) fn target(text: &str, database: Option<&str>) -> Option<String> {
     let text = text.trim();
     if ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
         return without_password(text);

@@ -12,7 +12,7 @@ use crate::input;
 use crate::old_step::OldStep;
 
 /// Buckets, cumulative counts and time stamps.
-pub struct EventHistogram;
+pub(crate) struct EventHistogram;
 
 impl Format for EventHistogram {
     fn what(&self) -> &'static str {

@@ -16,7 +16,7 @@ use crate::old_step::OldStep;
 const WHOLE: usize = 64 << 20;
 
 /// `fio --output-format=json` or `json+`.
-pub struct Fio;
+pub(crate) struct Fio;
 
 impl Format for Fio {
     fn what(&self) -> &'static str {

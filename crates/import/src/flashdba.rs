@@ -53,7 +53,7 @@ const HOST: [(&str, &str); 7] = [
 ];
 
 /// A header, and a line a report.
-pub struct Flashdba;
+pub(crate) struct Flashdba;
 
 impl Format for Flashdba {
     fn what(&self) -> &'static str {

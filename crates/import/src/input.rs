@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use mindful_core::{Error, Result};
 
 /// Most bytes of a file that has to be read whole.
-pub const WHOLE: usize = 256 << 20;
+pub(crate) const WHOLE: usize = 256 << 20;
 /// Zeros in a row after which what follows is no text.
 const ZEROS: usize = 1 << 20;
 
@@ -15,12 +15,12 @@ const ZEROS: usize = 1 << 20;
 ///
 /// # Errors
 /// An input that cannot be read, is too long, or goes on with zeros.
-pub fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
+pub(crate) fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
     text_within(name, input, WHOLE)
 }
 
 /// The same of at most `most` bytes.
-pub fn text_within(name: &str, input: &mut dyn BufRead, most: usize) -> Result<String> {
+pub(crate) fn text_within(name: &str, input: &mut dyn BufRead, most: usize) -> Result<String> {
     let mut bytes = Vec::new();
     let mut zeros = 0;
     loop {
@@ -63,12 +63,12 @@ fn before_last_number(text: &str) -> &str {
 }
 
 /// `text` up to what stands before byte `at` on its line, white space left out. Looks no farther back: a file may be one line.
-pub fn before(text: &str, at: usize) -> &str {
+pub(crate) fn before(text: &str, at: usize) -> &str {
     text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace())
 }
 
 /// The error of an input that cannot be read.
-pub fn cannot_read(name: &str, error: &io::Error) -> Error {
+pub(crate) fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::plan(
         format!("cannot read {name}: {error}"),
         "check its path and its permissions, and whether it is complete",

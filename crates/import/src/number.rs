@@ -48,7 +48,7 @@ impl Printed {
 
 /// A count such as `1,234`, `.5`, `27.9K`, `5.8617E+08`. Suffixes are powers of 1000. `None` for what is blank, `####` or
 /// no figure.
-pub fn count(text: &str) -> Option<Printed> {
+pub(crate) fn count(text: &str) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
         "" => 1.0,
@@ -63,7 +63,7 @@ pub fn count(text: &str) -> Option<Printed> {
 }
 
 /// A size in bytes: `240M`, `13,528K`, `8K`. Suffixes are powers of 1024; without one it counts `unit` bytes.
-pub fn bytes(text: &str, unit: f64) -> Option<f64> {
+pub(crate) fn bytes(text: &str, unit: f64) -> Option<f64> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
         "" => unit,
@@ -77,7 +77,7 @@ pub fn bytes(text: &str, unit: f64) -> Option<f64> {
 }
 
 /// A size in the largest unit in which it is whole: `8KiB`, `1MiB`, `1000B`.
-pub fn exact_bytes(bytes: u64) -> String {
+pub(crate) fn exact_bytes(bytes: u64) -> String {
     let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     let unit = units.into_iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
     unit.map_or_else(|| format!("{bytes}B"), |(name, unit)| format!("{}{name}", bytes / unit))
@@ -85,7 +85,7 @@ pub fn exact_bytes(bytes: u64) -> String {
 
 /// A time in us: `268.69us`, `3.23ms`, `52.86 s`, `27.9K`. Without a unit of its own it counts `unit_us`; where that is
 /// not known either, it is no time.
-pub fn time_us(text: &str, unit_us: Option<f64>) -> Option<Printed> {
+pub(crate) fn time_us(text: &str, unit_us: Option<f64>) -> Option<Printed> {
     let (figure, suffix) = split(text)?;
     let factor = match suffix {
         "m" | "min" => 60e6,
@@ -99,7 +99,7 @@ pub fn time_us(text: &str, unit_us: Option<f64>) -> Option<Printed> {
 }
 
 /// The length of a unit of time in us, by its short name.
-pub fn unit_us_of(name: &str) -> Option<f64> {
+pub(crate) fn unit_us_of(name: &str) -> Option<f64> {
     match name {
         "ns" => Some(1e-3),
         "us" | "usec" | "usecs" => Some(1.0),

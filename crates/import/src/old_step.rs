@@ -24,34 +24,34 @@ pub struct OldStep {
     /// Name of the file, and which of several reports in it.
     pub file: String,
     /// Further files with figures of the step.
-    pub more_files: Vec<String>,
+    pub(crate) more_files: Vec<String>,
     /// What the file is.
     pub what: &'static str,
     /// What was measured: the name of an engine.
-    pub engine: &'static str,
+    pub(crate) engine: &'static str,
     /// What it calls what every database has.
-    pub words: Words,
+    pub(crate) words: Words,
     /// Where, as far as the file shows it.
     pub target: String,
     /// What tells runs of one target apart that are not steps of one.
-    pub series: Option<String>,
+    pub(crate) series: Option<String>,
     /// Version of what was measured.
     pub version: Option<String>,
     pub block_bytes: Option<u64>,
     /// Size of the database's cache, bytes.
-    pub cache_bytes: Option<u64>,
+    pub(crate) cache_bytes: Option<u64>,
     /// The host, by the names that our own runs use.
-    pub host: BTreeMap<String, String>,
+    pub(crate) host: BTreeMap<String, String>,
     /// Settings and remarks of the other tool.
     pub facts: BTreeMap<String, String>,
     /// When it began, us since the epoch; `None` without a date.
-    pub began_us: Option<i64>,
+    pub(crate) began_us: Option<i64>,
     /// Sessions, or I/Os in flight where these are the load; `None` where their number is not known.
     pub sessions: Option<u32>,
     /// What the step varied beside sessions, such as the blocks of an I/O.
-    pub point: BTreeMap<String, String>,
+    pub(crate) point: BTreeMap<String, String>,
     /// Options of the other tool that tell steps of one run apart, where they differ.
-    pub options: BTreeMap<String, String>,
+    pub(crate) options: BTreeMap<String, String>,
     /// Boundaries, counters and slices.
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
@@ -59,7 +59,7 @@ pub struct OldStep {
     /// The report behind it, if it is one of Oracle's.
     pub report: Option<Box<Report>>,
     /// A result of Orion whose points are not steps yet: other files hold the rest of them.
-    pub orion: Option<Box<OrionPart>>,
+    pub(crate) orion: Option<Box<OrionPart>>,
 }
 
 impl OldStep {
@@ -141,7 +141,7 @@ impl OldStep {
 }
 
 /// The number after the last dot of a file's name that is one, as SLOB users have it: `awr.txt.128`, `awr.128.txt`.
-pub fn sessions_of(file: &str) -> Option<u32> {
+pub(crate) fn sessions_of(file: &str) -> Option<u32> {
     let name = file.rsplit('/').next().unwrap_or(file);
     let name = name.strip_suffix(".gz").unwrap_or(name);
     let number = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=MOST_SESSIONS).contains(n));

@@ -16,11 +16,12 @@ use crate::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
 
-pub use part::{LatencyUnit, OrionPart};
+pub use part::LatencyUnit;
+pub(crate) use part::OrionPart;
 
 const WHAT: &str = "Orion result";
 
-pub struct Orion;
+pub(crate) struct Orion;
 
 impl Format for Orion {
     fn what(&self) -> &'static str {
@@ -39,7 +40,7 @@ impl Format for Orion {
 }
 
 /// Takes the parts of Orion's runs out of `steps`; returns the steps of these runs, and what was refused.
-pub fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {
+pub(crate) fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {
     let mut runs: BTreeMap<String, Vec<(String, Box<OrionPart>)>> = BTreeMap::new();
     steps.retain_mut(|step| {
         let part = step.orion.take();

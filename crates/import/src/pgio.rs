@@ -8,7 +8,7 @@ use crate::shell::Script;
 use crate::slob::{blocks, number, unknown};
 
 /// Parameters that SLOB does not have.
-pub const OWN_KEYS: [&str; 6] =
+pub(crate) const OWN_KEYS: [&str; 6] =
     ["NUM_SCHEMAS", "NUM_THREADS", "UPDATE_WORK_UNIT", "DBNAME", "CONNECT_STRING", "CREATE_BASE_TABLE"];
 
 const ALL_KEYS: [&str; 11] = [
@@ -26,7 +26,7 @@ const ALL_KEYS: [&str; 11] = [
 ];
 
 /// The plan that a pgio.conf describes.
-pub fn plan(script: &Script) -> Result<PlanFile> {
+pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
     target(script, &mut plan);
     if let Some(scale) = blocks(script, "SCALE")? {

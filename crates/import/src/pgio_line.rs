@@ -12,7 +12,7 @@ use crate::input;
 use crate::old_step::OldStep;
 
 /// What `runit.sh` of pgio prints.
-pub struct PgioLine;
+pub(crate) struct PgioLine;
 
 impl Format for PgioLine {
     fn what(&self) -> &'static str {

@@ -7,24 +7,24 @@ use mindful_core::plan::secret::without_secrets;
 
 /// Collects lines of a plan file.
 #[derive(Debug, Default)]
-pub struct PlanFile {
+pub(crate) struct PlanFile {
     lines: Vec<(String, toml::Value, String)>,
     left_behind: Vec<String>,
 }
 
 impl PlanFile {
     /// `key = value`, with a comment that says what was and what will be.
-    pub fn set(&mut self, key: &str, value: impl Into<toml::Value>, comment: impl Into<String>) {
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<toml::Value>, comment: impl Into<String>) {
         self.lines.push((key.to_owned(), value.into(), without_secrets(&comment.into())));
     }
 
     /// Something that cannot be carried over, and why.
-    pub fn leave(&mut self, what: impl Into<String>) {
+    pub(crate) fn leave(&mut self, what: impl Into<String>) {
         self.left_behind.push(one_line(&without_secrets(&what.into())));
     }
 
     /// The text of the file, and what was left behind.
-    pub fn finish(self, source: &str) -> (String, Vec<String>) {
+    pub(crate) fn finish(self, source: &str) -> (String, Vec<String>) {
         let mut text = format!("# A mindful plan made from {}.\n", one_line(source));
         for (key, value, comment) in &self.lines {
             // Writing to a string cannot fail.

@@ -2,13 +2,13 @@
 
 mod contents;
 mod extract;
-pub mod histogram;
+pub(crate) mod histogram;
 mod identity;
 mod snapshots;
 mod waited;
 mod waits;
 
-pub use contents::{EventLine, EventList, Report, Scope, Statistic};
-pub use extract::of_tables;
-pub use snapshots::clock;
-pub use waited::Waited;
+pub(crate) use contents::{EventLine, EventList, Report, Scope, Statistic};
+pub(crate) use extract::of_tables;
+pub(crate) use snapshots::clock;
+pub(crate) use waited::Waited;

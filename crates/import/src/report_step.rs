@@ -27,16 +27,16 @@ const BACKGROUND: [&str; 6] = [
 ];
 
 /// Most reports that are taken from one file: years of them, one an hour, are kept in files of their own.
-pub const MOST_REPORTS: usize = 4_096;
+pub(crate) const MOST_REPORTS: usize = 4_096;
 
 /// Most columns that a table of reports is read to: more than any that is known has.
-pub const MOST_COLUMNS: usize = 1_024;
+pub(crate) const MOST_COLUMNS: usize = 1_024;
 
 /// A step of each report of the file `name`; of several in one file each is named by its place.
 ///
 /// # Errors
 /// As of a single one, or there are more than [`MOST_REPORTS`].
-pub fn steps(
+pub(crate) fn steps(
     name: &str,
     what: impl Fn(&Report) -> &'static str,
     reports: impl ExactSizeIterator<Item = Report>,

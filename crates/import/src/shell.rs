@@ -5,7 +5,7 @@ use mindful_core::{Error, Result};
 
 /// What a file assigns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Script {
+pub(crate) struct Script {
     /// Assignments in order: line number, name, value.
     pub assignments: Vec<(usize, String, String)>,
     /// Lines that are no assignments: line number, text.
@@ -14,7 +14,7 @@ pub struct Script {
 
 impl Script {
     /// The value of `name`: the last assignment counts, as in a shell. An empty value counts as unset.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.assignments
             .iter()
             .rev()
@@ -25,7 +25,7 @@ impl Script {
 }
 
 /// Reads `text` of the file `name`. Refuses what only a shell could evaluate.
-pub fn parse(name: &str, text: &str) -> Result<Script> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<Script> {
     let mut script = Script::default();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;

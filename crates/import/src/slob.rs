@@ -7,7 +7,7 @@ use crate::plan_file::PlanFile;
 use crate::shell::Script;
 
 /// Parameters that pgio does not have.
-pub const OWN_KEYS: [&str; 8] = [
+pub(crate) const OWN_KEYS: [&str; 8] = [
     "SCAN_PCT",
     "REDO_STRESS",
     "THREADS_PER_SCHEMA",
@@ -61,7 +61,7 @@ const CARRIED: [&str; 22] = [
 ];
 
 /// The plan that a slob.conf describes.
-pub fn plan(script: &Script) -> Result<PlanFile> {
+pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
     dataset(script, &mut plan)?;
     mix(script, &mut plan)?;
@@ -80,7 +80,7 @@ pub fn plan(script: &Script) -> Result<PlanFile> {
 }
 
 /// Lists assignments that are no parameter of the kit, with the nearest that is.
-pub fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
+pub(crate) fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
     for (line, key, _) in &script.assignments {
         if !known.contains(&key.as_str()) {
             let hint =
@@ -91,7 +91,7 @@ pub fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
 }
 
 /// A whole number, or an error that names the parameter.
-pub fn number(script: &Script, key: &str) -> Result<Option<u64>> {
+pub(crate) fn number(script: &Script, key: &str) -> Result<Option<u64>> {
     script
         .get(key)
         .map(|text| {
@@ -101,7 +101,7 @@ pub fn number(script: &Script, key: &str) -> Result<Option<u64>> {
 }
 
 /// Blocks of 8 KiB from a plain number or a size with K, M, G or T, which always were powers of two.
-pub fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
+pub(crate) fn blocks(script: &Script, key: &str) -> Result<Option<u64>> {
     let Some(text) = script.get(key) else { return Ok(None) };
     let bad = || Error::plan(format!("{key}={text} is not a size"), "write blocks, or a number with M, G or T");
     let (digits, shift) = match text.char_indices().last() {

@@ -14,7 +14,7 @@ use crate::tables;
 const HEADING: &str = "STATSPACK report for";
 
 /// What `spreport.sql` writes.
-pub struct Statspack;
+pub(crate) struct Statspack;
 
 impl Format for Statspack {
     fn what(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Reports as tables: a title, names of columns, rows of cells. Text and HTML come to the same.
 
-pub mod html;
+pub(crate) mod html;
 mod table;
-pub mod text;
+pub(crate) mod text;
 
-pub use table::{Table, is_called, known};
+pub(crate) use table::{Table, is_called, known};

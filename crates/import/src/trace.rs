@@ -12,10 +12,10 @@ use crate::old_step::OldStep;
 use crate::waits::Wait;
 
 use read::Line;
-pub use read::block_bytes;
+pub(crate) use read::block_bytes;
 
 /// What a session with event 10046 writes.
-pub struct Trace;
+pub(crate) struct Trace;
 
 impl Format for Trace {
     fn what(&self) -> &'static str {

@@ -18,7 +18,7 @@ const OTHERS: [(&str, &str); 8] = [
 ];
 
 /// The error of the file `name` with the begin `head`.
-pub fn error(name: &str, head: &[u8]) -> Error {
+pub(crate) fn error(name: &str, head: &[u8]) -> Error {
     let (what, next) = content(head);
     Error::plan(format!("cannot import {name}: it {what}"), next)
 }

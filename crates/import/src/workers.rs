@@ -14,7 +14,7 @@ use crate::old_step::OldStep;
 const NOMINAL_US: i64 = 60_000_000;
 
 /// A CSV of workers and millions of logical reads per second.
-pub struct Workers;
+pub(crate) struct Workers;
 
 impl Format for Workers {
     fn what(&self) -> &'static str {

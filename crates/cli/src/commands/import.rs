@@ -129,8 +129,10 @@ fn sessions(matches: &ArgMatches, files: usize) -> Result<Vec<u32>> {
 }
 
 fn take(steps: &mut Vec<OldStep>, read: Vec<OldStep>, sessions: Option<&u32>) {
-    let known = |step: OldStep| OldStep { sessions: sessions.copied().or(step.sessions), ..step };
-    steps.extend(read.into_iter().map(known));
+    steps.extend(read.into_iter().map(|mut step| {
+        step.sessions = sessions.copied().or(step.sessions);
+        step
+    }));
 }
 
 /// Copies a run into the store; returns the line that says so.

@@ -8,7 +8,7 @@ use crate::workload::draw;
 const CYCLE: u64 = 100;
 
 /// How many blocks an operation of `unit` visits.
-pub fn blocks(like: Compatibility, unit: u64) -> u64 {
+pub(super) fn blocks(like: Compatibility, unit: u64) -> u64 {
     match like {
         Compatibility::Mindful => unit,
         // The range was open at both ends.
@@ -28,14 +28,14 @@ fn drawn_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
 }
 
 /// First key that operation `index` visits.
-pub fn first_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
+pub(super) fn first_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
     let key = drawn_key(w, key_stream, index);
     if w.compatibility == Compatibility::Slob { (key + 1).saturating_sub(w.work_unit).max(1) } else { key }
 }
 
 /// Whether operation `index` was an update: an even key while the cycle's quota of updates lasted; with pgio also when
 /// the quota of reads was used up.
-pub fn kind(w: &Workload, key_stream: i64, index: u64) -> OpKind {
+pub(super) fn kind(w: &Workload, key_stream: i64, index: u64) -> OpKind {
     let quota = u64::from(w.update_pct.hundredths()) * CYCLE / 10_000;
     let (mut updates, mut reads) = (0, 0);
     let mut last = OpKind::Select;

@@ -6,7 +6,7 @@ use mindful_core::{Error, Result};
 
 /// A reading of the buckets.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Record {
+pub(super) struct Record {
     /// us of a clock that may restart each day.
     pub clock_us: Option<i64>,
     /// The instant, us since the epoch, where the record shows the date.
@@ -28,7 +28,7 @@ const MOST_INSTANCES: usize = 128;
 
 impl Record {
     /// The buckets of each instance, rising: where they begin again, the next one does. Instances come in any order.
-    pub fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+    pub(super) fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.buckets.chunk_by(|(bucket, _), (next, _)| bucket < next)
     }
 }
@@ -37,7 +37,7 @@ impl Record {
 ///
 /// # Errors
 /// A record with more than [`MOST_INSTANCES`].
-pub fn records(name: &str, text: &str) -> Result<Vec<Record>> {
+pub(super) fn records(name: &str, text: &str) -> Result<Vec<Record>> {
     let mut records = Vec::new();
     let mut open: Option<Record> = None;
     for line in text.lines().map(str::trim) {

@@ -17,7 +17,7 @@ const DAY_US: i64 = 86_400_000_000;
 const MOST_LABELS: usize = 4_096;
 
 /// The steps of `records`.
-pub fn steps(name: &str, records: &[Record]) -> Result<Vec<OldStep>> {
+pub(super) fn steps(name: &str, records: &[Record]) -> Result<Vec<OldStep>> {
     let mut by_label: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
         by_label.entry(&record.label).or_default().push(record);

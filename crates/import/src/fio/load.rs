@@ -14,12 +14,12 @@ const SYNCHRONOUS: [&str; 8] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "
 const ALL_CLIENTS: &str = "All clients";
 
 /// Processes that were one load.
-pub struct Load<'a> {
+pub(super) struct Load<'a> {
     output: &'a Output,
     pub jobs: Vec<&'a Job>,
 }
 
-pub fn loads(output: &Output) -> Vec<Load<'_>> {
+pub(super) fn loads(output: &Output) -> Vec<Load<'_>> {
     let clients = output.client_stats.as_deref().unwrap_or_default();
     let sum = clients.iter().find(|job| job.jobname == ALL_CLIENTS);
     let jobs = output.jobs.iter().flatten().chain(sum.map_or(clients, std::slice::from_ref));
@@ -44,38 +44,38 @@ fn identity(job: &Job) -> (i64, String) {
 }
 
 impl Load<'_> {
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.jobs.first().map_or("", |job| &job.jobname)
     }
 
     /// An option as text, the job's own before those of all jobs.
-    pub fn option(&self, key: &str) -> Option<String> {
+    pub(super) fn option(&self, key: &str) -> Option<String> {
         let own = self.jobs.first().and_then(|job| job.options.as_ref()?.get(key));
         let value = own.or_else(|| self.output.global.get(key))?;
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// Whether it read or wrote anything.
-    pub fn worked(&self) -> bool {
+    pub(super) fn worked(&self) -> bool {
         let worked = |side: &Side| side.ios().is_some_and(|ios| ios > 0.0);
         self.jobs.iter().any(|job| [&job.read, &job.write, &job.mixed].into_iter().any(worked))
     }
 
     /// The length of the longest of its processes, ms.
-    pub fn runtime_ms(&self) -> Option<f64> {
+    pub(super) fn runtime_ms(&self) -> Option<f64> {
         let sides = self.jobs.iter().flat_map(|job| [&job.read, &job.write, &job.mixed]);
         let longest = sides.filter_map(|side| side.runtime).reduce(f64::max);
         longest.filter(|ms| (1.0..1e12).contains(ms))
     }
 
     /// When the first of its processes began, us since the epoch.
-    pub fn began_us(&self) -> Option<i64> {
+    pub(super) fn began_us(&self) -> Option<i64> {
         let first_ms = self.jobs.iter().map(|job| job.began_ms).reduce(|a, b| Some(a?.min(b?)))??;
         Some((first_ms * 1e3) as i64)
     }
 
     /// I/Os that it kept in flight: its processes by their iodepth. `None` where options are not printed.
-    pub fn in_flight(&self) -> Option<u32> {
+    pub(super) fn in_flight(&self) -> Option<u32> {
         self.jobs.first()?.options.as_ref()?;
         let number = |key: &str| self.option(key).map_or(Some(1), |text| text.parse::<u32>().ok());
         let processes = match u32::try_from(self.jobs.len()).ok()? {
@@ -90,7 +90,7 @@ impl Load<'_> {
     }
 
     /// The length of an I/O: as measured, else the option.
-    pub fn block_bytes(&self) -> Option<u64> {
+    pub(super) fn block_bytes(&self) -> Option<u64> {
         let sides = self.reads().into_iter().chain(self.writes());
         let mut measured = sides.filter_map(Side::block_bytes);
         measured.next().or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
@@ -114,14 +114,14 @@ impl Load<'_> {
     }
 
     /// Whether reads cannot be told from writes.
-    pub fn is_mixed(&self) -> bool {
+    pub(super) fn is_mixed(&self) -> bool {
         let rw = self.option("rw").or_else(|| self.option("readwrite"));
         let one_way = rw.is_some_and(|rw| ["read", "randread", "write", "randwrite"].contains(&rw.as_str()));
         self.unified().is_some() && !one_way
     }
 
     /// The reads of its processes. What is counted together stands among them unless it is known that all are writes.
-    pub fn reads(&self) -> Vec<&Side> {
+    pub(super) fn reads(&self) -> Vec<&Side> {
         match self.unified() {
             Some(_) if self.only_writes() => Vec::new(),
             Some(mixed) => mixed,
@@ -130,7 +130,7 @@ impl Load<'_> {
     }
 
     /// The writes of its processes.
-    pub fn writes(&self) -> Vec<&Side> {
+    pub(super) fn writes(&self) -> Vec<&Side> {
         match self.unified() {
             Some(mixed) if self.only_writes() => mixed,
             Some(_) => Vec::new(),

@@ -15,7 +15,7 @@ use serde_json::Value;
 const MOST_JOBS: usize = 4_096;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Contents {
+pub(super) struct Contents {
     /// The last complete result.
     pub output: Output,
     /// How many complete ones there are before it.
@@ -25,7 +25,7 @@ pub struct Contents {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Output {
+pub(super) struct Output {
     #[serde(rename = "fio version")]
     pub version: Option<String>,
     /// When it was printed, s since the epoch.
@@ -42,7 +42,7 @@ pub struct Output {
 
 /// An entry of the list of jobs: a process, or all processes of a group with `group_reporting`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Job {
+pub(super) struct Job {
     #[serde(default)]
     pub jobname: String,
     /// Groups run one after the other, the jobs of one together.
@@ -69,7 +69,7 @@ pub struct Job {
 
 /// Reads or writes of a job.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Side {
+pub(super) struct Side {
     /// I/Os; missing in 2.1.
     total_ios: Option<f64>,
     /// Bytes; before fio 3 KiB.
@@ -89,7 +89,7 @@ pub struct Side {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Latencies {
+pub(super) struct Latencies {
     pub max: Option<f64>,
     pub mean: Option<f64>,
     /// By their shares in percent.
@@ -108,20 +108,20 @@ impl Side {
         self.total_ios.map(|ios| (ios, 0.0)).or_else(by_rate).filter(|(ios, _)| (0.0..1e15).contains(ios))
     }
 
-    pub fn ios(&self) -> Option<f64> {
+    pub(super) fn ios(&self) -> Option<f64> {
         let (ios, off) = self.counted()?;
         let by_bytes = || Some((self.bytes()? / self.block_bytes()? as f64).round());
         if off > 0.0 { by_bytes().or(Some(ios)) } else { Some(ios) }
     }
 
-    pub fn bytes(&self) -> Option<f64> {
+    pub(super) fn bytes(&self) -> Option<f64> {
         let in_bytes = self.bw_bytes.or(self.io_kbytes).is_some();
         let bytes = self.io_bytes.map(|figure| if in_bytes { figure } else { figure * 1024.0 });
         bytes.filter(|bytes| (0.0..1e18).contains(bytes))
     }
 
     /// The length of an I/O: bytes by I/Os, where that is a number of sectors.
-    pub fn block_bytes(&self) -> Option<u64> {
+    pub(super) fn block_bytes(&self) -> Option<u64> {
         let ((ios, off), bytes) = self.counted().zip(self.bytes())?;
         let length = Some(bytes / ios).filter(|length| (1.0..1e12).contains(length))?;
         let rounding = if self.bw_bytes.or(self.io_kbytes).is_some() { 0.0 } else { 512.0 / ios };
@@ -131,7 +131,7 @@ impl Side {
     }
 
     /// Latencies of completion where these are printed, and how many ns their unit is.
-    pub fn latencies(&self) -> Option<(&Latencies, f64)> {
+    pub(super) fn latencies(&self) -> Option<(&Latencies, f64)> {
         let ns = self.clat_ns.as_ref().or(self.lat_ns.as_ref()).map(|latencies| (latencies, 1.0));
         ns.or_else(|| Some((self.clat.as_ref().or(self.lat.as_ref())?, 1e3)))
     }
@@ -164,7 +164,7 @@ fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Option<Vec
 }
 
 /// What `text` of the file `name` contains.
-pub fn contents(name: &str, text: &str) -> Result<Contents> {
+pub(super) fn contents(name: &str, text: &str) -> Result<Contents> {
     let mut complete: Option<Contents> = None;
     let (mut at, mut fault, mut cut) = (0, None, false);
     while let Some(begin) = text[at..].find('{').map(|found| at + found) {

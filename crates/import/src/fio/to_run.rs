@@ -16,7 +16,7 @@ use crate::old_step::OldStep;
 /// Most percentiles of a latency that are taken in; fio prints twenty at most.
 const MOST_SHARES: usize = 64;
 
-pub fn steps(name: &str, contents: &Contents) -> Result<Vec<OldStep>> {
+pub(super) fn steps(name: &str, contents: &Contents) -> Result<Vec<OldStep>> {
     let output = &contents.output;
     let loads = loads(output);
     let working: Vec<_> = loads.iter().filter(|load| load.worked() && load.runtime_ms().is_some()).collect();

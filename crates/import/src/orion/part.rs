@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
+pub(crate) enum Figure {
     /// Small I/Os per second.
     Iops,
     Latency,
@@ -15,7 +15,7 @@ pub enum Figure {
 
 /// A figure and the load that gave it: I/Os in flight.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     pub figure: Figure,
     pub small: u32,
     pub large: u32,
@@ -24,7 +24,7 @@ pub struct Point {
 
 /// A result, or one of the matrices of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OrionPart {
+pub(crate) struct OrionPart {
     /// The run that it belongs to.
     pub run: String,
     pub points: Vec<Point>,
@@ -37,7 +37,7 @@ pub struct OrionPart {
 }
 
 impl OrionPart {
-    pub fn new(run: &str) -> Self {
+    pub(crate) fn new(run: &str) -> Self {
         Self {
             run: run.to_owned(),
             points: Vec::new(),
@@ -79,7 +79,7 @@ const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 ///
 /// # Errors
 /// Both units are possible.
-pub fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
+pub(super) fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Option<LatencyUnit>) -> Result<f64> {
     let (us, ms) = (LatencyUnit::Microseconds.us(), LatencyUnit::Milliseconds.us());
     if let Some(known) = part.latency_unit_us.or(given.map(LatencyUnit::us)) {
         return Ok(known);

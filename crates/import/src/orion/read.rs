@@ -25,7 +25,7 @@ const MOST_DISKS: usize = 64;
 const MS: f64 = 1e3;
 
 /// What `text` of the file `name` contains, one part a result.
-pub fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
+pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let parts = if is_matrix(text) { vec![matrix(name, text)?] } else { summaries(name, text)? };
     if parts.iter().all(|part| part.points.is_empty()) {
         return Err(Error::run(
@@ -158,7 +158,7 @@ fn point(figure: Figure, value: f64, load: &str) -> Option<Point> {
 }
 
 /// Whether `head` begins a summary or a matrix.
-pub fn recognises(head: &str) -> bool {
+pub(super) fn recognises(head: &str) -> bool {
     is_matrix(head) || head.lines().any(|line| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin)))
 }
 

@@ -19,7 +19,7 @@ const POINT_S: f64 = 60.0;
 ///
 /// # Errors
 /// The unit of its latencies is not known.
-pub fn steps(files: &[String], parts: &[&OrionPart], unit: Option<LatencyUnit>) -> Result<Vec<OldStep>> {
+pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<LatencyUnit>) -> Result<Vec<OldStep>> {
     let mut loads: BTreeMap<(u32, u32), Vec<Point>> = BTreeMap::new();
     for (place, part) in parts.iter().enumerate() {
         let others: Vec<_> = parts.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, other)| *other).collect();

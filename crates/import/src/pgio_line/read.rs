@@ -1,7 +1,7 @@
 //! The line, and what stands before it.
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PgioResult {
+pub(super) struct PgioResult {
     /// What psql was given to connect by, where the log shows it.
     pub connect: Option<String>,
     pub database: Option<String>,
@@ -20,7 +20,7 @@ pub struct PgioResult {
     pub ms_per_read: Option<f64>,
 }
 
-pub fn results(text: &str) -> Vec<PgioResult> {
+pub(super) fn results(text: &str) -> Vec<PgioResult> {
     let mut results = Vec::new();
     let mut head = PgioResult::default();
     let mut counters = Counters::default();

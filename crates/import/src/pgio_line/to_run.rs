@@ -13,7 +13,7 @@ const BLOCK: u64 = 8192;
 /// Share of the run time above which a launch makes the printed rate wrong.
 const LONG_LAUNCH: f64 = 0.02;
 
-pub fn steps(name: &str, results: &[PgioResult]) -> Result<Vec<OldStep>> {
+pub(super) fn steps(name: &str, results: &[PgioResult]) -> Result<Vec<OldStep>> {
     results.iter().map(|result| step(name, result)).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::number::{self, Printed};
 use crate::tables::{Table, is_called, known};
 
 /// All that `tables` show.
-pub fn of_tables(tables: &[Table], scope: Scope) -> Report {
+pub(crate) fn of_tables(tables: &[Table], scope: Scope) -> Report {
     let mut report = Report { scope, ..Report::default() };
     for table in tables {
         identity::read(table, &mut report);

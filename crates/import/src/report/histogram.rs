@@ -43,7 +43,7 @@ pub struct Share {
 }
 
 /// Takes a section, if `table` is one; returns the number of its rows.
-pub fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) -> usize {
+pub(crate) fn read(table: &Table, histograms: &mut BTreeMap<String, Histogram>) -> usize {
     let Some(event) = table.called("event") else { return 0 };
     let Some(buckets) = buckets(table).filter(|buckets| buckets.len() >= 4) else { return 0 };
     let waits = table.column(|name| matches!(name, "waits" | "total waits"));

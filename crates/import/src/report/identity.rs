@@ -4,7 +4,7 @@ use super::contents::{Identity, Report};
 use crate::number;
 use crate::tables::{Table, known};
 
-pub fn read(table: &Table, report: &mut Report) {
+pub(super) fn read(table: &Table, report: &mut Report) {
     let identity = &mut report.identity;
     let rows = || table.rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty()));
     let identifies = ["db id", "inst num", "cpus"].iter().any(|name| table.named(name).is_some());

@@ -8,7 +8,7 @@ use crate::number::{self, Printed};
 use crate::tables::{Table, known};
 
 /// Takes the lines of the snapshots, in whichever table they stand.
-pub fn read(table: &Table, report: &mut Report) {
+pub(super) fn read(table: &Table, report: &mut Report) {
     let into = &mut report.snapshots;
     for row in &table.rows {
         let Some(first) = row.iter().position(|cell| !cell.is_empty()) else { continue };
@@ -27,7 +27,7 @@ pub fn read(table: &Table, report: &mut Report) {
 }
 
 /// Begin and end by the clock, where one comes after the other.
-pub fn clock(begin: Option<&str>, end: Option<&str>) -> Option<Span> {
+pub(crate) fn clock(begin: Option<&str>, end: Option<&str>) -> Option<Span> {
     let ((begin_s, begins_on_minute), (end_s, ends_on_minute)) = instant(begin?).zip(instant(end?))?;
     (begin_s < end_s).then_some(Span { begin_s, end_s, in_minutes: begins_on_minute || ends_on_minute })
 }

@@ -7,7 +7,7 @@ use crate::number::{self, Printed};
 use crate::tables::{Table, is_called};
 
 /// Takes a list of waits, if `table` is one; returns the number of its lines.
-pub fn read(table: &Table, report: &mut Report) -> usize {
+pub(super) fn read(table: &Table, report: &mut Report) -> usize {
     let title = table.title.as_str();
     if title.contains("Histogram") || title.starts_with("Service") || title.starts_with("SQL") {
         return 0;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::row::Row;
 use crate::report::{Scope, Waited};
 
-pub const MIB: f64 = 1_048_576.0;
+pub(super) const MIB: f64 = 1_048_576.0;
 
 /// Null is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -152,15 +152,15 @@ pub fn figures(row: Row<'_>) -> Figures {
     }
 }
 
-pub fn logical(row: Row<'_>) -> Option<f64> {
+pub(super) fn logical(row: Row<'_>) -> Option<f64> {
     row.report.rate(statistic::LOGICAL_READS, &["logical reads", "logical read"])
 }
 
-pub fn redo_bytes(row: Row<'_>) -> Option<f64> {
+pub(super) fn redo_bytes(row: Row<'_>) -> Option<f64> {
     row.report.rate(statistic::REDO_BYTES, &["redo size"])
 }
 
-pub fn redo_writes(row: Row<'_>) -> Option<f64> {
+pub(super) fn redo_writes(row: Row<'_>) -> Option<f64> {
     let profile = || row.report.io_profile.get("redo requests")?.1;
     row.report.per_s(statistic::REDO_WRITES).or_else(profile)
 }
@@ -181,7 +181,7 @@ fn cpu_cores(row: Row<'_>) -> Option<f64> {
 }
 
 /// `DB CPU(s)` of the load profile, with `Background CPU(s)` where there is such a line.
-pub fn printed_cpu(row: Row<'_>) -> Option<f64> {
+pub(super) fn printed_cpu(row: Row<'_>) -> Option<f64> {
     let foreground = row.report.profiled(&["db cpu(s)"])?;
     Some(foreground + row.report.profiled(&["background cpu(s)"]).unwrap_or(0.0))
 }

@@ -10,7 +10,7 @@ use crate::report::{EventLine, Report, Waited};
 type Cell = Option<String>;
 
 /// Events of sessions and of the background with four columns each.
-pub const EVENTS: [(&str, bool); 10] = [
+pub(crate) const EVENTS: [(&str, bool); 10] = [
     (event::SINGLE_READ, true),
     (event::SCATTERED_READ, true),
     (event::DIRECT_READ, true),
@@ -24,7 +24,7 @@ pub const EVENTS: [(&str, bool); 10] = [
 ];
 
 /// Names of wait classes: in the columns, and in reports.
-pub const CLASSES: [(&str, &str); 9] = [
+pub(crate) const CLASSES: [(&str, &str); 9] = [
     ("Admin", "Administrative"),
     ("Application", "Application"),
     ("Cluster", "Cluster"),
@@ -37,7 +37,7 @@ pub const CLASSES: [(&str, &str); 9] = [
 ];
 
 /// Buckets of waits: their names, and their bounds in us.
-pub const BUCKETS: [(&str, u64, u64); 8] = [
+pub(crate) const BUCKETS: [(&str, u64, u64); 8] = [
     ("<1ms", 0, 1_000),
     ("<2ms", 1_000, 2_000),
     ("<4ms", 2_000, 4_000),

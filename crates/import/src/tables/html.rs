@@ -14,7 +14,7 @@ const LONGEST_TITLE: usize = 100;
 
 /// All tables of the page `text`; each under the heading before it, or under the line before it: up to 12.1 the parts of
 /// the summary at the head have a bare line as theirs.
-pub fn tables(text: &str) -> Vec<Table> {
+pub(crate) fn tables(text: &str) -> Vec<Table> {
     let mut page = Page::default();
     for Ok(token) in Tokenizer::new(text) {
         match token {

@@ -2,11 +2,11 @@
 
 /// What stands in the cells that a cut row lacks: like a figure that did not fit its column, they are not known. A blank
 /// cell would be 0 in some tables.
-pub const UNKNOWN: &str = "#";
+pub(super) const UNKNOWN: &str = "#";
 
 /// A table of a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub(crate) struct Table {
     /// The heading of its section.
     pub title: String,
     /// What a page says the table is about, for those who cannot see it; blank in a text.
@@ -21,27 +21,27 @@ pub struct Table {
 
 impl Table {
     /// The first column whose name, in lower case, passes `wanted`.
-    pub fn column(&self, wanted: impl Fn(&str) -> bool) -> Option<usize> {
+    pub(crate) fn column(&self, wanted: impl Fn(&str) -> bool) -> Option<usize> {
         self.columns.iter().position(|name| wanted(&name.to_ascii_lowercase()))
     }
 
     /// The first column of exactly that name, in lower case.
-    pub fn named(&self, name: &str) -> Option<usize> {
+    pub(crate) fn named(&self, name: &str) -> Option<usize> {
         self.column(|column| column == name)
     }
 
     /// The first column of exactly that name, in lower case, with or without a heading over several columns before it.
-    pub fn called(&self, name: &str) -> Option<usize> {
+    pub(crate) fn called(&self, name: &str) -> Option<usize> {
         self.column(|column| is_called(column, name))
     }
 }
 
 /// Whether `column` is `name`, alone or after a heading over several columns: `event waits` is called `waits`.
-pub fn is_called(column: &str, name: &str) -> bool {
+pub(crate) fn is_called(column: &str, name: &str) -> bool {
     column.strip_suffix(name).is_some_and(|group| group.is_empty() || group.ends_with(' '))
 }
 
 /// The text of a cell; `None` for one that is blank or not known.
-pub fn known(cell: &str) -> Option<&str> {
+pub(crate) fn known(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty() && !cell.starts_with(UNKNOWN))
 }

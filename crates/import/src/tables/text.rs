@@ -10,7 +10,7 @@ const UNNAMED: usize = 8;
 const FOOTER: usize = 40;
 
 /// All tables of `text`. Each word of a row belongs to the column it stands under, or nearest to.
-pub fn tables(text: &str) -> Vec<Table> {
+pub(crate) fn tables(text: &str) -> Vec<Table> {
     let mut reader = Reader::default();
     for line in text.lines() {
         reader.line(line.trim_start_matches('\u{c}').trim_end());

@@ -12,7 +12,7 @@ const LONGEST: usize = 4096;
 
 /// A database call that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Call {
+pub(super) struct Call {
     pub cpu_us: u64,
     pub ela_us: u64,
     pub physical: u64,
@@ -29,7 +29,7 @@ pub struct Call {
 
 /// A line with figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Line<'a> {
+pub(super) enum Line<'a> {
     Wait(Wait<'a>),
     /// The end of a call: `PARSE`, `EXEC`, `FETCH` or another.
     Call(&'a [u8], Call),
@@ -43,7 +43,7 @@ pub enum Line<'a> {
 ///
 /// # Errors
 /// An input that cannot be read, or the trace of a release that counts in hundredths of a second.
-pub fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<()> {
+pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<()> {
     // A line that lies across two buffers.
     let mut torn: Vec<u8> = Vec::with_capacity(LONGEST);
     loop {
@@ -114,7 +114,7 @@ fn refuse_hundredths(name: &str, line: &[u8]) -> Result<()> {
 }
 
 /// The length of a block, where a read at the begin of a trace shows it.
-pub fn block_bytes(head: &[u8]) -> Option<u64> {
+pub(crate) fn block_bytes(head: &[u8]) -> Option<u64> {
     let mut waits = head.split(|byte| *byte == b'\n').filter_map(|line| wait(line.strip_prefix(b"WAIT #")?));
     waits.find_map(|wait| wait.block_bytes())
 }

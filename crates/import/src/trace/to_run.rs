@@ -21,7 +21,7 @@ const MOST_EVENTS: usize = 1_024;
 
 /// What is kept of a trace while it is read.
 #[derive(Default)]
-pub struct Collected {
+pub(super) struct Collected {
     head: BTreeMap<String, String>,
     slices: Slices,
     /// `(waits, us)` by event.
@@ -38,7 +38,7 @@ pub struct Collected {
 }
 
 impl Collected {
-    pub fn add(&mut self, line: &Line<'_>) {
+    pub(super) fn add(&mut self, line: &Line<'_>) {
         match line {
             Line::Wait(wait) => self.wait(wait),
             Line::Call(kind, call) => self.call(kind, call),
@@ -91,7 +91,7 @@ impl Collected {
         add(&mut self.visited, call.consistent.saturating_add(call.current));
     }
 
-    pub fn step(mut self, name: &str) -> Result<OldStep> {
+    pub(super) fn step(mut self, name: &str) -> Result<OldStep> {
         if self.waits.is_empty() {
             return Err(no_wait(name));
         }
@@ -260,6 +260,6 @@ impl Slices {
 }
 
 /// The error of a trace without waits.
-pub fn no_wait(name: &str) -> Error {
+pub(super) fn no_wait(name: &str) -> Error {
     Error::run(format!("{name} is a trace without a wait"), "trace with level 8 or 12: waits => TRUE")
 }

@@ -73,7 +73,7 @@ impl MergedSlice {
 
 /// Merged slices of several ranks as they are added up, whichever comes first.
 #[derive(Debug, Default)]
-pub struct MergedSliceSum {
+pub(crate) struct MergedSliceSum {
     report: SliceReport,
     latencies: [Option<Recorder>; 3],
     responses: [Option<Recorder>; 3],
@@ -90,7 +90,7 @@ pub struct MergedSliceSum {
 
 impl MergedSliceSum {
     /// Adds a slice of the sessions from `base` on, whose clock is `shift_us` behind.
-    pub fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
+    pub(crate) fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
         let (all, part) = (&mut self.report, &slice.report);
         let known = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(u64::saturating_add);
         all.think_us = all.think_us.saturating_add(part.think_us);
@@ -119,7 +119,7 @@ impl MergedSliceSum {
     }
 
     /// All that was added, as slice number `index` between two boundaries.
-    pub fn finish(mut self, index: u32, (begin_us, end_us): Span) -> MergedSlice {
+    pub(crate) fn finish(mut self, index: u32, (begin_us, end_us): Span) -> MergedSlice {
         let mut report = SliceReport { index, begin_us, end_us, ..self.report };
         for (kind, op) in report.ops.iter_mut().enumerate() {
             op.latency = self.latencies[kind].take().map_or_else(Latency::default, |mut all| all.drain());
