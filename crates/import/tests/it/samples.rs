@@ -29,6 +29,7 @@ pub fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
         ("Orion result", "disks_iops.csv", MATRIX),
         ("pgio result", "pgio.out", PGIO),
         ("fio result", "fio.json", FIO),
+        ("table of workers", "LIO.csv", WORKERS),
         ("fio result", "processes.json", PROCESSES),
         ("fio result", "clients.json", CLIENTS),
         ("fio result", "old.json", OLD_FIO),
@@ -38,7 +39,6 @@ pub fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
         ("pgio result", "pgio.log", PGIO_LOG),
         ("10046 trace", "cells.trc", CELLS),
         ("Statspack report", "sp.lst", OLD_STATSPACK),
-        ("table of workers", "LIO.csv", WORKERS),
     ];
     reports.chain(others.into_iter().map(|(what, name, text)| (what, name, text.to_owned()))).collect()
 }
