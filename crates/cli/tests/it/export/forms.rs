@@ -138,7 +138,7 @@ fn a_page_is_shown_by_the_program_of_the_desktop() {
     let read = |name| std::fs::read(mindful.path(name)).unwrap();
     assert_eq!(read("seen.html"), read("page.html"));
     let nobody = mindful.command(&[&args[..], &["--yes"]].concat()).env("PATH", "/nowhere").output().unwrap();
-    assert!(message(&nobody).contains("open it by hand"), "{nobody:?}");
+    assert!(message(&nobody).contains("open it yourself"), "{nobody:?}");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
     assert!(listed.contains("removed") && listed.contains(&format!("{} (", data.display())), "{listed}");
     assert!(!data.exists() && working_in(&data).is_empty(), "the private folder is left");
     let again = text(&mindful.private(&["cleanup", "--yes"]));
-    assert!(again.contains("nothing of mindful's"), "{again}");
+    assert!(again.contains("mindful has nothing on"), "{again}");
     assert!(!data.exists(), "a server is made to be cleaned up");
     let next = mindful.private_run(&PAUSES);
     assert!(next.figure("blocks_visited_per_s") > 0.0, "{next}");

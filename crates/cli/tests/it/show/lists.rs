@@ -42,6 +42,6 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     assert_eq!(written.status.code(), Some(2), "{written:?}");
 
     let deleted = mindful.text(&["delete", "one", "two", "going-on", "--yes"]);
-    assert!(deleted.contains("3 removed"), "{deleted}");
+    assert!(deleted.contains("3 deleted"), "{deleted}");
     assert_eq!(listed(&[]), "no runs\n");
 }
