@@ -38,7 +38,7 @@ fn a_plan_made_of_an_old_configuration_goes_to_stdout() {
     let message = mindful.text(&["import", "slob.conf", "--output", "old plan.toml"]);
     assert_eq!(fs::read_to_string(mindful.path("old plan.toml")).unwrap(), plan);
     let first = message.lines().next().unwrap();
-    assert!(first.contains("`mindful plan --plan 'old plan.toml'` shows it") && !first.contains("every"), "{message}");
+    assert!(first.contains("see `mindful plan --plan 'old plan.toml'`") && !first.contains("every"), "{message}");
     let shown = mindful.text(&["plan", "--plan", "old plan.toml", "--target", "null:"]);
     assert!(shown.contains("old plan.toml"), "{shown}");
 }
