@@ -157,7 +157,7 @@ async fn sessions_are_called_mindful_unless_named() {
     for url in [cluster.url(), cluster.socket_url()] {
         assert_eq!(ask(&connect(&url).await.unwrap(), "SHOW application_name").await, "mindful");
     }
-    let named = format!("{}?application_name=one", cluster.socket_url());
+    let named = format!("{}&application_name=one", cluster.socket_url());
     assert_eq!(ask(&connect(&named).await.unwrap(), "SHOW application_name").await, "one");
 }
 
