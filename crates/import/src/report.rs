@@ -8,7 +8,7 @@ mod snapshots;
 mod waited;
 mod waits;
 
-pub(crate) use contents::{EventLine, EventList, Report, Scope, Statistic};
+pub(crate) use contents::{EventList, Report, Scope, Statistic};
 pub(crate) use extract::of_tables;
 pub(crate) use snapshots::clock;
-pub(crate) use waited::Waited;
+pub(crate) use waited::{EventLine, Waited};

@@ -22,7 +22,7 @@ pub const VERB: Verb = Verb {
     group: Some(Group::Setup),
     about: "Show every setting, its value and its origin, without running",
     details: "Plan opens no target and changes nothing. It takes all keys of `mindful run`.",
-    example: "mindful plan --plan examples/oltp.toml",
+    example: "mindful plan --plan examples/pio.toml",
     page: "docs/plans.md",
     plan: PlanKeys::Shown(&["target", "scale", "schemas", "sessions", "duration", "warmup"]),
     arguments: || Vec::new(),

@@ -6,7 +6,7 @@ use mindful_core::record::latency::Latency;
 use mindful_oracle_terms as oracle;
 
 use super::histogram::Histogram;
-use super::waited::Waited;
+use super::waited::{EventLine, Waited};
 use crate::number::Printed;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,21 +67,6 @@ impl Span {
 pub struct Statistic {
     pub total: Option<Printed>,
     pub per_s: Option<Printed>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct EventLine {
-    /// Its name, whole where it is known.
-    pub name: String,
-    pub waits: Option<Printed>,
-    /// Time of all, us.
-    pub time_us: Option<Printed>,
-    /// Time of one as printed, us.
-    pub mean_us: Option<Printed>,
-    /// Share of database time as printed, percent.
-    pub percent: Option<f64>,
-    /// Its class as printed.
-    pub class: Option<String>,
 }
 
 /// A section of wait events.

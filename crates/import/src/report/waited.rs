@@ -1,7 +1,21 @@
 //! What waits of an event took.
 
-use super::contents::EventLine;
 use crate::number::Printed;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventLine {
+    /// Its name, whole where it is known.
+    pub name: String,
+    pub waits: Option<Printed>,
+    /// Time of all, us.
+    pub time_us: Option<Printed>,
+    /// Time of one as printed, us.
+    pub mean_us: Option<Printed>,
+    /// Share of database time as printed, percent.
+    pub percent: Option<f64>,
+    /// Its class as printed.
+    pub class: Option<String>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waited {

@@ -2,7 +2,8 @@
 
 use mindful_oracle_terms as oracle;
 
-use super::contents::{EventLine, EventList, Report, Scope};
+use super::contents::{EventList, Report, Scope};
+use super::waited::EventLine;
 use crate::number::{self, Printed};
 use crate::tables::{Table, is_called};
 
