@@ -33,7 +33,7 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
             }
             None if foreign && key.name == "target" => {
                 return Err(Error::plan(
-                    format!("run {} comes from another host: its target is not used", head.id),
+                    format!("run {} was made elsewhere, or others can write it: its target is not used", head.id),
                     "pass --target",
                 ));
             }
@@ -48,7 +48,11 @@ pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> 
         }
     }
     if !left_out.is_empty() {
-        exit::tell(&format!("run {} comes from another host; ignored settings: {}", head.id, left_out.join(", ")));
+        exit::tell(&format!(
+            "run {} was made elsewhere, or others can write it; ignored settings: {}",
+            head.id,
+            left_out.join(", ")
+        ));
     }
     Ok(settings)
 }

@@ -3,29 +3,20 @@
 pub mod comparison;
 pub mod figure;
 pub mod finding;
+mod part;
 mod step;
 mod system;
 pub mod trace;
+mod validity;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary};
+pub use self::part::{BySession, ChoicesSummary, RankSummary};
+pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary, TargetSummary};
 pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
+pub use self::validity::Validity;
 use crate::plan::price::Price;
 pub use crate::result::finding::{Finding, Severity};
-
-/// Whether a result may be quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Validity {
-    /// Nothing speaks against it.
-    Valid,
-    /// Something may have spoiled it.
-    Suspect,
-    /// It is not what was asked for.
-    Invalid,
-}
 
 /// A run in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -286,71 +277,4 @@ pub struct DatasetSummary {
     pub load_s: Option<f64>,
     /// Largest rank correlation of key and block, in size; null when not proven in this run and no proof is stored.
     pub rank_correlation_max: Option<f64>,
-}
-
-/// One of several targets of a run, as a run of its own sessions would tell it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TargetSummary {
-    /// Target without secrets.
-    pub target: String,
-    /// Version of the system under test.
-    pub engine_version: Option<String>,
-    /// Whether its figures may be quoted.
-    pub validity: Validity,
-    /// What speaks against them, or is good to know.
-    pub findings: Vec<Finding>,
-    /// Its figures.
-    pub step: StepSummary,
-}
-
-/// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct BySession {
-    /// When it began its first slice, ms.
-    pub start_ms: Vec<f64>,
-    /// When it ended its last, ms.
-    pub stop_ms: Vec<f64>,
-    /// Its operations in the window.
-    pub ops: Vec<f64>,
-}
-
-/// One of the processes that took a step together; null where it is not known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RankSummary {
-    /// Its number, from 0.
-    pub rank: u32,
-    /// How many there were.
-    pub of: u32,
-    /// Name of its host.
-    pub host: String,
-    /// Its sessions.
-    pub sessions: u32,
-    /// Its operations in the window by those of all ranks, 0 to 1.
-    pub ops_share: Option<f64>,
-    /// Cores' worth of CPU its process used.
-    pub client_cores: Option<f64>,
-    /// CPUs its process might use.
-    pub client_cpus: Option<f64>,
-    /// Start of the last of its sessions after the first start of any rank's, ms.
-    pub start_skew_ms: Option<f64>,
-    /// The clock where ranks met minus that of its host, ms.
-    pub clock_offset_ms: Option<f64>,
-    /// To how much that is known, ms.
-    pub clock_within_ms: Option<f64>,
-}
-
-/// How often the workload's choices fell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ChoicesSummary {
-    /// Operations tallied.
-    pub operations: u64,
-    /// Share of operations for which each choice fell, percent: `update`, `scan`, `hot_spot`, `hot_schema`, `think`.
-    pub alone_pct: std::collections::BTreeMap<String, f64>,
-    /// Share of operations for each set of choices that fell together, percent, such as `update+hot_spot`; `select` is
-    /// a read with none of them. They add up to 100.
-    pub joint_pct: std::collections::BTreeMap<String, f64>,
 }

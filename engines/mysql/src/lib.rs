@@ -14,6 +14,8 @@ pub mod private;
 mod target;
 mod work;
 
+// Decides what `url`, which the driver uses, depends on (Cargo.toml).
+use idna_adapter as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 

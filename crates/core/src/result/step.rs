@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::figure::{FigureRow, Figures, GROWTH, summary_of_figures};
-use super::{
-    BySession, CapSummary, ChoicesSummary, CpuSummary, DeviceSummary, RankSummary, TargetSummary, WaitSummary,
-};
+use super::finding::Finding;
+use super::part::{BySession, ChoicesSummary, RankSummary};
+use super::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
+use super::validity::Validity;
 use crate::record::head::Point;
 use crate::workload::{Compatibility, OpKind};
 
@@ -284,4 +285,20 @@ impl Figures for OpsSummary {
         };
         kinds.into_iter().flat_map(of_kind).collect()
     }
+}
+
+/// One of several targets of a run, as a run of its own sessions would tell it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TargetSummary {
+    /// Target without secrets.
+    pub target: String,
+    /// Version of the system under test.
+    pub engine_version: Option<String>,
+    /// Whether its figures may be quoted.
+    pub validity: Validity,
+    /// What speaks against them, or is good to know.
+    pub findings: Vec<Finding>,
+    /// Its figures.
+    pub step: StepSummary,
 }

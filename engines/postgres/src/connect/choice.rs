@@ -82,13 +82,6 @@ pub(super) fn is_balanced(parameters: &Parameters) -> Result<bool> {
     Ok(parameters.choice("load_balance_hosts", &[("disable", false), ("random", true)])?.unwrap_or(false))
 }
 
-/// Why a host was not used.
-pub(super) struct Refusal {
-    pub(super) error: Error,
-    /// Whether the server itself refused the session: then the others are not tried, as in libpq.
-    pub(super) is_final: bool,
-}
-
 /// The error of a session that none of several hosts took.
 pub(super) fn no_host(mut refused: Vec<Error>) -> Error {
     let Some(last) = refused.pop() else { return Error::target("the URL names no host", "name one") };

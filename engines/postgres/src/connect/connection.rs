@@ -17,7 +17,6 @@ use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::backend::{Backend, pooled};
-use super::choice::Refusal;
 use super::endpoint::Endpoint;
 use super::explain::{explain, find};
 use super::host::Host;
@@ -50,6 +49,13 @@ pub struct Canceller {
     token: CancelToken,
     connector: Option<MakeRustlsConnect>,
     place: String,
+}
+
+/// Why a host was not used.
+pub(super) struct Refusal {
+    pub(super) error: Error,
+    /// Whether the server itself refused the session: then the others are not tried, as in libpq.
+    pub(super) is_final: bool,
 }
 
 /// Connects to `endpoint` by one of the ways its TLS allows; `config` has all but host and password.

@@ -36,7 +36,8 @@ pub use explain::explain;
 pub use mindful_sql::connect::environment::Environment;
 pub use url::redact;
 
-use choice::{Refusal, Wanted};
+use choice::Wanted;
+use connection::Refusal;
 use endpoint::{Endpoint, Passwords};
 use given::Parameters;
 use host::Host;

@@ -70,7 +70,7 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
     assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
     let both = mindful.text(&["export", "latest", "latest", "--as", "html"]);
-    assert!(both.contains("the runs may be compared") && both.contains("data-chart=\"differences\""), "{both}");
+    assert!(both.contains("the runs are comparable") && both.contains("data-chart=\"differences\""), "{both}");
     assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
 }
 
@@ -167,7 +167,7 @@ fn a_comparison_ends_with_the_command_that_makes_its_page() {
     assert!(picture.contains("class=\"whisker c1\"") && picture.contains("class=\"fact\""), "{picture}");
     let two = ["export", "slow", "fast", "--as"];
     let runs = mindful.text(&[&two[..], &differences[..3]].concat());
-    assert!(runs.contains("Differences, candidate by baseline"), "{runs}");
+    assert!(runs.contains("Differences between candidate and baseline"), "{runs}");
     let one = mindful.run(&[&["export", "slow", "--as"], &differences[..3]].concat());
     let message = message(&one);
     assert!(one.status.code() == Some(2) && message.contains("is of two sides"), "{message}");

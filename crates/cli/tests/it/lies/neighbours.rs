@@ -171,7 +171,7 @@ mod alone {
         assert!(!alone.has("foreign-cpu") || !alone.evidence("foreign-cpu").contains("busy"), "{alone}");
         assert_eq!(beside.codes()[0], "foreign-cpu", "{beside}");
         let first = beside.text.lines().next().unwrap();
-        assert!(first.starts_with("SUSPECT  Others used the CPUs of this host"), "{beside}");
+        assert!(first.starts_with("SUSPECT  Other processes used the CPUs of this host"), "{beside}");
         assert!(beside.text.contains("limited by CPU that others used"), "{beside}");
         assert!(!beside.text.contains('\u{1b}') && !beside.text.contains("more or faster CPUs"), "{beside}");
     }

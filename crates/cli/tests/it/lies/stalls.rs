@@ -109,7 +109,7 @@ mod alone {
         stopped.assert_suspect("stall");
         assert_eq!(stopped.codes()[0], "stall", "{stopped}");
         let first = stopped.text.lines().next().unwrap();
-        assert!(first.starts_with("SUSPECT  Sessions were inside operations and none ended"), "{stopped}");
+        assert!(first.starts_with("SUSPECT  Sessions were inside operations and none of these ended"), "{stopped}");
         let evidence = stopped.evidence("stall");
         assert!((1.9..2.5).contains(&figure(evidence, " s from")), "{stopped}");
         assert!(evidence.contains("at once") && evidence.contains("of the window"), "{stopped}");

@@ -243,7 +243,7 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     let unseen = findings.iter().find(|finding| finding["code"] == "not-seen").unwrap();
     let unseen = unseen["text"].as_str().unwrap();
     let source = unseen.contains("reported by v$osstat");
-    assert!(source && unseen.contains("its processes and its device are not seen"), "{unseen}");
+    assert!(source && unseen.contains("Its processes and its device are unknown"), "{unseen}");
     database.state().busy_cpus = 0.2;
     let idle = run();
     assert!(idle["steps"][0]["cpu"]["host_busy_share"].as_f64().unwrap() < 0.2, "{idle:#}");
@@ -251,6 +251,6 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     database.fail("host", 942, u32::MAX);
     let blind = run();
     let unseen = blind["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "not-seen");
-    assert!(unseen.unwrap()["text"].as_str().unwrap().contains("its CPU, its processes"), "{blind:#}");
+    assert!(unseen.unwrap()["text"].as_str().unwrap().contains("Its CPU, its processes"), "{blind:#}");
     assert!(blind["steps"][0]["cpu"]["host_busy_share"].is_null(), "{blind:#}");
 }

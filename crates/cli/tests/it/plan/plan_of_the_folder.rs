@@ -43,7 +43,7 @@ fn a_plan_that_others_could_have_written_is_refused() {
     assert!(mindful.run(&["plan"]).status.success());
     mode(mindful.folder(), 0o700);
     fs::hard_link(&file, mindful.path("other.toml")).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("another name"));
+    assert!(refused(&run(&mindful, &[])).contains("more than one name"));
     fs::remove_file(&file).unwrap();
     symlink("other.toml", &file).unwrap();
     assert!(refused(&run(&mindful, &[])).contains("symbolic link"));

@@ -45,7 +45,7 @@ fn a_launcher_is_given_the_password_of_each_database() {
     };
     let mysql = ["--target", "mysql://me@db/bench"];
     let script = printed("slurm", &mysql);
-    assert!(script.contains("A password: MYSQL_PWD in the environment") && !script.contains("PGPASSWORD"), "{script}");
+    assert!(script.contains("Password: MYSQL_PWD in the environment") && !script.contains("PGPASSWORD"), "{script}");
     let job = printed("kubernetes", &mysql);
     assert!(job.contains("- name: MYSQL_PWD\n") && job.contains("key: password\n"), "{job}");
     let both = printed("kubernetes", &[&mysql[..], &["--meet", "postgres://me@other/meet"]].concat());

@@ -105,7 +105,7 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
         message
     };
     let most = u64::from(u32::MAX);
-    for key in ["rank", "of", "first_session", "sessions"] {
+    for key in ["rank", "ranks", "first_session", "sessions"] {
         for number in [0, 3, 10_001, most] {
             merged(key, &number.into());
         }
@@ -115,9 +115,9 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
     }
     for [first, ranks, targets] in [[0, most, 2], [most, most, most], [1, 1, 2], [0, 2, 0]] {
         let on = serde_json::json!({"target": 0, "targets": targets, "first_rank": first, "ranks": ranks});
-        merged("on", &on);
+        merged("on_target", &on);
     }
-    let refused = merged("of", &most.into());
+    let refused = merged("ranks", &most.into());
     assert!(refused.contains("4294967295 ranks, and no run has more than 10000"), "{refused}");
 }
 

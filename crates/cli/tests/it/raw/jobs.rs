@@ -183,7 +183,7 @@ fn what_cannot_be_measured_is_one_line_and_leaves_nothing() {
     let name = path.to_str().unwrap();
     let nowhere = mindful.path("no/such/folder/blocks");
     for (args, code, hint) in [
-        (&["raw"][..], 2, "--target raw:PATH"),
+        (&["raw"][..], 2, "mindful raw PATH"),
         (&["raw", "--target", "null:"], 2, "measures files"),
         (&["raw", name, "--target", "raw:x"], 2, "drop one of them"),
         (&["raw", nowhere.to_str().unwrap(), "--scale", "1MiB"], 3, "folder"),

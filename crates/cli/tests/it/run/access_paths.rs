@@ -47,7 +47,7 @@ fn settings_that_cannot_matter_are_named_by_run_and_comparison() {
         }
         let text = mindful.text(&sides(&a, &b));
         let first = text.lines().next().unwrap_or_default();
-        assert_eq!(first.starts_with("the sides differ only in io_method, which cannot matter"), idle, "{text}");
+        assert_eq!(first.starts_with("the sides differ only in io_method, which has no effect"), idle, "{text}");
         let compared = mindful.json(&sides(&a, &b));
         let named = if idle { serde_json::json!(["io_method"]) } else { serde_json::json!([]) };
         assert_eq!(compared["idle_settings"], named, "{compared:#}");

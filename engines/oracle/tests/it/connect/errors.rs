@@ -138,7 +138,7 @@ fn a_view_that_is_not_there_or_has_other_columns_spoils_no_run() {
                 "{text}"
             );
             if let Some(view) = view_of_text {
-                let why = if code == 904 { "has not the columns of" } else { "may not read" };
+                let why = if code == 904 { "lacks columns of" } else { "cannot read" };
                 assert!(found.contains(&format!("{why} {view}")), "{text} {code}: {found}");
             }
         }

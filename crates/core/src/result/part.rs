@@ -1,0 +1,56 @@
+//! What sessions, ranks and choices did in a step.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Each session of a step, in the order of their numbers. Times are those after the instant chosen for all to start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BySession {
+    /// When it began its first slice, ms.
+    pub start_ms: Vec<f64>,
+    /// When it ended its last, ms.
+    pub stop_ms: Vec<f64>,
+    /// Its operations in the window.
+    pub ops: Vec<f64>,
+}
+
+/// One of the processes that took a step together; null where it is not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RankSummary {
+    /// Its number, from 0.
+    pub rank: u32,
+    /// How many there were.
+    pub of: u32,
+    /// Name of its host.
+    pub host: String,
+    /// Its sessions.
+    pub sessions: u32,
+    /// Its operations in the window by those of all ranks, 0 to 1.
+    pub ops_share: Option<f64>,
+    /// Cores' worth of CPU its process used.
+    pub client_cores: Option<f64>,
+    /// CPUs its process might use.
+    pub client_cpus: Option<f64>,
+    /// Start of the last of its sessions after the first start of any rank's, ms.
+    pub start_skew_ms: Option<f64>,
+    /// The clock where ranks met minus that of its host, ms.
+    pub clock_offset_ms: Option<f64>,
+    /// To how much that is known, ms.
+    pub clock_within_ms: Option<f64>,
+}
+
+/// How often the workload's choices fell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChoicesSummary {
+    /// Operations tallied.
+    pub operations: u64,
+    /// Share of operations for which each choice fell, percent: `update`, `scan`, `hot_spot`, `hot_schema`, `think`.
+    pub alone_pct: BTreeMap<String, f64>,
+    /// Share of operations for each set of choices that fell together, percent, such as `update+hot_spot`; `select` is
+    /// a read with none of them. They add up to 100.
+    pub joint_pct: BTreeMap<String, f64>,
+}
