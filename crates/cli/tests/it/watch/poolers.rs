@@ -6,7 +6,6 @@ use std::os::unix::fs::MetadataExt;
 use std::process::{Output, Stdio};
 
 use mindful_conformance::not_run;
-use mindful_core::Engine as _;
 use rustix::process::Signal;
 use serde_json::Value;
 
