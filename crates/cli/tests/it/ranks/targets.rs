@@ -89,7 +89,7 @@ fn two_files_are_one_run_and_each_has_its_own_figures() {
     let text = String::from_utf8(redacted.stdout).unwrap();
     assert!(text.contains("on_target") && !text.contains("a.db") && !text.contains("b.db"), "{text}");
     let again = mindful.refusal(&["run", "--again", "latest"]);
-    assert!(again.contains("is of 2 targets"), "{again}");
+    assert!(again.contains("has 2 targets"), "{again}");
     merged_again(&mindful, &mut summary);
 }
 
