@@ -10,14 +10,15 @@ mod server;
 mod slow;
 mod span;
 mod stall;
+mod steadiness;
 mod ways;
 
 use mindful_core::contract::metric::shared;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
+use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
-use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::contrast::{RUNG, Rung};
@@ -25,7 +26,6 @@ use crate::figures::blocks;
 use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::floors::{Between, Floor};
 use crate::figures::pace::Pace;
-use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 use crate::io_job;
@@ -33,10 +33,10 @@ use crate::judgement::headline::{self, Kind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
-use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement};
 use crate::step::StepAnalysis;
 
 pub use network::of_part;
+pub use steadiness::in_words;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub const WINDOW_TOLERANCE: f64 = 0.01;
@@ -170,8 +170,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
     findings.extend(unfair(work));
-    findings.extend(not_steady(step, window));
-    findings.extend(rate_moved(step, window));
+    findings.extend(steadiness::not_steady(step, window));
+    findings.extend(steadiness::rate_moved(step, window));
     findings.extend(writes_without_updates(step, found));
     findings.extend(
         log_band::LogBand::of(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
@@ -298,97 +298,6 @@ fn unfair(work: &Work) -> Option<Finding> {
             ),
         )
     })
-}
-
-/// A window long enough to tell is compared with the criteria of a steady state (docs/method.md, Steady state).
-fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
-    // A step that went on until it was steady was judged then.
-    if step.window.is_some() {
-        return None;
-    }
-    let seconds = Seconds::of(step, window);
-    let reads = step.head.workload.as_ref()?.update_pct.is_none();
-    let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
-    if seconds.blocks_per_s.len() < criteria.window_s {
-        return None;
-    }
-    let signals = Signals {
-        throughput: &seconds.blocks_per_s,
-        p99_us: &seconds.p99_us,
-        hit_ratio: &seconds.hit_ratio,
-        checkpoints_s: None,
-    };
-    let reason = *steady::assess(&signals, &criteria).reasons.first()?;
-    let text = "Throughput was not steady, so its mean describes no part of the window. Use a longer --warmup or \
-                --duration, or find the cause.";
-    (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
-}
-
-/// A rate that rises or falls all through the window, or was another at one of its ends, is that of no instant (docs/method.md,
-/// Steady state).
-fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
-    // A step that went on until it was steady was judged then.
-    if step.window.is_some() {
-        return None;
-    }
-    let seconds = Seconds::of(step, window);
-    let moved = movement(&seconds.blocks_per_s).filter(Movement::shows)?;
-    let (text, evidence) = match moved.end.filter(|_| !moved.all_through()) {
-        Some(end) => moved_at_an_end(&end),
-        None => moved_all_through(&moved, &seconds.hit_ratio),
-    };
-    let severity = if moved.misleads() { Severity::Warning } else { Severity::Info };
-    Some(Finding::new(codes::RATE_MOVED, severity, text, evidence))
-}
-
-fn moved_all_through(moved: &Movement, hit_ratio: &[f64]) -> (String, String) {
-    let way = if moved.change > 0.0 { "rose" } else { "fell" };
-    let text = format!(
-        "The rate {way} over the window by more than its noise, so the mean describes neither its start nor its end. \
-         Use a longer --warmup or --steady, or find the cause."
-    );
-    let hits = movement(hit_ratio).map(|hits| format!(", its hit ratio by {:+.1} %", 100.0 * hits.change));
-    let evidence = format!(
-        "{:+.1} % from the first third of the window to the last{}",
-        100.0 * moved.change,
-        hits.unwrap_or_default()
-    );
-    (text, evidence)
-}
-
-fn moved_at_an_end(end: &End) -> (String, String) {
-    let (text, place, others) = if end.first {
-        let text = "The window began before the rate was level, so the mean is between the first rate and the later \
-                    one. Use a longer --warmup or --steady.";
-        (text, "first", "then")
-    } else {
-        let text = "The rate changed before the window ended, so the mean is between the earlier rate and the last \
-                    one. Use a longer --duration, or find the cause.";
-        (text, "last", "before")
-    };
-    let evidence = format!(
-        "{:.0} blocks/s in the {place} {} of the window, {:.0} {others}",
-        end.rate,
-        format_counted(end.points, "slice"),
-        end.level
-    );
-    (text.to_owned(), evidence)
-}
-
-/// What speaks against a steady state, in words.
-pub fn in_words(reason: Reason) -> String {
-    match reason {
-        Reason::WarmingUp => "more than half of the window still looks like warm-up".to_owned(),
-        Reason::CacheWarming { change } => format!("the hit ratio moved by {} over the window", percent(change)),
-        Reason::Drift { change } => format!("throughput moved by {} over the window", percent(change)),
-        Reason::Cycle { period_s, range } => format!("a cycle of {period_s} s with a range of {}", percent(range)),
-        Reason::Swings { range } => format!("swings with a range of {}", percent(range)),
-        Reason::Change(change) => {
-            format!("from {:.0} to {:.0} blocks/s at {} s", change.before, change.after, change.at_s)
-        }
-        Reason::Checkpoints { whole, .. } => format!("{whole} whole checkpoint cycles"),
-        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
-    }
 }
 
 /// Physical reads by block visited, below which a run is one of the database's cache.
