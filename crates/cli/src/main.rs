@@ -8,6 +8,8 @@ mod io_keys;
 mod layers;
 mod new_files;
 mod noise;
+mod outcome;
+mod output_file;
 mod plan_file;
 mod question;
 mod rank_context;

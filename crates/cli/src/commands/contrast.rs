@@ -7,9 +7,10 @@ use mindful_runner::contrast::{self, Contrast};
 
 use crate::args::flags::{self, full, live, repeat};
 use crate::args::plan_flags::RESULT;
-use crate::commands::{outcome, show};
+use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
+use crate::outcome;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{layers, registry};
 

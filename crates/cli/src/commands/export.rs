@@ -21,8 +21,8 @@ use mindful_report::{Detail, Report, charts};
 use super::compare;
 use super::compare::sides as compare_sides;
 use crate::args::flags::{margin_and_figure, option, output, redact, sides, switch};
-use crate::commands::file;
 use crate::exit::Exit;
+use crate::output_file;
 use crate::runs::Runs;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store};
@@ -102,7 +102,7 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     }
     let written = if drawn { pixels::png(&exported)? } else { exported.into_bytes() };
     match text("output").filter(|output| *output != "-") {
-        Some(output) => file::write(Path::new(output), &written, matches.get_flag("yes"))?,
+        Some(output) => output_file::write(Path::new(output), &written, matches.get_flag("yes"))?,
         None if drawn && std::io::stdout().is_terminal() => {
             return Err(Error::plan("cannot print a PNG on a terminal", "pass --output FILE.png"));
         }

@@ -17,8 +17,8 @@ use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 
 use crate::args::flags::{old_files, option, output};
-use crate::commands::file;
 use crate::exit::Exit;
+use crate::output_file;
 use crate::plan_file::{self, MOST_BYTES};
 use crate::{context, store, version};
 
@@ -193,7 +193,7 @@ fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
         context::print(&imported.toml)?;
         return Ok(Exit::Ok);
     }
-    file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
+    output_file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
     let mut message = format!("{} is written from {}: {}\n", escape(output), escape(&name), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.

@@ -11,9 +11,10 @@ use mindful_runner::io_job::IoJob;
 
 use crate::args::flags::full;
 use crate::args::plan_flags::{self, RESULT};
-use crate::commands::{outcome, run, show};
+use crate::commands::{run, show};
 use crate::context;
 use crate::exit::Exit;
+use crate::outcome;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{io_keys, layers, new_files, registry};
 use csv::Matrices;

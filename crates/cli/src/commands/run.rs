@@ -9,8 +9,9 @@ use mindful_runner::{Alone, Context, Coordination, Ended, Single};
 
 use crate::args::flags::{explain, full, live, option, repeat};
 use crate::args::plan_flags::RESULT;
-use crate::commands::{outcome, ranks, show};
+use crate::commands::{ranks, show};
 use crate::exit::Exit;
+use crate::outcome;
 use crate::rank_context::RankContext;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers, new_files};

@@ -12,9 +12,10 @@ use mindful_runner::{Alone, Ended};
 
 use crate::args::flags::{full, live, option};
 use crate::args::plan_flags::{self, RESULT};
-use crate::commands::{outcome, show};
+use crate::commands::show;
 use crate::context;
 use crate::exit::Exit;
+use crate::outcome;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{layers, new_files, registry, store, stored_settings, targets};
 

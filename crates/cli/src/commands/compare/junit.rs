@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_core::{Error, Result};
 
-use crate::commands::file;
+use crate::output_file;
 
 /// Refuses, before anything is run, an existing file without --yes.
 pub fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
@@ -19,5 +19,5 @@ pub fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
 /// Writes what `suite` makes to the file of `--junit`, if there is one.
 pub fn write(matches: &ArgMatches, suite: impl FnOnce() -> String) -> Result<()> {
     let Some(path) = matches.get_one::<String>("junit") else { return Ok(()) };
-    file::write(Path::new(path), suite().as_bytes(), true)
+    output_file::write(Path::new(path), suite().as_bytes(), true)
 }

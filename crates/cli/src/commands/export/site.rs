@@ -8,8 +8,8 @@ use mindful_report::html::Subject;
 use mindful_report::site::{self, Row};
 use mindful_report::{Detail, escape};
 
-use crate::commands::file;
 use crate::context;
+use crate::output_file;
 use crate::runs::Runs;
 
 /// Writes a page for each run, and an index. The index lists unreadable runs with the reason.
@@ -25,7 +25,7 @@ pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -
     for id in ids {
         rows.push(one(runs, id, folder, replace)?);
     }
-    file::write(&folder.join("index.html"), site::index(&rows).as_bytes(), replace)?;
+    output_file::write(&folder.join("index.html"), site::index(&rows).as_bytes(), replace)?;
     context::tell(&format!(
         "wrote {} of {} runs to {}",
         readable(&rows),
@@ -48,6 +48,6 @@ fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<Row> {
     let report = mindful_report::of(&run, &analysis, None, Detail::Full);
     let before = context::found_plan(&run.head.settings);
     let subject = Subject { run: &run, analysis: &analysis, report: &report, before: &before };
-    file::write(&folder.join(Row::file(id)), site::page(subject).as_bytes(), replace)?;
+    output_file::write(&folder.join(Row::file(id)), site::page(subject).as_bytes(), replace)?;
     Ok(Row::of(&run, &analysis))
 }

@@ -6,8 +6,9 @@ use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_runner::{Alone, Ended, Single};
 
-use crate::commands::{compare, outcome, sweep};
+use crate::commands::{compare, sweep};
 use crate::exit::Exit;
+use crate::outcome;
 use crate::{context, store, stored_settings};
 use mindful_analyze::compare::Sides;
 
