@@ -115,7 +115,7 @@ fn of_summary(row: FigureRow<StepSummary>) -> Figure {
     }
 }
 
-/// Inserts `more` after the figure at `path`, or at the end where there is none.
+/// Inserts `more` after the figure at `path`, or at the end if no figure has that path.
 fn insert_after(figures: &mut Vec<Figure>, path: &str, more: impl IntoIterator<Item = Figure>) {
     let at = figures.iter().position(|figure| figure.path() == path).map_or(figures.len(), |at| at + 1);
     figures.splice(at..at, more);

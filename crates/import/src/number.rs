@@ -14,7 +14,7 @@ impl Printed {
         Self { value, half_step: 0.0 }
     }
 
-    /// The figure in a unit of which there are `factor` to one of the old unit.
+    /// Converts the figure to a smaller unit: one old unit is `factor` new ones.
     pub fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, half_step: self.half_step * factor }
     }

@@ -75,7 +75,7 @@ impl AbortableTarget {
         Self { _watchdog: AbortWatchdog::watch(stop, grace, move || watched.abort()), target, in_step }
     }
 
-    /// Runs `step`, which ends by itself soon after the request to stop.
+    /// Runs `step`, which ends soon after the request to stop.
     pub fn in_step<T>(&self, step: impl FnOnce() -> T) -> T {
         self.in_step.store(true, Ordering::SeqCst);
         let done = step();

@@ -7,10 +7,14 @@
 //! 2. Run `cargo test -p mindful-NAME`. Replace one part at a time, and keep the suite green: open, load, session, counters.
 //! 3. Register the engine in `crates/cli/src/registry.rs` and `crates/cli/Cargo.toml`. The binary does not contain the skeleton.
 //!
-//! An engine has four parts. [`Engine`] is a static value that parses URLs and options; what it parses opens targets. [`Target`] is the opened database, shared by
-//! all threads. [`DatasetStore`] is the part of the target that loads and removes the dataset. [`Session`] is one connection on a
-//! thread of its own, and its only method runs a slice of about a second. When a file grows, give each part its own module; the
-//! engines for SQL databases show the folders.
+//! An engine has four parts:
+//!
+//! - [`Engine`] is a static value. It parses URLs and options, and the parsed options open targets.
+//! - [`Target`] is the opened database, shared by all threads.
+//! - [`DatasetStore`] is the part of the target that loads and removes the dataset.
+//! - [`Session`] is one connection on its own thread. Its only method runs a slice of about a second.
+//!
+//! When a file grows, give each part its own module. The engines for SQL databases show the folders.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

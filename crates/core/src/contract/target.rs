@@ -30,8 +30,11 @@ pub trait Target: DatasetStore + Send + Sync {
     /// Called before [`Target::prepare`], on all ranks but the first, which keeps other runs away for all of them.
     fn join_run(&self) {}
 
-    /// Makes the target ready for `workload` by `sessions` sessions and tells how operations will be carried out.
-    /// Refuses what it cannot carry, with the next move.
+    /// Prepares the target for `workload` by `sessions` sessions and returns how operations will run.
+    ///
+    /// # Errors
+    ///
+    /// The target cannot run the workload; the error contains the next step.
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>>;
 
     /// What about the target would spoil a result of `plan`: what is, what it does, the line that changes it. Found in

@@ -1,7 +1,7 @@
 //! A table, as both readers find it.
 
-/// What stands in the cells that a cut row lacks: like a figure that did not fit its column, they are not known. A blank
-/// cell would be 0 in some tables.
+/// The text of cells that a cut row lacks. They are unknown, as a figure that did not fit its column is. A blank cell
+/// would be 0 in some tables.
 pub(super) const UNKNOWN: &str = "#";
 
 /// A table of a report.
