@@ -6,7 +6,7 @@ use mindful_core::result::StepSummary;
 
 /// How far the hit ratios of two steps of one ladder may be apart, as a share: a step that finds more of its blocks in the
 /// cache is a step of other work.
-pub const HIT_RATIO_APART: f64 = 0.03;
+pub(crate) const HIT_RATIO_APART: f64 = 0.03;
 
 /// And how many standard errors of the least sure one, which a step of few operations has.
 const ERRORS_APART: f64 = 4.0;
@@ -21,7 +21,7 @@ fn error_of_hit_ratio(step: &StepSummary) -> Option<f64> {
 }
 
 /// How many schemas the sessions of a step visit; `None` where they are not known.
-pub fn schemas_visited(head: &StepHead) -> Option<u64> {
+pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
     let workload = head.workload.as_ref()?;
     if workload.spread_sessions.is_some() {
         return Some(workload.schemas.into());

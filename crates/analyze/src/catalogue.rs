@@ -19,7 +19,6 @@ const MIB: f64 = 1_048_576.0;
 /// Where a figure is shown besides `--explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// In the CSV.
     Csv,
     /// Nowhere.
     Explained,

@@ -39,35 +39,34 @@ pub use network::of_part;
 pub use steadiness::in_words;
 
 /// How far the measured window may be from the requested one, as a share of it.
-pub const WINDOW_TOLERANCE: f64 = 0.01;
+pub(crate) const WINDOW_TOLERANCE: f64 = 0.01;
 /// And this much, s, of a window ten times as long: on a busy host a session gets its CPU some tenths of a second late, which
 /// in a short window is a large share and no fault. Rates are by the time that was measured.
 const WINDOW_SLACK_S: f64 = 0.25;
 /// How far the realised mix may be from the asked one, percentage points.
-pub const MIX_TOLERANCE: f64 = 0.1;
+pub(crate) const MIX_TOLERANCE: f64 = 0.1;
 /// Share of stolen CPU worth a word (docs/findings.md, F32).
 pub const STEAL_SHARE: f64 = 0.01;
 /// Share of the server's CPU that sampling its waits may take.
-pub const WAIT_SAMPLING_SHARE: f64 = 0.01;
+pub(crate) const WAIT_SAMPLING_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
-pub const SKEW_SHARE: f64 = 0.05;
+pub(crate) const SKEW_SHARE: f64 = 0.05;
 /// How far the slowest session may be behind the median, as a share.
-pub const UNFAIR_SHARE: f64 = 0.2;
+pub(crate) const UNFAIR_SHARE: f64 = 0.2;
 /// Writes by reads above which a run without updates is not one of reads alone.
-pub const WRITES_SHARE: f64 = 0.01;
+pub(crate) const WRITES_SHARE: f64 = 0.01;
 /// Fewest writes that are more than a stray checkpoint.
-pub const FEWEST_WRITES: f64 = 100.0;
+pub(crate) const FEWEST_WRITES: f64 = 100.0;
 /// Fewest operations from which percentiles and rates are believable.
-pub const FEWEST_OPS: f64 = 1_000.0;
+pub(crate) const FEWEST_OPS: f64 = 1_000.0;
 
 /// What explains others comes before them where they are as grave.
-pub fn is_a_cause(finding: &Finding) -> bool {
+pub(crate) fn is_a_cause(finding: &Finding) -> bool {
     let causes = [codes::STALL, codes::FOREIGN_CPU, codes::CPU_THROTTLED, codes::CLIFF, codes::STORAGE_CAP];
     causes.iter().any(|code| finding.code == code.name())
 }
 
-/// Whether the run came to its end, and how.
-pub fn of_end(run: &Run) -> Vec<Finding> {
+pub(crate) fn of_end(run: &Run) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
     if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {

@@ -17,7 +17,6 @@ pub const RUNG: &str = "rung";
 pub const CORES: &str = "cores";
 /// On one core only.
 pub const PINNED: &str = "one";
-/// On all cores.
 pub const ALL_CORES: &str = "all";
 
 /// One way to read the same blocks.
@@ -73,7 +72,6 @@ pub struct Turn {
     pub repetition: u32,
     /// On one core only, or on all.
     pub pinned: bool,
-    /// Which rung.
     pub rung: Rung,
 }
 

@@ -12,7 +12,6 @@ use crate::figures::blocks::CACHED_YIELD;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
 use crate::stats::interval::Interval;
 
-/// A step of a ladder.
 type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 
 /// The ladders of sessions in a run, by the values of its other keys.
@@ -28,7 +27,7 @@ fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<Stri
 }
 
 /// Ladders whose steps differ in more than their load.
-pub fn not_alike(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
+pub(crate) fn not_alike(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
     let finding = |(values, rungs): (BTreeMap<String, String>, Vec<LadderStep>)| {
         let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();
         words.push(alike::difference(&rungs)?);

@@ -58,7 +58,7 @@ pub fn on_files(run: &Run) -> bool {
 }
 
 /// Whether the sessions of a step can keep more than one I/O in flight: not where they read one block at a time.
-pub fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
+pub(crate) fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
     let described = || run.description.as_ref()?.facts.get(IO);
     on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != ONE_AT_A_TIME)
 }

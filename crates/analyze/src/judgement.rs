@@ -1,7 +1,7 @@
 //! What the figures of a step mean: what they may be called, where they agree, and what limited them.
 
 pub mod headline;
-pub mod ladder_step;
+pub(crate) mod ladder_step;
 pub mod ledger;
 pub mod little;
 pub mod residence;

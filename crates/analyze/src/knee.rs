@@ -17,7 +17,7 @@ pub use model::{Model, ModelKind};
 pub use slo::{SloPoint, slo_point};
 
 /// Fewest different loads for a choice between the models.
-pub const FEWEST_LOADS: usize = 7;
+pub(crate) const FEWEST_LOADS: usize = 7;
 
 /// Models whose AICc differs by less than this cannot be distinguished (Burnham and Anderson 2002).
 const UNDECIDED: f64 = 2.0;

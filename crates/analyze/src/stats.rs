@@ -3,8 +3,8 @@
 pub mod autocorrelation;
 pub mod distribution;
 pub mod interval;
-pub mod least_squares;
+pub(crate) mod least_squares;
 pub mod moment;
 pub mod random;
-pub mod rank_sum;
+pub(crate) mod rank_sum;
 pub mod trend;

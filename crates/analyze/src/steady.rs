@@ -98,7 +98,6 @@ pub enum Reason {
     },
     /// Throughput goes up and down with a period.
     Cycle {
-        /// Length of the period, s.
         period_s: usize,
         /// Range of the 10-s means, a share.
         range: f64,

@@ -6,7 +6,7 @@ use crate::judgement::verdict::Verdict;
 use crate::step::StepAnalysis;
 
 /// What was found on one target: its summary, and what stands behind its steps.
-pub type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
+pub(crate) type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
 
 /// Completes `steps`, the sums over all targets, with what is known of each.
 pub fn tell(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {

@@ -76,7 +76,6 @@ impl Drop for Background {
     }
 }
 
-/// What is asked for.
 struct Asked {
     /// Of each row of a count of sessions.
     runs: [u32; 4],

@@ -36,7 +36,6 @@ pub fn of_file(path: &str) -> Result<Settings> {
     for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
 }
 
-/// All keys there are.
 pub fn keys() -> Vec<&'static Key> {
     plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
 }

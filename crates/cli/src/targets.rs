@@ -105,7 +105,6 @@ pub fn all(settings: &Settings) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// Refuses several targets.
 pub fn refuse_several(settings: &Settings) -> Result<()> {
     let several = settings.get("target").map_or(0, |text| split_urls(text).count());
     if several < 2 {

@@ -105,7 +105,6 @@ pub fn more_schemas_are_added_to_a_load(fixture: &Fixture) {
     assert_eq!(proof.failure(), None);
 }
 
-/// A load that is stopped on its way is no complete dataset; the next load completes it.
 pub fn a_stopped_load_is_completed_by_the_next(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;

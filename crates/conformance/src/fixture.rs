@@ -76,7 +76,6 @@ impl Fixture {
         self.engine.capabilities()
     }
 
-    /// The target, opened.
     pub fn open(&self) -> Box<dyn Target> {
         let events: Arc<dyn Events> = Arc::new(Silent);
         self.engine
@@ -85,7 +84,6 @@ impl Fixture {
             .unwrap_or_else(|error| panic!("open {}: {error}", self.url))
     }
 
-    /// The target, opened and loaded.
     pub fn loaded(&self) -> Opened {
         let target = self.open();
         if self.can().loads {
@@ -122,7 +120,6 @@ impl Fixture {
 
 /// A loaded target at work.
 pub struct Opened {
-    /// The target.
     pub target: Box<dyn Target>,
 }
 
@@ -177,6 +174,6 @@ impl Orders {
 }
 
 /// Now by this host's clock, us since the epoch.
-pub(crate) fn host_us() -> i64 {
+pub fn host_us() -> i64 {
     clock::now_us()
 }

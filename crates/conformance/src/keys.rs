@@ -4,9 +4,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 
 /// A certificate and its key, both as PEM.
 pub struct Pair {
-    /// The certificate.
     pub certificate: String,
-    /// Its key.
     pub key: String,
 }
 
@@ -18,7 +16,6 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// One of that name.
     pub fn new(name: &str) -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use crate::not_run;
 
-/// Set in the process that runs a test again.
 const AGAIN: &str = "TEST_IN_OWN_PROCESS";
 
 /// Whether the calling test may go on, for it is alone in its process. The first call runs the test again in a process of

@@ -29,7 +29,6 @@ fn place_in(folder: &Path) -> TempDir {
     place.prefix("mindful-test-").permissions(Permissions::from_mode(0o755)).tempdir_in(folder).unwrap()
 }
 
-/// Names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.unwrap().file_name().into()).collect();

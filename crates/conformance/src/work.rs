@@ -45,7 +45,6 @@ pub fn updates_visit_their_own_work_unit_light_and_heavy(fixture: &Fixture) {
     }
 }
 
-/// A scan reads every block of the scan table.
 pub fn scans_read_the_scan_table(fixture: &Fixture) {
     if !fixture.applies(fixture.can().scans, "scans") {
         return;

@@ -19,7 +19,7 @@ pub enum Extent {
 
 impl Extent {
     /// Most blocks anyone may ask for.
-    pub const MOST_BLOCKS: u64 = 1 << 40;
+    pub(crate) const MOST_BLOCKS: u64 = 1 << 40;
 
     /// A plain number is blocks, a number with a unit is bytes.
     pub fn parse(text: &str) -> Result<Self> {
@@ -81,7 +81,6 @@ impl Content {
 pub struct DatasetPlan {
     /// How many schemas (each a table with its index).
     pub schemas: u32,
-    /// Blocks, and so rows, in each schema.
     pub blocks_per_schema: u64,
     /// Blocks of the unindexed table for full scans in each schema; 0 for none.
     pub scan_blocks: u64,
@@ -118,7 +117,6 @@ fn fits(schemas: u32, blocks_per_schema: u64, scan_blocks: u64, block_bytes: u64
 pub struct Dataset {
     /// How many schemas are complete.
     pub schemas: u32,
-    /// Blocks, and so rows, in each schema.
     pub blocks_per_schema: u64,
     /// Blocks of the scan table in each schema.
     pub scan_blocks: u64,
@@ -159,7 +157,6 @@ pub struct LayoutProof {
     pub proven_at_us: i64,
 }
 
-/// The proof for one schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SchemaProof {
     /// Schema number, from 1.
@@ -189,7 +186,7 @@ impl LayoutProof {
     pub const MAX_CORRELATION: f64 = 0.02;
 
     /// Fewest rows for which a rank correlation says anything.
-    pub const FEWEST_ROWS: u64 = 100;
+    pub(crate) const FEWEST_ROWS: u64 = 100;
 
     /// What the layout fails, or `None` when it holds.
     pub fn failure(&self) -> Option<String> {

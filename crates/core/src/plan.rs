@@ -69,7 +69,6 @@ pub struct Plan {
     pub guard: Duration,
     /// Blocks a read visits.
     pub work_unit: u64,
-    /// Share of updates.
     pub update_pct: Share,
     /// Blocks an update visits; `None`: as a read.
     pub update_work_unit: Option<u64>,
@@ -77,9 +76,7 @@ pub struct Plan {
     pub scan_pct: Share,
     /// How much an update changes.
     pub redo: Redo,
-    /// When it commits.
     pub commit: Commit,
-    /// Whether commits wait for the log.
     pub commit_wait: bool,
     /// Hot spot, in extents until the block size is known.
     pub hot_spot: Option<HotSpotPlan>,
@@ -118,7 +115,6 @@ pub struct Hooks {
     /// Longest time one may take.
     #[serde(with = "seconds")]
     pub timeout: Duration,
-    /// Whether a failed one fails the run.
     pub failure_stops: bool,
 }
 

@@ -180,13 +180,11 @@ impl Compatibility {
 pub struct Workload {
     /// Seed of every draw.
     pub seed: u64,
-    /// Schemas in use.
     pub schemas: u32,
     /// Blocks in use in each schema.
     pub scale: u64,
     /// Blocks a read visits.
     pub work_unit: u64,
-    /// Share of operations that are updates.
     pub update_pct: Share,
     /// Blocks an update visits.
     pub update_work_unit: u64,
@@ -194,7 +192,6 @@ pub struct Workload {
     pub scan_pct: Share,
     /// How much an update changes.
     pub redo: Redo,
-    /// When it commits.
     pub commit: Commit,
     /// Whether a commit waits for the log to be on storage.
     pub commit_wait: bool,
@@ -246,7 +243,6 @@ impl Workload {
         }
     }
 
-    /// Refuses work on what is not loaded.
     pub fn refuse_more_than_loaded(&self, loaded: Option<&Dataset>) -> Result<()> {
         let dataset = loaded.ok_or_else(dataset::nothing_loaded_error)?;
         let scans = u64::from(!self.scan_pct.is_none() && self.access != Access::Scan);
@@ -309,7 +305,6 @@ pub struct Op {
     pub blocks: u64,
     /// Whether it was sent to the hot spot.
     pub hot: bool,
-    /// Whether it was sent to the hot schema.
     pub hot_schema: bool,
     /// Pause after it.
     pub think: Duration,
@@ -326,7 +321,6 @@ impl Op {
             | bit(!self.think.is_zero(), 16)
     }
 
-    /// Last key visited.
     pub const fn last_key(&self) -> u64 {
         self.first_key + self.blocks - 1
     }

@@ -73,11 +73,9 @@ pub struct IoLimit {
 pub enum IoKind {
     /// Read requests.
     Reads,
-    /// Bytes read.
     ReadBytes,
     /// Write requests.
     Writes,
-    /// Bytes written.
     WriteBytes,
 }
 

@@ -157,7 +157,6 @@ fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
     if chain.levels.is_empty() { Err("no block device was found".to_owned()) } else { Ok(chain) }
 }
 
-/// The kernel's names of these devices.
 fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for number in devices {

@@ -15,7 +15,6 @@ pub struct Meminfo {
     pub swap_bytes: Option<u64>,
     /// Swap in use, bytes.
     pub swap_used_bytes: Option<u64>,
-    /// Huge pages that are reserved.
     pub huge_pages: Option<u64>,
     /// Size of one, bytes.
     pub huge_page_bytes: Option<u64>,

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::kernel_file::Kernel;
 
-/// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// Major and minor number of the device; the major one is 0 where the file system has no single block device.
@@ -35,7 +34,7 @@ impl Mount {
     }
 
     /// The folder that an overlay writes to, as whoever mounted it sees it; `None` for any other file system.
-    pub fn upper_dir(&self) -> Option<PathBuf> {
+    pub(crate) fn upper_dir(&self) -> Option<PathBuf> {
         let overlay = self.fs_type == "overlay";
         let upper = self.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
         upper.filter(|_| overlay).map(|upper| PathBuf::from(unescape(upper)))

@@ -70,7 +70,6 @@ fn is_called(process: i32, name: &str) -> bool {
     process > 0 && called.is_ok_and(|called| called.trim_end() == name)
 }
 
-/// The scheduling policy of a process.
 fn policy_of(process: i32) -> Option<i32> {
     // SAFETY: the call takes a number and gives one.
     let policy = unsafe { libc::sched_getscheduler(process) };

@@ -170,7 +170,6 @@ fn scanned_descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
     tree
 }
 
-/// The entries of a folder that are numbers.
 fn numbers(folder: PathBuf) -> io::Result<Vec<u32>> {
     let entries = fs::read_dir(folder)?;
     Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect())

@@ -23,7 +23,6 @@ const APART: &str = ".mindful-";
 /// A probe that is there for longer than this is of a process that was killed.
 const PROBED: Duration = Duration::from_secs(5);
 
-/// The folder.
 #[derive(Debug)]
 pub struct SharedFolder {
     path: PathBuf,

@@ -4,12 +4,10 @@ use std::fs;
 
 use crate::Kernel;
 
-/// Whether there is that user; where the kernel does not say, there is.
 pub fn has_user(kernel: &Kernel, number: u32) -> bool {
     has(kernel, "uid_map", number)
 }
 
-/// Whether there is that group; where the kernel does not say, there is.
 pub fn has_group(kernel: &Kernel, number: u32) -> bool {
     has(kernel, "gid_map", number)
 }

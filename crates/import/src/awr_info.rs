@@ -16,7 +16,6 @@ use crate::report_step::{self, MOST_COLUMNS, MOST_REPORTS};
 const WHAT: &str = "row of awr_info";
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
 const MIB: f64 = 1_048_576.0;
-/// Latencies of sessions, and their events.
 const LATENCIES: [(&str, &str); 3] =
     [("DFSR_LAT", event::SINGLE_READ), ("DPR_LAT", event::DIRECT_READ), ("DFPR_LAT", event::PARALLEL_READ)];
 /// Other events of sessions: a row does not show how often they were waited for.

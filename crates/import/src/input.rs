@@ -67,7 +67,6 @@ pub(crate) fn before(text: &str, at: usize) -> &str {
     text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace())
 }
 
-/// The error of an input that cannot be read.
 pub(crate) fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::plan(
         format!("cannot read {name}: {error}"),

@@ -38,7 +38,7 @@ impl Printed {
     }
 
     /// The one of two statements of one figure that has more digits.
-    pub fn more_exact(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+    pub(crate) fn more_exact(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
             (Some(a), Some(b)) => Some(if b.half_step < a.half_step { b } else { a }),
             (a, b) => a.or(b),

@@ -90,12 +90,12 @@ impl OldStep {
     }
 
     /// The same of an Oracle database.
-    pub fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
+    pub(crate) fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
         Self { words: oracle::words(), ..Self::new(file, what, "oracle", target) }
     }
 
     /// It lasted from the first of these instants to the last, us.
-    pub fn set_boundaries(&mut self, boundaries_us: Vec<i64>) {
+    pub(crate) fn set_boundaries(&mut self, boundaries_us: Vec<i64>) {
         self.events.push(Event::Started { boundaries_us, clock_offset_us: 0 });
     }
 
@@ -116,7 +116,7 @@ impl OldStep {
     }
 
     /// Adds reads or writes of `blocks` in all between two boundaries.
-    pub fn add_slice(
+    pub(crate) fn add_slice(
         &mut self,
         index: u32,
         (begin_us, end_us): (i64, i64),
@@ -135,7 +135,7 @@ impl OldStep {
     }
 
     /// Adds a finding about a figure that does not mean what it seems to.
-    pub fn add_finding(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
+    pub(crate) fn add_finding(&mut self, code: Code, text: impl Into<String>, evidence: impl Into<String>) {
         self.findings.push(code.finding(text, evidence));
     }
 }

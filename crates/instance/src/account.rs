@@ -22,7 +22,6 @@ const NAMED: &str = "mindful";
 /// A user, by name and numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Name.
     pub name: String,
     /// User id.
     pub uid: u32,

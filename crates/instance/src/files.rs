@@ -14,7 +14,7 @@ const OPEN_TO_ALL: u32 = 0o755;
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
 /// Removes a file, if it is there.
-pub fn remove_if_there(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -33,7 +33,7 @@ pub fn bytes_below(folder: &Path) -> u64 {
 }
 
 /// Makes a folder closed to everybody but `account`.
-pub fn make_private(path: &Path, account: &Account) -> io::Result<()> {
+pub(crate) fn make_private(path: &Path, account: &Account) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => other?,
@@ -56,7 +56,7 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Makes a folder and those above it that are missing, open to all.
-pub fn make_open(path: &Path) -> io::Result<()> {
+pub(crate) fn make_open(path: &Path) -> io::Result<()> {
     let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
@@ -104,7 +104,7 @@ fn plain(path: &Path, file: File) -> io::Result<File> {
 
 /// Gives all below `folder` that belongs to user `from`, and the folder itself, to `to`. No link is followed, whatever
 /// that user does meanwhile.
-pub fn hand_over(folder: &Path, from: u32, to: &Account) -> io::Result<()> {
+pub(crate) fn hand_over(folder: &Path, from: u32, to: &Account) -> io::Result<()> {
     let top = open_folder(folder)?;
     hand_over_below(&top, from, to)?;
     Ok(fchown(&top, Some(Uid::from_raw(to.uid)), Some(Gid::from_raw(to.gid)))?)
@@ -132,27 +132,27 @@ fn hand_over_below(folder: &impl AsFd, from: u32, to: &Account) -> io::Result<()
 /// Brings all of the file system of `folder` to storage: one call, where a sync of each of a thousand small files would
 /// make the file system commit its journal as often.
 #[cfg(target_os = "linux")]
-pub fn sync_file_system(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
 /// Elsewhere there is no call for one file system.
 #[cfg(not(target_os = "linux"))]
-pub fn sync_file_system(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_file_system(_: &Path) -> io::Result<()> {
     rustix::fs::sync();
     Ok(())
 }
 
 /// Whether a file's file system takes direct I/O.
 #[cfg(target_os = "linux")]
-pub fn takes_direct_io(file: &Path) -> bool {
+pub(crate) fn takes_direct_io(file: &Path) -> bool {
     open_file(file).is_ok()
         && OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(file).is_ok()
 }
 
 /// Elsewhere servers ask for uncached I/O in ways that every file system takes.
 #[cfg(not(target_os = "linux"))]
-pub fn takes_direct_io(_: &Path) -> bool {
+pub(crate) fn takes_direct_io(_: &Path) -> bool {
     true
 }
 

@@ -19,7 +19,6 @@ use crate::{data, files, shared_memory, stale};
 /// What an instance is opened with.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// Its folder.
     pub folder: PathBuf,
     /// The user of its server.
     pub account: Account,

@@ -18,7 +18,7 @@ pub struct Log {
 
 impl Log {
     /// The log from now on.
-    pub fn from_now(path: &Path) -> io::Result<Self> {
+    pub(crate) fn from_now(path: &Path) -> io::Result<Self> {
         let mut from = fs::metadata(path).map_or(0, |meta| meta.len());
         if from > LARGEST {
             fs::rename(path, path.with_extension("log.old"))?;

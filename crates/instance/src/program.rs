@@ -116,7 +116,6 @@ pub enum Purpose {
 /// A server setting and why it is as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
-    /// Its name.
     pub name: String,
     /// Its value, as the server reads it.
     pub value: String,

@@ -7,7 +7,6 @@ use mindful_host::device::{Chain, locate};
 
 use crate::diskstats::counted_level;
 
-/// The devices of the data.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataDevices {
     /// Those whose requests are counted.

@@ -25,17 +25,12 @@ pub mod statistic {
     pub const SYNCH_TIME: &str = "redo synch time (usec)";
     /// Bytes that storage cells sent after a smart scan.
     pub const CELL_SMART_BYTES: &str = "cell physical IO interconnect bytes returned by smart scan";
-    /// Reads that the flash cache of storage cells served.
     pub const CELL_FLASH_HITS: &str = "cell flash cache read hits";
-    /// Blocks read.
     pub const BLOCKS_READ: &str = "physical reads";
-    /// Requests that read them.
     pub const READ_REQUESTS: &str = "physical read IO requests";
     /// All read requests, those of control files and backups among them.
     pub const ALL_READ_REQUESTS: &str = "physical read total IO requests";
-    /// Bytes of all read requests.
     pub const ALL_READ_BYTES: &str = "physical read total bytes";
-    /// Blocks written.
     pub const BLOCKS_WRITTEN: &str = "physical writes";
     /// Requests that wrote them, without redo.
     pub const WRITE_REQUESTS: &str = "physical write IO requests";
@@ -43,15 +38,12 @@ pub mod statistic {
     pub const ALL_WRITE_REQUESTS: &str = "physical write total IO requests";
     /// Bytes of all write requests, redo among them.
     pub const ALL_WRITE_BYTES: &str = "physical write total bytes";
-    /// Bytes of redo.
     pub const REDO_BYTES: &str = "redo size";
-    /// Writes of redo.
     pub const REDO_WRITES: &str = "redo writes";
     /// Transactions committed.
     pub const COMMITS: &str = "user commits";
     /// Statements executed, recursive ones among them.
     pub const EXECUTES: &str = "execute count";
-    /// Log switches, as reports derive them.
     pub const LOG_SWITCHES: &str = "log switches (derived)";
 }
 

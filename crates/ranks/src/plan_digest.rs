@@ -8,7 +8,6 @@ use mindful_core::plan::settings::Trust;
 use mindful_runner::Context;
 use sha2::{Digest, Sha256};
 
-/// Keys that say how ranks meet: each rank has its own.
 const KEYS_OF_A_RANK: [&str; 5] = ["rank", "ranks", "job", "meet", "meet_timeout"];
 
 /// The digest for a run on `targets`, those of a run with several, without secrets.

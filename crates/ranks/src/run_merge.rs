@@ -26,7 +26,6 @@ pub struct RunMerge {
     targets: BTreeMap<u32, TargetMerge>,
 }
 
-/// The merge of the ranks of one target.
 #[derive(Debug, Default)]
 struct TargetMerge {
     /// The run of the rank that looks after the target, and the merged step; known once that rank's part has come.
@@ -185,7 +184,6 @@ fn with_findings(mut run: Run, mut step: StepRecord) -> Run {
     run
 }
 
-/// A finding if two targets are in one server.
 fn shared_server(targets: &[Run]) -> Option<Finding> {
     let instance = |run: &Run| run.description.as_ref().and_then(|description| description.instance.clone());
     let (one, other, _) = two_with_same(targets, instance)?;

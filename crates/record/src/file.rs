@@ -82,7 +82,7 @@ pub fn create_folders(path: &Path) -> io::Result<()> {
 }
 
 /// Makes the folder `path`, closed to others.
-pub fn create_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(FOLDER_MODE).create(path)
 }
 

@@ -79,7 +79,6 @@ fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result
     Ok(fold.into_run())
 }
 
-/// Reads the head alone.
 pub(crate) fn read_head(file: &Path) -> Result<RunHead> {
     Lines::open(file)?.head()
 }

@@ -182,7 +182,6 @@ impl Redactor {
         clean
     }
 
-    /// The value of a key of a plan.
     fn value(&mut self, key: &str, value: &str) -> String {
         let named = kind_of(key).filter(|_| !says_nothing(value));
         match (key, named) {

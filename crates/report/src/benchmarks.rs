@@ -14,9 +14,7 @@ use crate::escape;
 struct Kept {
     /// What it is called.
     name: &'static str,
-    /// Its unit.
     unit: &'static str,
-    /// Whether more of it is better.
     more_is_better: bool,
     of: fn(&StepAnalysis) -> Option<f64>,
 }

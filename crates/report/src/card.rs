@@ -9,7 +9,7 @@ use crate::style::Detail;
 use crate::{escape, figure, findings, fold};
 
 /// What stands in place of a figure of a step that has none.
-pub const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
+pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
 
 /// What stands at the head of a report. All texts are harmless on one line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -78,7 +78,6 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
 /// Cores busier than this leave none free for a session that has its block.
 const NO_CORE_FREE: f64 = 0.9;
 
-/// What the added time consists of, in a sentence.
 fn consists_of(parts: &AddedTime, added: f64) -> String {
     let busy = figure::percent(parts.host_busy_share);
     let waits = match parts.host_busy_share {

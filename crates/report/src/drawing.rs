@@ -4,7 +4,7 @@
 pub mod bars;
 pub mod characters;
 pub mod frame;
-pub mod plot;
+pub(crate) mod plot;
 mod room;
 pub mod scale;
 pub mod strips;

@@ -25,7 +25,7 @@ fn steers(c: char) -> bool {
 }
 
 /// The same, shortened to `width` characters.
-pub fn escape_to(text: &str, width: usize) -> String {
+pub(crate) fn escape_to(text: &str, width: usize) -> String {
     let whole = escape(text);
     if whole.chars().count() <= width {
         return whole;

@@ -16,7 +16,6 @@ use crate::figure::{format_whole, number, percent, time_us};
 /// What a map is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
-    /// Operations of a kind.
     Operations(OpKind),
     /// Waits that the database counted: their kind, and what they are in words.
     Waits(&'static str, &'static str),

@@ -33,11 +33,9 @@ const COLUMNS: (usize, usize) = (120, 48);
 /// A run on a page.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The run.
     pub run: &'a Run,
     /// What is said of it.
     pub analysis: &'a Analysis,
-    /// Its report.
     pub report: &'a Report,
     /// What stands before its report, such as a plan that was read by itself; empty for nothing.
     pub before: &'a str,

@@ -12,7 +12,6 @@ use crate::table::Table;
 /// A stored run, as far as it can be read.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Its id.
     pub id: &'a str,
     /// Its first line.
     pub head: Option<&'a RunHead>,

@@ -36,7 +36,6 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
     text
 }
 
-/// A panel.
 fn of(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }

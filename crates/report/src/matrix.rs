@@ -17,7 +17,6 @@ pub struct Figures {
     pub mib_per_s: f64,
     /// Mean latency, us.
     pub mean_us: f64,
-    /// All latencies.
     pub latency: Latency,
 }
 

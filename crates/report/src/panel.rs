@@ -54,7 +54,7 @@ pub(crate) struct Curve {
 
 /// A part of a report.
 #[derive(Default)]
-pub struct Panel(Vec<Piece>);
+pub(crate) struct Panel(Vec<Piece>);
 
 impl Panel {
     pub(crate) fn line(&mut self, line: &str) {

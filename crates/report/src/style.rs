@@ -28,7 +28,7 @@ pub enum Detail {
 
 /// What colour says besides the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// All is well.
     Good,
     /// Take care.
@@ -45,20 +45,18 @@ impl Style {
     /// Columns beyond which a line is hard to read.
     pub const MOST_COLUMNS: usize = 100;
     /// Columns below which nothing shrinks.
-    pub const FEWEST_COLUMNS: usize = 60;
+    pub(crate) const FEWEST_COLUMNS: usize = 60;
 
-    /// Columns in use.
     pub fn columns(&self) -> usize {
         self.width.clamp(Self::FEWEST_COLUMNS, Self::MOST_COLUMNS)
     }
 
-    /// Columns that a table may take: all there are.
-    pub fn table_columns(&self) -> usize {
+    pub(crate) fn table_columns(&self) -> usize {
         self.width.max(Self::FEWEST_COLUMNS)
     }
 
     /// `text` in its tone.
-    pub fn paint(&self, tone: Tone, text: &str) -> String {
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
         }

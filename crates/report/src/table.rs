@@ -25,7 +25,7 @@ impl Table {
 
     /// The column called `name` stands under `title`, in a word of the system's own; where there is no room for all, it goes
     /// as it would by its name.
-    pub fn entitle(&mut self, name: &str, title: String) {
+    pub(crate) fn entitle(&mut self, name: &str, title: String) {
         if let Some(at) = self.names.iter().position(|known| known == name) {
             self.rows[0][at] = title;
         }
@@ -125,7 +125,7 @@ pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
 const GAP: usize = 2;
 
 /// The name of a column of the rate of the log.
-pub const LOG_RATE: &str = "log MiB/s";
+pub(crate) const LOG_RATE: &str = "log MiB/s";
 
 /// Names of columns that go first where there is no room for all; then the others, from the right.
 const EXPENDABLE: [&str; 21] = [
@@ -164,7 +164,7 @@ fn push_cell(line: &mut String, cell: &str, width: usize, side: Side) {
 }
 
 /// Columns a text takes: one a character, which holds for all that mindful itself writes.
-pub fn columns_of(text: &str) -> usize {
+pub(crate) fn columns_of(text: &str) -> usize {
     text.chars().count()
 }
 

@@ -76,7 +76,7 @@ impl AbortableTarget {
     }
 
     /// Runs `step`, which ends soon after the request to stop.
-    pub fn in_step<T>(&self, step: impl FnOnce() -> T) -> T {
+    pub(crate) fn in_step<T>(&self, step: impl FnOnce() -> T) -> T {
         self.in_step.store(true, Ordering::SeqCst);
         let done = step();
         self.in_step.store(false, Ordering::SeqCst);

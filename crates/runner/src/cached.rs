@@ -17,7 +17,6 @@ pub(crate) struct BaselineKey<'a> {
     pub version: &'a str,
     /// Blocks a read visits: what an operation costs is spread over them.
     pub work_unit: u64,
-    /// The host.
     pub host: &'a Facts,
 }
 

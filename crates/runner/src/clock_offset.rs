@@ -65,7 +65,7 @@ impl ClockOffset {
     }
 
     /// A finding if one of the clocks was set since then; `None` also if the target no longer answers.
-    pub fn compared_with_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
+    pub(crate) fn compared_with_now(&self, target: &dyn Target, clock: &dyn Clock) -> Option<Finding> {
         let now = Self::of(target, clock).ok()?;
         let between = now.read_at.saturating_sub(self.read_at);
         let moved_us = now.us.saturating_sub(self.us) as f64;
@@ -89,7 +89,6 @@ pub(crate) struct WallClock {
 }
 
 impl WallClock {
-    /// As it is now.
     pub(crate) fn now() -> Self {
         Self { ahead_us: clock::wall_us() - clock::now_us() }
     }

@@ -30,7 +30,6 @@ pub struct Context {
     pub stored: Settings,
     /// The plan they make.
     pub plan: Plan,
-    /// The options of the engine that they make.
     pub options: Arc<dyn EngineOptions>,
     /// The engine its target names.
     pub engine: &'static dyn Engine,
@@ -77,13 +76,12 @@ impl Context {
         Arc::clone(&self.recording) as Arc<dyn Events>
     }
 
-    /// Opens the target.
     pub fn open(&self) -> Result<AbortableTarget> {
         self.open_system(&self.system(), self.plan.sessions)
     }
 
     /// Opens a system; a server that is started for it makes room for `sessions`.
-    pub fn open_system(&self, system: &System, sessions: u32) -> Result<AbortableTarget> {
+    pub(crate) fn open_system(&self, system: &System, sessions: u32) -> Result<AbortableTarget> {
         let open = || system.options.open(sessions, &self.events());
         Ok(AbortableTarget::new(self.stop.run_expendable(open)?, &self.stop))
     }

@@ -67,7 +67,6 @@ pub fn ensure(
     Ok(Ensured { dataset, loaded: true })
 }
 
-/// The dataset as it will be.
 fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {
     Dataset {
         schemas: plan.schemas,

@@ -24,7 +24,6 @@ use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 
 /// A step that has ended.
 pub struct Measured {
-    /// What was recorded.
     pub step: StepRecord,
     /// The first error of a session.
     pub error: Option<Error>,

@@ -27,7 +27,6 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
     Ok(sorted(findings))
 }
 
-/// What the host of the target has, alone; of a host that is simulated nothing.
 pub fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
     if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host_view())) }
 }

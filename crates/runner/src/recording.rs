@@ -32,7 +32,7 @@ impl Recording {
     }
 
     /// From now on events go to `writer`, those that waited first.
-    pub fn write_to(&self, writer: &Arc<RunWriter>) {
+    pub(crate) fn write_to(&self, writer: &Arc<RunWriter>) {
         let mut sink = self.lock();
         if let Sink::Waiting(waiting) = std::mem::replace(&mut *sink, Sink::Writing(Arc::clone(writer))) {
             for event in waiting {

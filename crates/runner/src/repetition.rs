@@ -34,7 +34,6 @@ pub fn throughput(analysis: &Analysis) -> Option<f64> {
     analysis.steps.first().and_then(|step| ComparedFigure::Throughput.of_step(step))
 }
 
-/// A stored run, read and judged.
 pub fn judged(store: &Store, id: &str) -> Result<(Run, Analysis)> {
     let run = store.read(id)?;
     let analysis = mindful_analyze::analyze(&run);

@@ -50,7 +50,6 @@ pub fn run(
     ended
 }
 
-/// What this process measures, stored.
 fn measure_and_store(
     context: &Context,
     coordination: &dyn Coordination,

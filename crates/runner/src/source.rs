@@ -16,7 +16,6 @@ use crate::recording::Recording;
 /// A system as it is opened: two steps with equal systems share a target.
 #[derive(Clone)]
 pub struct System {
-    /// Its engine.
     pub engine: &'static dyn Engine,
     /// The URL that the engine opens.
     pub url: String,

@@ -97,7 +97,6 @@ pub(crate) trait StepObserver {
     fn worked(&mut self, outcome: &StepOutcome);
 }
 
-/// Runs a step to its end.
 pub(crate) fn run_step(
     mut order: StepOrder<'_>,
     events: &dyn Events,

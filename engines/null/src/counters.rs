@@ -22,7 +22,6 @@ pub(crate) struct Counters {
     pub updated: AtomicU64,
     /// Transactions committed.
     pub commits: AtomicU64,
-    /// Bytes of log.
     pub log_bytes: AtomicU64,
     /// Time reads took, us.
     pub read_us: AtomicU64,

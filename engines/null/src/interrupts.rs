@@ -22,7 +22,6 @@ impl Interrupts {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Interrupts all.
     pub(crate) fn interrupt(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
         self.at_work().values().for_each(Thread::unpark);

@@ -23,7 +23,6 @@ use crate::wrong_clock::WrongClock;
 /// Log of a light update, bytes a block.
 const LIGHT_LOG_BYTES: u64 = 256;
 
-/// One session.
 pub(crate) struct NullSession {
     client: ClientLoop<SessionTime>,
     time: SessionTime,

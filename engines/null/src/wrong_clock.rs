@@ -40,7 +40,6 @@ impl WrongClock {
         Self { host, ahead_us, step, began_us: AtomicI64::new(i64::MAX) }
     }
 
-    /// The clock of this host, which it is compared with.
     pub(crate) fn host(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.host)
     }

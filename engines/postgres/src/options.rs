@@ -11,7 +11,6 @@ use mindful_sql::observe::wait_sampling as sampling;
 use crate::names::Namespace;
 use crate::private;
 
-/// Keys of the engine: its own, then those of the private server.
 pub(crate) static KEYS: [Key; OWN.len() + private::KEYS.len() + server::KEYS.len()] =
     settings::join_keys(&[OWN, private::KEYS, server::KEYS]);
 

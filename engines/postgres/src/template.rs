@@ -23,7 +23,6 @@ pub(crate) fn dollar_quote(body: &str) -> String {
     tag
 }
 
-/// A name as an identifier, whatever is in it.
 pub(crate) fn quote_ident(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

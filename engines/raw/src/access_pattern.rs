@@ -48,7 +48,6 @@ impl Layout {
         self.schemas.len() as u32
     }
 
-    /// Blocks in each.
     pub(crate) fn blocks_per_schema(&self) -> u64 {
         self.blocks_per_schema
     }

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<BlockTouch> {
 
 /// Looks at blocks, one session's.
 #[derive(Debug)]
-pub struct Toucher {
+pub(crate) struct Toucher {
     look: BlockTouch,
     page: Vec<u8>,
     rows: u64,
@@ -45,7 +45,7 @@ impl Toucher {
     }
 
     /// Rows walked since this was last asked.
-    pub fn take_rows(&mut self) -> u64 {
+    pub(crate) fn take_rows(&mut self) -> u64 {
         std::mem::take(&mut self.rows)
     }
 

@@ -32,11 +32,9 @@ pub(crate) struct FileHeader {
     pub seed: u64,
     /// Schemas of the dataset.
     pub schemas: u64,
-    /// Blocks in each.
     pub blocks_per_schema: u64,
     /// Length of a block it was made for.
     pub block_bytes: u64,
-    /// Bytes of data in this file.
     pub data_bytes: u64,
     /// Bytes of data written so far; the file is complete when they are all.
     pub filled_bytes: u64,

@@ -13,7 +13,7 @@ use mindful_core::result::finding::Code;
 use mindful_core::{Result, contract::error};
 
 mod access_pattern;
-pub mod block_touch;
+pub(crate) mod block_touch;
 mod buffer;
 mod check;
 mod codes;
@@ -39,7 +39,6 @@ mod uring;
 pub use options::{KEYS, MOST_IODEPTH};
 pub use ring::require as require_io_uring;
 
-/// The raw engine.
 pub static ENGINE: Raw = Raw;
 
 /// See [`ENGINE`].

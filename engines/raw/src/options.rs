@@ -204,7 +204,6 @@ impl Options {
         Ok(())
     }
 
-    /// Bytes of buffers of a session.
     pub(crate) fn buffer_bytes(&self) -> u64 {
         u64::from(self.iodepth) * self.block_size + self.large.map_or(0, |l| u64::from(l.iodepth) * l.size)
     }

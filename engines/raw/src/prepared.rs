@@ -17,13 +17,11 @@ use crate::space::Space;
 
 /// What sessions share.
 pub(crate) struct Prepared {
-    /// The options.
     pub options: Options,
     /// How blocks are really read: as asked, or psync where io_uring may not be used.
     pub io: Io,
     /// The open files.
     pub files: Arc<[OwnedFd]>,
-    /// Their paths.
     pub paths: Vec<PathBuf>,
     /// What their sectors are named by; `None` for a file that is not mindful's own.
     pub keys: Vec<Option<u64>>,
@@ -37,7 +35,6 @@ pub(crate) struct Prepared {
     pub blocks: Arc<Space>,
     /// Large read to place.
     pub large: Option<Arc<Space>>,
-    /// Blocks in a large read.
     pub large_blocks: u64,
     /// What was done.
     pub counters: Arc<Counters>,
@@ -76,7 +73,6 @@ impl Prepared {
     }
 }
 
-/// The finding that io_uring may not be used here.
 pub(crate) fn no_io_uring(reason: &std::io::Error, iodepth: u32) -> Finding {
     let (severity, effect) = match iodepth {
         1 => (Severity::Info, "blocks are read by pread instead, which changes little at iodepth 1"),

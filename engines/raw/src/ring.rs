@@ -50,7 +50,6 @@ impl Offers {
 /// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
-    /// Its slot.
     pub slot: u32,
     /// Bytes moved, or the negated error number.
     pub result: i32,

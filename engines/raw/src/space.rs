@@ -15,7 +15,6 @@ pub enum Combine {
 /// The part of the space that is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// One part, from this share to that.
     Part(Share, Share),
     /// Three parts of a thirtieth each: at the start, in the middle, at the end.
     Mix,
@@ -139,7 +138,6 @@ impl Space {
         Ok(Self { unit, starts, piece_units, order })
     }
 
-    /// Units in use.
     pub fn units(&self) -> u64 {
         self.piece_units * self.starts.len() as u64
     }

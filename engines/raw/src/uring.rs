@@ -283,7 +283,6 @@ impl UringSession {
         }
     }
 
-    /// Begins the next operation, if one may begin now.
     #[inline]
     fn begin(&mut self, now: u64, open: bool, bounds: &Bounds) -> Option<Issuing> {
         if !open || self.begun >= bounds.max_ops || now < self.thinks_until_ns {

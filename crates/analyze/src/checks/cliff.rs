@@ -75,7 +75,6 @@ fn sides(window: &Window, cliff: &Cliff) -> [Window; 2] {
     [Window { last_boundary: fell - 1, ..*window }, Window { first_boundary: fell, ..*window }]
 }
 
-/// A part of the window and what the counters did in it.
 type Side = (Counters, Window);
 
 /// The share of the host's CPUs that others and the hypervisor took more than before. Where the host was full before, others
@@ -110,7 +109,6 @@ fn sum(counters: &Counters, reads: Counter, writes: Counter) -> Option<f64> {
     Some(counters.rate(reads)? + counters.rate(writes).unwrap_or(0.0))
 }
 
-/// What the device did after it, and which cap that is.
 fn device(facts: &Facts, after: &Counters) -> String {
     let Some(requests) = sum(after, shared::DEVICE_READS, shared::DEVICE_WRITES) else { return String::new() };
     let bytes = sum(after, shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES).unwrap_or(0.0);

@@ -13,18 +13,18 @@ use crate::judgement::headline::percent;
 use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
 
 /// Share of the window that a control group may be held back before it is reported.
-pub const THROTTLED_SHARE: f64 = 0.01;
+pub(crate) const THROTTLED_SHARE: f64 = 0.01;
 /// Busy share of a single CPU that is no longer ordinary while the host as a whole has room.
-pub const ONE_CPU_BUSY: f64 = 0.95;
+pub(crate) const ONE_CPU_BUSY: f64 = 0.95;
 /// Pages per second swapped in that are more than a stray one.
-pub const SWAPPED_IN_PER_S: f64 = 1.0;
+pub(crate) const SWAPPED_IN_PER_S: f64 = 1.0;
 
 /// Names of processes that are reported, and the least of a CPU that makes one worth its name.
 const NAMED: usize = 3;
 const NAMED_CORES: f64 = 0.02;
 
 /// Names each limit of volume, instance or control group that held the storage, with how long or how far.
-pub fn caps_reached(caps: &[Cap]) -> Option<Finding> {
+pub(crate) fn caps_reached(caps: &[Cap]) -> Option<Finding> {
     let reported: Vec<_> = caps.iter().filter(|cap| cap.tells()).map(Cap::in_words).collect();
     let text = "A limit of the volume, the instance or the control group was reached, and for that time the figure \
                 is that limit. A larger volume, instance or limit raises it; more sessions do not.";
@@ -32,7 +32,7 @@ pub fn caps_reached(caps: &[Cap]) -> Option<Finding> {
 }
 
 /// CPU that was not the run's: by whom, where they can be seen.
-pub fn foreign_cpu(others: &Others) -> Option<Finding> {
+pub(crate) fn foreign_cpu(others: &Others) -> Option<Finding> {
     (others.share() > OTHERS_BUSY).then(|| {
         let named: Vec<_> =
             others.processes.iter().filter(|named| named.cores >= NAMED_CORES).take(NAMED).map(in_words).collect();
@@ -53,8 +53,7 @@ fn in_words(named: &Named) -> String {
     }
 }
 
-/// Findings from the counters of the host over the window.
-pub fn of_window(counters: &Counters) -> Vec<Finding> {
+pub(crate) fn of_window(counters: &Counters) -> Vec<Finding> {
     [throttled(counters), one_cpu(counters), dropped(counters), swapped(counters), killed(counters)]
         .into_iter()
         .flatten()

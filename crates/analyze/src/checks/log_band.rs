@@ -14,7 +14,7 @@ const FEWEST_BLOCKS: f64 = 2_000.0;
 
 /// Log per updated block, bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LogBand {
+pub(crate) struct LogBand {
     /// Measured.
     pub per_block: f64,
     /// Least expected.

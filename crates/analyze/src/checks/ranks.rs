@@ -20,7 +20,7 @@ pub fn of_step(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
 }
 
 /// Which rank began last, as the end of a sentence; nothing where there is one.
-pub fn last_to_start(ranks: &[RankSummary]) -> String {
+pub(crate) fn last_to_start(ranks: &[RankSummary]) -> String {
     let skew = |rank: &RankSummary| rank.start_skew_ms.unwrap_or(0.0);
     let last = ranks.iter().max_by(|one, other| skew(one).total_cmp(&skew(other))).filter(|_| ranks.len() > 1);
     last.map_or_else(String::new, |rank| format!(", the last of {}", named(rank)))
@@ -52,7 +52,7 @@ fn client_bound(ranks: &[RankSummary]) -> Option<Finding> {
 }
 
 /// Hosts of ranks whose clocks tell other times.
-pub fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
+pub(crate) fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
     let offset = |rank: &RankSummary| rank.clock_offset_ms;
     let by_offset =
         |one: &&RankSummary, other: &&RankSummary| offset(one).unwrap_or(0.0).total_cmp(&offset(other).unwrap_or(0.0));

@@ -17,14 +17,14 @@ use crate::step::StepAnalysis;
 use mindful_core::contract::wait::WaitClass;
 
 /// Share of the window with maintenance in it above which it is no passing visit.
-pub const MAINTENANCE_SHARE: f64 = 0.05;
+pub(crate) const MAINTENANCE_SHARE: f64 = 0.05;
 /// Blocks that maintenance may touch by physical reads.
-pub const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
+pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
 /// Findings about the server over the window.
-pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     [
         contention(step, found),
         unasked_reads(run, step, found),

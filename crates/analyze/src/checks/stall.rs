@@ -13,7 +13,7 @@ use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
 /// Share of the time of all sessions that single ones may stand still before the result is suspect.
-pub const ALONE_SHARE: f64 = 0.01;
+pub(crate) const ALONE_SHARE: f64 = 0.01;
 
 /// Findings about sessions that stood still.
 pub fn of_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {

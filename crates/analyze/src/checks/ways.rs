@@ -24,7 +24,7 @@ const WAITED: f64 = 0.99;
 const LEAST_LOG: f64 = 50.0;
 
 /// Findings about ways over the window. A counter that an engine does not tell decides nothing.
-pub fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let all = [
         prefetched(step, found),
         past_cache(step, found),

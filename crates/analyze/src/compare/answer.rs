@@ -65,9 +65,7 @@ pub struct Comparison {
     pub bootstrap: Option<Interval>,
     /// Cliff's delta: -1 all candidate runs below all baseline runs, +1 all above.
     pub cliffs_delta: f64,
-    /// Runs of the baseline.
     pub runs_baseline: u32,
-    /// Runs of the candidate.
     pub runs_candidate: u32,
     /// Relative standard deviation between runs, pooled over the sides; `None` with single runs.
     pub variation: Option<f64>,

@@ -102,7 +102,6 @@ impl Blocks {
     }
 }
 
-/// Median of all pairwise differences.
 fn median_difference(a: &[f64], b: &[f64]) -> f64 {
     let mut differences: Vec<f64> = b.iter().flat_map(|y| a.iter().map(move |x| y - x)).collect();
     let middle = differences.len() / 2;

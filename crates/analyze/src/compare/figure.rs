@@ -9,7 +9,6 @@ use mindful_core::record::run::StepRecord;
 use super::answer::RunValue;
 use crate::step::StepAnalysis;
 
-/// Which figure is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComparedFigure {
     /// Blocks visited per second: higher is faster.
@@ -52,7 +51,6 @@ impl ComparedFigure {
         FIGURES.iter().find(|(_, figure)| *figure == self).map_or("", |(name, _)| *name)
     }
 
-    /// Whether more of it is faster.
     pub const fn higher_is_faster(self) -> bool {
         matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads | Self::PerPrice)
     }
@@ -86,7 +84,6 @@ impl ComparedFigure {
     }
 }
 
-/// The figure of a run's step, with its value in each slice where the figure is throughput.
 pub fn run_value(figure: ComparedFigure, judged: &StepAnalysis, step: &StepRecord) -> Option<RunValue> {
     let series = if figure == ComparedFigure::Throughput { blocks_per_s_by_slice(step) } else { Vec::new() };
     figure.of_step(judged).map(|value| RunValue { value, series })

@@ -14,7 +14,6 @@ use super::sides::ComparedPoint;
 #[derive(Debug)]
 pub struct Gate {
     condition: String,
-    /// The verdict that crosses it.
     crossed_by: Verdict,
     /// By more than this, as a share.
     pub margin: f64,
@@ -77,12 +76,10 @@ impl Gate {
         ))
     }
 
-    /// The condition as it was given.
     pub fn condition(&self) -> &str {
         &self.condition
     }
 
-    /// The outcome for comparisons at one point or several.
     pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {
         let any = |verdict| points.iter().any(|compared| compared.point.comparison.verdict == verdict);
         match () {
@@ -92,7 +89,6 @@ impl Gate {
         }
     }
 
-    /// The outcome for a history: the last level by the first, of a figure that is better when higher or not.
     pub fn judge_history(&self, last_by_first: f64, margin: f64, higher_is_faster: bool) -> GateOutcome {
         let verdict = if (last_by_first > 1.0) == higher_is_faster { Verdict::Faster } else { Verdict::Slower };
         let beyond = last_by_first.ln().abs() > margin.ln_1p();

@@ -34,7 +34,6 @@ pub struct History {
     pub runs: Side,
     /// The figure of each.
     pub values: Vec<f64>,
-    /// The changes of level.
     pub changes: Vec<LevelChange>,
 }
 
@@ -78,7 +77,6 @@ impl History {
         }
     }
 
-    /// The summary of the history.
     pub fn summary(&self) -> HistorySummary {
         HistorySummary {
             format: 1,

@@ -41,12 +41,12 @@ impl Shift {
     }
 
     /// One-sided p of "the shift is at most `threshold`": small says that it is above.
-    pub fn p_above(&self, threshold: f64) -> f64 {
+    pub(crate) fn p_above(&self, threshold: f64) -> f64 {
         self.chance.at_most((self.rising.len() as f64 - self.above(threshold)).ceil())
     }
 
     /// One-sided p of "the shift is at least `threshold`": small says that it is below.
-    pub fn p_below(&self, threshold: f64) -> f64 {
+    pub(crate) fn p_below(&self, threshold: f64) -> f64 {
         self.chance.at_most(self.above(threshold).ceil())
     }
 

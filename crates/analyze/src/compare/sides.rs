@@ -86,7 +86,6 @@ impl Sides {
 /// The result of a comparison.
 #[derive(Debug)]
 pub struct ComparedSides {
-    /// The figure compared.
     pub figure: ComparedFigure,
     /// Names of baseline and candidate.
     pub names: [String; 2],
@@ -171,7 +170,7 @@ fn verdict_summary(figure: ComparedFigure, compared: &ComparedPoint) -> VerdictS
 }
 
 /// The runs of `side` in their order, each with its value of `figure`.
-pub fn compared_runs(side: &Side, figure: Option<ComparedFigure>) -> Vec<ComparedRun> {
+pub(crate) fn compared_runs(side: &Side, figure: Option<ComparedFigure>) -> Vec<ComparedRun> {
     let compared = |(_, analysis): &(Run, Analysis)| ComparedRun {
         value: figure.and_then(|figure| value_of_run(analysis, figure)),
         ..compared_run(&analysis.summary)

@@ -10,9 +10,9 @@ use super::work::Work;
 /// Physical reads by blocks visited below which the database's cache did practically all the work.
 pub const CACHED_YIELD: f64 = 0.1;
 /// Blocks of one read request above which requests are not of single blocks (docs/findings.md, F1: 99 % of them must be).
-pub const SINGLE_BLOCK: f64 = 1.01;
+pub(crate) const SINGLE_BLOCK: f64 = 1.01;
 /// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
-pub const FEWEST_READS_PER_S: f64 = 10.0;
+pub(crate) const FEWEST_READS_PER_S: f64 = 10.0;
 
 /// Why nothing is claimed of the blocks of the run's target.
 pub fn no_layout(run: &Run) -> Option<&str> {
@@ -48,6 +48,6 @@ pub fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> bool {
 }
 
 /// Blocks' worth of bytes that the server's processes fetched from storage per second.
-pub fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
+pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     Some(counters.rate(shared::PROCESS_READ_BYTES)? / of_step(run, head)? as f64)
 }

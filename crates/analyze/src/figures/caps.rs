@@ -7,20 +7,18 @@ use mindful_core::result::CapSummary;
 use crate::figures::counters::{Change, Counters};
 
 /// Share of the window that a volume's limit may hold before it is reported, as of a stall.
-pub const REPORTED_SHARE: f64 = 0.05;
+pub(crate) const REPORTED_SHARE: f64 = 0.05;
 /// And from which on it is what limits, as the log by database time.
-pub const HELD_SHARE: f64 = 0.25;
+pub(crate) const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
-pub const AT_LIMIT: f64 = 0.95;
+pub(crate) const AT_LIMIT: f64 = 0.95;
 /// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
 const SLACK_S: f64 = 1.0;
 
 /// A limit, and how near to it the storage was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
-    /// The device.
     pub device: String,
-    /// What is limited.
     pub limit: Limited,
 }
 

@@ -24,7 +24,6 @@ pub struct Cliff {
     pub after_per_s: f64,
     /// For how long before, s from the begin of the window.
     pub before_s: f64,
-    /// For how long after, s.
     pub after_s: f64,
     /// Standard deviation of slices after it, by their mean.
     pub spread: f64,

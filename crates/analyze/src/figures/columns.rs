@@ -26,7 +26,6 @@ pub struct Column {
     pub busy_sessions: Option<f64>,
     /// Where their time went.
     pub shares: Shares,
-    /// What counters did.
     pub counters: Counters,
 }
 

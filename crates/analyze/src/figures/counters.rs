@@ -34,7 +34,7 @@ pub struct Change {
 impl Change {
     /// Whether its rate is of the time in which the sessions worked: on a busy host a reading may come so late that much of
     /// what it tells was before the window or after it.
-    pub fn timely(&self) -> bool {
+    pub(crate) fn timely(&self) -> bool {
         self.late_s <= LATEST * self.seconds
     }
 
@@ -72,7 +72,7 @@ impl Counters {
     }
 
     /// Growth per second of the counter that a target itself named; `None` where nobody tells it.
-    pub fn rate_of_named(&self, name: &str) -> Option<f64> {
+    pub(crate) fn rate_of_named(&self, name: &str) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
 

@@ -61,13 +61,13 @@ fn wait_sampling(counters: &Counters) -> Option<f64> {
 
 /// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a host of
 /// which a fifth is stolen is full at four fifths.
-pub fn left_to_host(counters: &Counters) -> f64 {
+pub(crate) fn left_to_host(counters: &Counters) -> f64 {
     let stolen = counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     stolen.filter(|share| (0.0..1.0).contains(share)).map_or(1.0, |share| 1.0 - share)
 }
 
 /// Time in which the control group of the server did not let it run, as a share of a CPU's.
-pub fn held_back(counters: &Counters) -> Option<f64> {
+pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
     let change = counters.find(shared::THROTTLED_US)?;
     Some(change.delta? / 1e6 / change.seconds)
 }

@@ -11,7 +11,6 @@ use crate::figures::counters::Counters;
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// What a device is called that keeps its blocks in memory, in the facts of the host.
 const MEMORY: &str = "memory";
-/// And one that reads its file through the page cache.
 const BUFFERED: &str = "through the page cache";
 
 /// One level of devices below a file system.
@@ -46,7 +45,6 @@ pub enum Between {
     Memory(String),
     /// A device whose file lies where nothing is seen, and why.
     Unseen {
-        /// The device.
         device: String,
         /// What its file lies in.
         why: String,

@@ -38,7 +38,7 @@ fn op(work: &KindWork, seconds: f64) -> Option<OpSummary> {
 }
 
 /// A quantile in us; `None` when fewer than ten operations lie beyond it.
-pub fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
+pub(crate) fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
     latency.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
 }
 
@@ -54,7 +54,6 @@ pub struct Slow {
     pub ops: u64,
     /// Their share of all operations.
     pub ops_share: f64,
-    /// Their share of the time of all.
     pub time_share: f64,
 }
 

@@ -9,9 +9,9 @@ use crate::figures::window::Window;
 use crate::figures::work::Work;
 
 /// Smallest share of the offered operations that must be delivered.
-pub const MIN_DELIVERED: f64 = 0.99;
+pub(crate) const MIN_DELIVERED: f64 = 0.99;
 /// Fastest growth of the backlog, as a share of the rate.
-pub const MAX_SLOPE: f64 = 0.005;
+pub(crate) const MAX_SLOPE: f64 = 0.005;
 
 /// How an open loop went.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,6 @@ pub struct Pace {
     pub backlog_end: f64,
     /// Growth of the backlog by least squares, operations per second.
     pub slope_per_s: f64,
-    /// Sessions.
     pub sessions: f64,
     /// Length of the window, s.
     pub seconds: f64,

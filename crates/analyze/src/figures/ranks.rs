@@ -54,7 +54,7 @@ pub fn is_whole(step: &StepRecord) -> bool {
 }
 
 /// Cores' worth of CPU that other ranks used on the host of the first, which alone looks at its host.
-pub fn beside_the_first(step: &StepRecord, window: &Window) -> f64 {
+pub(crate) fn beside_the_first(step: &StepRecord, window: &Window) -> f64 {
     let Some((first, others)) = step.ranks.split_first() else { return 0.0 };
     let beside = others.iter().filter(|rank| rank.host == first.host);
     beside.filter_map(|rank| cores(rank, step, window)).sum()

@@ -19,7 +19,6 @@ pub fn device_read_us(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
     ratio(rate, shared::DEVICE_READ_TIME_US, shared::DEVICE_READS)
 }
 
-/// Busy share of the host's CPUs.
 pub fn host_busy_share(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
     ratio(rate, shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US)
 }

@@ -31,7 +31,7 @@ impl Seconds {
     }
 
     /// The slices of these indexes, which all sessions have reported.
-    pub fn of_slices(step: &StepRecord, slices: Range<u32>) -> Self {
+    pub(crate) fn of_slices(step: &StepRecord, slices: Range<u32>) -> Self {
         let count = slices.len();
         let mut ops = vec![0.0; count];
         let mut blocks = vec![0.0; count];

@@ -10,7 +10,7 @@ use crate::figures::window::Window;
 use crate::figures::work::{KindWork, Work};
 
 /// How many times what most operations take makes one that stood still.
-pub const STALLED: u64 = 10;
+pub(crate) const STALLED: u64 = 10;
 /// The percentiles that stand for what most take, the first that can be reported and that stalls are not part of.
 const MOST: [f64; 3] = [0.99, 0.95, 0.5];
 /// Share of the sessions that stand still together: the others may have been between two operations.
@@ -83,7 +83,7 @@ impl Stalls {
     }
 
     /// Blocks per second of the slices of `window` in which nobody stood still; `None` where there is none.
-    pub fn blocks_per_s_without(&self, step: &StepRecord, window: &Window) -> Option<f64> {
+    pub(crate) fn blocks_per_s_without(&self, step: &StepRecord, window: &Window) -> Option<f64> {
         let all = self.together.iter().chain(self.alone.iter().map(|(_, stall)| stall));
         let spans: Vec<_> = all.map(|stall| stall.span).collect();
         let slices = step.boundaries_us.windows(2).skip(window.first_boundary as usize);

@@ -5,7 +5,7 @@ use mindful_core::record::run::{Span, StepRecord};
 
 /// How far a boundary of slices may lie outside the window, as a share of it, and still stand for its end. The counters
 /// are read at boundaries; sessions begin and stop some milliseconds beside them.
-pub const BORDER_TOLERANCE: f64 = 0.01;
+pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
 
 /// A span of time on the engine's clock in which all sessions worked.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -28,7 +28,6 @@ pub struct Work {
     kinds: [KindWork; 3],
     /// Length of the window, s.
     pub seconds: f64,
-    /// Sessions.
     pub sessions: u32,
     /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
     pub slice_us: f64,
@@ -116,7 +115,6 @@ impl Work {
         }
     }
 
-    /// One kind.
     pub fn kind(&self, kind: OpKind) -> &KindWork {
         &self.kinds[kind as usize]
     }
@@ -142,12 +140,12 @@ impl Work {
     }
 
     /// Average number of sessions inside a slice, operations counted to the slice they began in.
-    pub fn working_sessions(&self) -> f64 {
+    pub(crate) fn working_sessions(&self) -> f64 {
         self.slice_us / 1e6 / self.seconds
     }
 
     /// Average number of sessions that were thinking.
-    pub fn thinking_sessions(&self) -> f64 {
+    pub(crate) fn thinking_sessions(&self) -> f64 {
         self.think_us / 1e6 / self.seconds
     }
 

@@ -14,13 +14,13 @@ use crate::io_job;
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
 /// Page-cache share above which it served all: what is missing is less than is reported it.
-pub const ALL_CACHED: f64 = 0.999;
+pub(crate) const ALL_CACHED: f64 = 0.999;
 /// Largest share of device traffic that others may cause.
-pub const MAX_FOREIGN_SHARE: f64 = 0.05;
+pub(crate) const MAX_FOREIGN_SHARE: f64 = 0.05;
 /// Fewest physical reads by blocks visited: below, the database's cache served a part.
-pub const MIN_YIELD: f64 = 0.9;
+pub(crate) const MIN_YIELD: f64 = 0.9;
 /// Most physical reads by blocks visited: above, something else than the method reads.
-pub const MAX_YIELD: f64 = 1.15;
+pub(crate) const MAX_YIELD: f64 = 1.15;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// Foreign traffic below this share of what the database read is not worth a word either.
@@ -65,7 +65,6 @@ pub struct Subject {
 pub enum Visited {
     /// Blocks of bare files, with no database and no cache of one before them.
     FileBlocks,
-    /// Blocks of a database.
     DatabaseBlocks,
     /// Rows of a database; nothing is claimed of the blocks that they stand in.
     Rows,

@@ -11,7 +11,6 @@ use crate::io_job;
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
 const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
 
-/// A step of a ladder, to be compared with another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LadderStep {
     /// Operations or I/Os that may be under way at once: one a session, or on files as many as each keeps in flight.

@@ -14,7 +14,7 @@ use crate::figures::work::Work;
 use crate::judgement::headline::percent;
 
 /// How far a ratio may be from the expected one before the gap needs a name.
-pub const CLOSE: f64 = 0.01;
+pub(crate) const CLOSE: f64 = 0.01;
 
 /// One level.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use crate::figures::work::Work;
 use crate::io_job;
 
 /// Largest share of a slice that a loop in the database may take for itself.
-pub const MAX_LOOP_SHARE: f64 = 0.5;
+pub(crate) const MAX_LOOP_SHARE: f64 = 0.5;
 /// Share of all sessions below which it is nothing that some were neither thinking nor inside an operation.
 const LEAST_STALLED: f64 = 0.001;
 
@@ -45,7 +45,7 @@ fn of_each(run: &Run, step: &StepRecord) -> u32 {
 /// An operation counts to the slice it began in. With hundreds of sessions it lasts for seconds, and what went on at the
 /// begin of the window is not what went on at its end, where the sessions drain: the time inside slices between the
 /// boundaries says how many there were.
-pub fn residing(step: &StepRecord, work: &Work) -> f64 {
+pub(crate) fn residing(step: &StepRecord, work: &Work) -> f64 {
     let working = work.working_sessions();
     let occupied = work.occupied.unwrap_or(working);
     match loop_share(work) {
@@ -60,7 +60,7 @@ fn loops_in_server(step: &StepRecord) -> bool {
 }
 
 /// Share of the time in slices, pauses apart, that was spent outside of operations.
-pub fn loop_share(work: &Work) -> Option<f64> {
+pub(crate) fn loop_share(work: &Work) -> Option<f64> {
     let working = work.working_sessions() - work.thinking_sessions();
     (working > 0.0).then(|| 1.0 - work.busy_sessions() / working)
 }

@@ -15,11 +15,11 @@ pub const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub const HOST_BUSY: f64 = 0.85;
 /// Share of the host's CPUs that others may use before it is reported.
-pub const OTHERS_BUSY: f64 = 0.05;
+pub(crate) const OTHERS_BUSY: f64 = 0.05;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
-pub const HELD_BACK: f64 = 0.05;
+pub(crate) const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stand still before that limits.
-pub const STALLED_SHARE: f64 = 0.05;
+pub(crate) const STALLED_SHARE: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
 pub const CPU_SHARE: f64 = 0.6;
 /// Share of database time in waits for the log above which redo or commit limits.
@@ -29,7 +29,7 @@ pub const WRITER_SHARE: f64 = 0.15;
 /// Share of database time in waits for other sessions above which contention limits.
 pub const CONTENTION_SHARE: f64 = 0.15;
 /// Gain of throughput below which it is flat although twice as much is under way at once.
-pub const FLAT_GAIN: f64 = 0.03;
+pub(crate) const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
 
@@ -38,7 +38,6 @@ pub const READ_SHARE: f64 = 0.6;
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
 
-/// What limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// mindful itself.
@@ -112,7 +111,6 @@ pub struct Evidence {
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
     pub ladder: Option<(LadderStep, LadderStep)>,
-    /// Page-cache share.
     pub page_cache_share: Option<f64>,
     /// Whether the loop could run in the database, and did not.
     pub server_loop_unused: bool,
@@ -125,7 +123,6 @@ pub struct Evidence {
 /// Who makes the reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reader {
-    /// A database.
     #[default]
     Database,
     /// A session on bare files, one I/O at a time.

@@ -56,7 +56,6 @@ pub(super) fn from(points: &[LoadPoint], target: &[f64], kind: ModelKind, start:
     minimise(&weighted, start, &kind.bounds())
 }
 
-/// Relative residuals of the points.
 pub(super) fn residuals(points: &[LoadPoint], model: &Model) -> Vec<f64> {
     points.iter().map(|p| (p.throughput / model.throughput(f64::from(p.sessions))).ln()).collect()
 }

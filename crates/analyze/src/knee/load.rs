@@ -3,7 +3,6 @@
 /// What was measured at one load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPoint {
-    /// Sessions.
     pub sessions: u32,
     /// Operations (or blocks) per second.
     pub throughput: f64,

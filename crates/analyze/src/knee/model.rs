@@ -57,7 +57,6 @@ impl ModelKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     kind: ModelKind,
-    /// As fitted.
     fitted: Vec<f64>,
 }
 
@@ -93,7 +92,7 @@ impl Model {
     }
 
     /// Latency of one session that meets no other, s.
-    pub fn zero_load_s(&self) -> f64 {
+    pub(crate) fn zero_load_s(&self) -> f64 {
         match self.kind {
             ModelKind::Usl => (-self.fitted[0]).exp(),
             ModelKind::Capped | ModelKind::CappedRetrograde => self.fitted[0].exp(),
@@ -136,7 +135,7 @@ impl Model {
     }
 
     /// Highest throughput within 1..`most` sessions, per second.
-    pub fn max_within(&self, most: f64) -> f64 {
+    pub(crate) fn max_within(&self, most: f64) -> f64 {
         self.throughput(self.peak_sessions().map_or(most, |peak| peak.min(most)))
     }
 }

@@ -5,17 +5,17 @@ use statrs::distribution::{Beta, ContinuousCDF, Normal, StudentsT};
 use crate::stats::interval::{CONFIDENCE, Interval};
 
 /// Probability of a standard normal below `z`.
-pub fn normal_below(z: f64) -> f64 {
+pub(crate) fn normal_below(z: f64) -> f64 {
     Normal::standard().cdf(z)
 }
 
 /// The standard normal value that has probability `p` below it.
-pub fn normal_quantile(p: f64) -> f64 {
+pub(crate) fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
 /// The value of Student's t with `freedom` degrees (at least one) that has probability `p` below it.
-pub fn t_quantile(p: f64, freedom: f64) -> f64 {
+pub(crate) fn t_quantile(p: f64, freedom: f64) -> f64 {
     student(freedom).map_or_else(|| normal_quantile(p), |t| t.inverse_cdf(p))
 }
 

@@ -9,7 +9,6 @@ pub type Bounds = (f64, f64);
 /// Where a fit ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
-    /// The parameters.
     pub parameters: Vec<f64>,
     /// Sum of squared residuals there.
     pub squares: f64,
@@ -19,7 +18,7 @@ pub struct Minimum {
 ///
 /// Levenberg (1944) and Marquardt (1963) with Marquardt's scaling; a parameter at its bound that would leave it is held
 /// for that step. Derivatives are forward differences. Residuals that are not finite count as a step too far.
-pub fn minimise(residuals: &dyn Fn(&[f64]) -> Vec<f64>, start: &[f64], bounds: &[Bounds]) -> Minimum {
+pub(crate) fn minimise(residuals: &dyn Fn(&[f64]) -> Vec<f64>, start: &[f64], bounds: &[Bounds]) -> Minimum {
     let mut at: Vec<f64> = start.iter().zip(bounds).map(|(p, (low, high))| p.clamp(*low, *high)).collect();
     let mut here = residuals(&at);
     let mut squares = sum_of_squares(&here);

@@ -48,7 +48,7 @@ pub fn batch_means(values: &[f64], length: usize) -> Vec<f64> {
 }
 
 /// Slope of the least-squares line over 0, 1, 2…, per step; 0 below two values.
-pub fn line_slope(values: &[f64]) -> f64 {
+pub(crate) fn line_slope(values: &[f64]) -> f64 {
     let Some(center) = mean(values).filter(|_| values.len() > 1) else { return 0.0 };
     let middle = (values.len() - 1) as f64 / 2.0;
     let (mut cross, mut square) = (0.0, 0.0);

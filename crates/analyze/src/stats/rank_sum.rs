@@ -5,7 +5,7 @@ const EXACT_PAIRS: usize = 2_500;
 
 /// The distribution of U for two groups of `m` and `n` values without ties.
 #[derive(Debug, Clone)]
-pub struct RankSum {
+pub(crate) struct RankSum {
     m: usize,
     n: usize,
     /// `below[u]` = P(U <= u); empty where the normal approximation serves.
@@ -63,7 +63,7 @@ impl RankSum {
     }
 
     /// The largest u with P(U <= u) <= `tail`; `None` when even U = 0 is more likely than that.
-    pub fn critical(&self, tail: f64) -> Option<usize> {
+    pub(crate) fn critical(&self, tail: f64) -> Option<usize> {
         let pairs = self.m * self.n;
         let (mut low, mut high) = (0, pairs + 1);
         // Bisection for the first u whose probability is above the tail.

@@ -8,7 +8,7 @@ const EXACT_VALUES: usize = 20;
 
 /// Two-sided p of the Mann-Kendall test of no trend (Mann 1945, Kendall 1975): exact for up to 20 values without ties,
 /// else normal with tie and continuity correction. 1 below three values.
-pub fn mann_kendall(values: &[f64]) -> f64 {
+pub(crate) fn mann_kendall(values: &[f64]) -> f64 {
     let n = values.len();
     if n < 3 {
         return 1.0;
@@ -61,7 +61,7 @@ fn tie_groups(values: &[f64]) -> Vec<usize> {
 }
 
 /// Median of the slopes of all pairs, per step (Theil 1950, Sen 1968); 0 below two values.
-pub fn theil_sen(values: &[f64]) -> f64 {
+pub(crate) fn theil_sen(values: &[f64]) -> f64 {
     let slopes: Vec<f64> = values
         .iter()
         .enumerate()

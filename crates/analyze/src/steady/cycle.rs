@@ -14,7 +14,6 @@ const GRAIN_S: usize = 5;
 /// A period of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Period {
-    /// Its length, s.
     pub length_s: usize,
     /// Correlation of the series with itself one period later, at most 1.
     pub strength: f64,

@@ -62,7 +62,7 @@ impl Movement {
     }
 
     /// Whether it is large and never turned back, or so large that the first third and the last have nothing in common.
-    pub fn all_through(&self) -> bool {
+    pub(crate) fn all_through(&self) -> bool {
         self.steadily && self.change.abs() > LARGE || self.parts()
     }
 

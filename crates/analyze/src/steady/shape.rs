@@ -7,7 +7,6 @@ use crate::stats::moment::{batch_means, line_slope, mean};
 /// Seconds that are averaged before the range is taken: a range over raw points grows with their number.
 const ROUND_S: usize = 10;
 
-/// Fewest rounds for a judgement.
 const FEWEST_ROUNDS: usize = 5;
 
 /// How level a window is.

@@ -34,7 +34,6 @@ pub struct Made {
     pub device: f64,
     /// Busy share of the host's 8 CPUs.
     pub host_busy: f64,
-    /// Cores of the server.
     pub server_cores: f64,
     pub client_cores: f64,
     /// Counters that cannot be had.
@@ -62,7 +61,6 @@ impl Default for Made {
 }
 
 impl Made {
-    /// The run.
     pub fn run(&self) -> Run {
         let mut settings = Settings::defaults(KEYS);
         let mut set = |name: &str, value: String| {

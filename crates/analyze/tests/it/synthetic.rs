@@ -25,7 +25,6 @@ pub fn noise(random: &mut Random, points: usize, phi: f64) -> Vec<f64> {
 pub struct Runs {
     /// Runs a side.
     pub a_side: usize,
-    /// Seconds of each.
     pub seconds: usize,
     /// Deviation within a run, relative.
     pub within: f64,

@@ -10,7 +10,6 @@ pub fn switch(name: &'static str, flag: &'static str) -> Arg {
     Arg::new(name).long(flag).action(ArgAction::SetTrue)
 }
 
-/// A flag with one value.
 pub fn option(name: &'static str, flag: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(flag).value_name(value)
 }

@@ -72,7 +72,6 @@ pub fn with_plan(command: Command, common: &[&str], shown: Shown) -> Command {
         .args(registry::options().into_iter().map(|key| flag(key).hide(shown != Shown::Everything)))
 }
 
-/// The flag of a key.
 pub fn flag(key: &Key) -> Arg {
     // An empty path would mean the current folder, and an empty command would do nothing.
     let filled = key.trust != Trust::Value && key.value != "COMMAND";

@@ -171,7 +171,6 @@ fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String
     Ok(html::comparison(&compared, &PageRun::subjects(&a), &PageRun::subjects(&b)))
 }
 
-/// A run with the texts of its page.
 struct PageRun<'a> {
     run: &'a Run,
     analysis: &'a Analysis,

@@ -166,7 +166,6 @@ fn secrets(names: &[&str]) -> (String, String) {
     (if names.is_empty() { String::new() } else { made }, taken.collect())
 }
 
-/// A word as a YAML string.
 fn for_yaml(word: &str) -> String {
     serde_json::Value::from(word).to_string()
 }

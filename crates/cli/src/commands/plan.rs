@@ -88,7 +88,6 @@ fn ranks_of(shared: &RankContext) -> Option<Rank> {
     own.or_else(|| shared.first_local_rank().ok().flatten()).filter(|_| !shared.targets.is_empty())
 }
 
-/// The sessions of this rank.
 fn share(rank: &Rank, sessions: u32) -> String {
     let share = rank.own_sessions(sessions);
     format!(

@@ -25,7 +25,6 @@ pub fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Me
     join_at(meet.unwrap_or(first), shared, rank, measure)
 }
 
-/// Starts a rank for each target on this host, and is the first of them.
 pub fn start_local(shared: &RankContext, first: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
     let settings = &shared.context.settings;
     if let Some(name) = ["meet", "job"].into_iter().find(|name| settings.get(name).is_some()) {

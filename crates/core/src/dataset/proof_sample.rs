@@ -25,7 +25,7 @@ pub fn sample_size(blocks: u64, share: f64) -> u64 {
 }
 
 /// By how much the correlation of `blocks` can differ from the one as written, when `drawn` of them were right.
-pub fn correlation_error(blocks: u64, drawn: u64) -> f64 {
+pub(crate) fn correlation_error(blocks: u64, drawn: u64) -> f64 {
     if drawn >= blocks {
         return 0.0;
     }

@@ -18,7 +18,6 @@ pub enum Bound {
     Size(u64, u64),
     /// Bytes up to [`units::LARGEST`], or blocks up to [`Extent::MOST_BLOCKS`].
     Extent,
-    /// A time.
     Time(Duration, Duration),
     /// A number with or without a fraction.
     Number(f64, f64),
@@ -29,10 +28,10 @@ impl Bound {
     pub const ANY_TIME: Self = Self::Time(Duration::ZERO, units::LONGEST);
 
     /// A time of any length that something takes or is waited for.
-    pub const SOME_TIME: Self = Self::Time(Duration::from_millis(1), units::LONGEST);
+    pub(crate) const SOME_TIME: Self = Self::Time(Duration::from_millis(1), units::LONGEST);
 
     /// Whether a reader of the help needs it: a limit near usual values, not one that only keeps nonsense out.
-    pub fn is_worth_showing(self) -> bool {
+    pub(crate) fn is_worth_showing(self) -> bool {
         match self {
             Self::Own | Self::Extent | Self::Time(..) => false,
             Self::Count(_, most) => most <= 1_000_000,

@@ -18,7 +18,6 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Those of what has these facts.
     pub fn from_metadata(facts: &Metadata) -> Self {
         Self { owner: facts.uid(), group: facts.gid(), mode: facts.mode() }
     }
@@ -28,7 +27,6 @@ impl Rights {
         [0, me].contains(&self.owner)
     }
 
-    /// Whether its group may write it.
     pub fn group_writes(self) -> bool {
         self.mode & GROUP_WRITES != 0
     }

@@ -113,7 +113,6 @@ impl Key {
         self
     }
 
-    /// The same, for a value that is a setting with its value.
     #[must_use]
     pub const fn setting_values(mut self) -> Self {
         self.syntax = ValueSyntax::Setting;
@@ -138,7 +137,6 @@ impl Key {
         self.name.replace('_', "-")
     }
 
-    /// The name as an environment variable.
     pub fn variable_name(&self) -> String {
         format!("MINDFUL_{}", self.name.to_uppercase())
     }
@@ -156,7 +154,6 @@ pub enum Origin {
     File(String),
     /// An environment variable, by name.
     Variable(String),
-    /// A flag.
     Flag(String),
 }
 
@@ -290,7 +287,6 @@ pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// The error for a key nobody knows, with the nearest one that is known.
 pub fn unknown_key<'a>(given: &str, place: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
     let next = match nearest(given, known) {
         Some(name) => format!("did you mean `{name}`?"),

@@ -159,7 +159,6 @@ impl Share {
         self.0
     }
 
-    /// Percent.
     pub fn percent(self) -> f64 {
         f64::from(self.0) / 100.0
     }

@@ -67,7 +67,7 @@ impl TargetAssignment {
     }
 
     /// Fewest sessions of which each of `ranks` has one.
-    pub fn min_sessions(&self, ranks: u32) -> u32 {
+    pub(crate) fn min_sessions(&self, ranks: u32) -> u32 {
         let enough = |sessions: &u32| {
             (0..self.targets()).all(|target| {
                 self.target_sessions(target, *sessions).len() >= even_share(0..ranks, self.targets(), target).len()
@@ -78,7 +78,7 @@ impl TargetAssignment {
 }
 
 /// Part number `part` of `parts` even ones of `all`.
-pub fn even_share(all: Range<u32>, parts: u32, part: u32) -> Range<u32> {
+pub(crate) fn even_share(all: Range<u32>, parts: u32, part: u32) -> Range<u32> {
     let length = u64::from(all.end.saturating_sub(all.start));
     let begin = |part: u32| all.start + (u64::from(part) * length / u64::from(parts.max(1))) as u32;
     begin(part)..begin(part + 1)
@@ -93,7 +93,7 @@ pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// These are no weights.
-pub fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
+pub(crate) fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }
 

@@ -10,7 +10,7 @@ use crate::plan::units;
 use crate::ranks::assignment::{self, TargetAssignment};
 
 /// Most ranks of a run.
-pub const MOST_RANKS: u32 = 10_000;
+pub(crate) const MOST_RANKS: u32 = 10_000;
 
 /// One of the ranks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

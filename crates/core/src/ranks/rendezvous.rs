@@ -21,7 +21,6 @@ pub struct RankRow {
 /// A row as it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerRow {
-    /// The row.
     pub row: RankRow,
     /// Whether its lease is over: its rank is gone.
     pub expired: bool,
@@ -64,7 +63,6 @@ pub trait Rendezvous: Send + Sync {
     /// All rows of `job`, by rank.
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>>;
 
-    /// The row of one rank.
     fn read_row(&self, job: &str, rank: u32) -> Result<Option<PeerRow>>;
 
     /// Leaves chunk number `chunk` of `rank`, in place of one that has its number.

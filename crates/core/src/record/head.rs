@@ -21,7 +21,6 @@ pub struct RunHead {
     pub id: String,
     /// When it began, RFC 3339, UTC.
     pub started_at: String,
-    /// Version of mindful.
     pub mindful_version: String,
     /// Version, commit, profile and features of the mindful that measured, in one line; `None` in runs that did not
     /// store it.
@@ -34,7 +33,6 @@ pub struct RunHead {
     pub server_side_loop: Option<bool>,
     /// The target without secrets.
     pub target: String,
-    /// The plan.
     pub plan: Plan,
     /// All settings with their origin, secrets removed.
     pub settings: Settings,
@@ -52,7 +50,6 @@ pub struct Imported {
     pub files: Vec<String>,
 }
 
-/// What a step is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepHead {
     /// Number of the step, from 0.

@@ -48,11 +48,9 @@ impl Latency {
 /// The source of waits that the database itself counted by how long they took: all of them, of kinds [`wait`].
 pub const WAIT_HISTOGRAM: &str = "wait_histogram";
 
-/// Kinds of waits that are counted so.
 pub mod wait_kind {
     /// Of a session for one block.
     pub const READ: &str = "read";
-    /// Of the writer of the log for the log.
     pub const LOG_WRITE: &str = "log_write";
     /// Of a session for the log.
     pub const LOG_SYNC: &str = "log_sync";
@@ -69,9 +67,7 @@ pub mod wait_kind {
 
 /// Kinds of requests that are timed at the device.
 pub mod device_request {
-    /// A read.
     pub const READ: &str = "read";
-    /// A write.
     pub const WRITE: &str = "write";
 }
 

@@ -29,7 +29,6 @@ impl From<Vec<(i64, u64)>> for Published {
 }
 
 impl Published {
-    /// Adds what a session reported of a slice.
     pub fn add(&mut self, report: &SliceReport) {
         let blocks = report.blocks();
         let all = self.0.entry(report.end_us.div_euclid(TICK_US)).or_default();
@@ -37,7 +36,7 @@ impl Published {
     }
 
     /// Adds what others published by a clock that is `shift_us` behind, to a tick.
-    pub fn merge_shifted(&mut self, others: &Self, shift_us: i64) {
+    pub(crate) fn merge_shifted(&mut self, others: &Self, shift_us: i64) {
         for (tick, blocks) in &others.0 {
             let end_us = tick.saturating_mul(TICK_US).saturating_add(shift_us);
             let all = self.0.entry(end_us.div_euclid(TICK_US)).or_default();

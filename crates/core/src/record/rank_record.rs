@@ -10,7 +10,6 @@ use crate::result::finding::Finding;
 /// When a session began its first slice and ended its last, us since the epoch on the engine's clock.
 pub type Span = (i64, i64);
 
-/// One of several targets, and its ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankTarget {
     /// Its number, from 0.
@@ -36,7 +35,6 @@ pub struct RankRecord {
     pub host: String,
     /// Its first session among those of all ranks.
     pub first_session: u32,
-    /// Its sessions.
     pub sessions: u32,
     /// The target it worked on, where the run has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +79,6 @@ pub struct Spans {
     pub spans: Vec<Option<Span>>,
     /// Time that sessions were in these slices between each two boundaries, summed, us.
     pub occupied_us: Vec<i64>,
-    /// What they had published by when.
     pub published: Published,
 }
 

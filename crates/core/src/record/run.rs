@@ -37,7 +37,6 @@ pub struct Reading {
 pub struct Series {
     /// Name of the source.
     pub source: String,
-    /// Its metrics.
     pub metrics: Vec<Metric>,
     /// When it is read.
     pub phase: Phase,
@@ -70,7 +69,6 @@ pub struct StepRecord {
     pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
     /// First error of a session.
     pub error: Option<String>,
-    /// Whether it was interrupted.
     pub interrupted: bool,
     /// Whether its end was recorded.
     pub ended: bool,
@@ -213,15 +211,12 @@ pub struct Run {
     pub description: Option<Description>,
     /// Where the target can be seen.
     pub host: Option<HostView>,
-    /// The dataset.
     pub dataset: Option<Dataset>,
     /// Time the load took, s.
     pub load_s: Option<f64>,
-    /// The proof of its layout.
     pub proof: Option<LayoutProof>,
     /// How operations were carried out.
     pub shapes: Vec<AccessPath>,
-    /// The steps.
     pub steps: Vec<StepRecord>,
     /// What was found while running.
     pub findings: Vec<Finding>,
@@ -231,7 +226,6 @@ pub struct Run {
     pub hooks: Vec<HookRecord>,
     /// Whether the last line was written.
     pub finished: bool,
-    /// Whether it was interrupted.
     pub interrupted: bool,
     /// Why it failed, if it did.
     pub error: Option<String>,

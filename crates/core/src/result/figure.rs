@@ -70,7 +70,7 @@ impl Unit {
 }
 
 /// Reads a figure from `T`, if it is known.
-pub type Accessor<T> = Arc<dyn Fn(&T) -> Option<f64> + Send + Sync>;
+pub(crate) type Accessor<T> = Arc<dyn Fn(&T) -> Option<f64> + Send + Sync>;
 
 /// How a figure of `T` is made and read.
 #[derive(Clone)]
@@ -110,7 +110,7 @@ pub trait Figures: Sized {
 }
 
 /// The type of a field that is a figure.
-pub trait FigureValue {
+pub(crate) trait FigureValue {
     /// The figure, if it is known.
     fn figure(&self) -> Option<f64>;
 }

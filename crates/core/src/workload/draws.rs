@@ -25,19 +25,13 @@ pub struct Streams {
     pub update_phase: u64,
     /// 0 to 9,999: where the scan mix begins.
     pub scan_phase: u64,
-    /// Hot spot or not.
     pub hot_spot: i64,
-    /// Hot schema or not.
     pub hot_schema: i64,
-    /// Hot set or not.
     pub hot_set: i64,
-    /// Think or not.
     pub think: i64,
     /// For how long.
     pub think_time: i64,
-    /// Arrivals.
     pub arrival: i64,
-    /// Which of its schemas.
     pub schema: i64,
 }
 
@@ -164,7 +158,7 @@ impl Draws {
 }
 
 /// How many events a mix of `share` has seen after `count` operations: `(count * share + phase) / 10000`.
-pub fn diffused(count: u64, share: Share, phase: u64) -> u64 {
+pub(crate) fn diffused(count: u64, share: Share, phase: u64) -> u64 {
     let scaled = u128::from(count) * u128::from(share.hundredths()) + u128::from(phase);
     (scaled / u128::from(Share::WHOLE)) as u64
 }
@@ -181,7 +175,7 @@ pub fn hot_set_keys(spread: u64, fraction: Share) -> u64 {
 
 /// Rank from 0 under a bounded Pareto law of exponent `theta` in (0, 1), the continuous form of Zipf's law:
 /// the inverse of `F(x) = (x^(1-theta) - 1) / (n^(1-theta) - 1)` on 1 to n + 1.
-pub fn zipf_rank(unit: f64, spread: u64, theta: f64) -> u64 {
+pub(crate) fn zipf_rank(unit: f64, spread: u64, theta: f64) -> u64 {
     let power = 1.0 - theta;
     let top = ((spread + 1) as f64).powf(power) - 1.0;
     let x = (unit * top + 1.0).powf(1.0 / power);

@@ -16,7 +16,6 @@ pub struct SchemaShare {
     pub before: u64,
     /// Pieces of the session.
     pub pieces: u64,
-    /// Pieces of a schema.
     pub pieces_per_schema: u64,
     /// Seed of the draws that choose a piece.
     pub stream: i64,

@@ -44,7 +44,6 @@ pub struct Snapshots {
     /// Begin and end by the clock of the host.
     pub clock: Option<Span>,
     pub elapsed_min: Option<Printed>,
-    /// DB time as printed, minutes.
     pub db_time_min: Option<Printed>,
 }
 
@@ -89,7 +88,6 @@ pub struct Report {
     /// The I/O profile, `(read, write)` per second, by its names in small letters.
     pub io_profile: BTreeMap<String, (Option<f64>, Option<f64>)>,
     pub statistics: BTreeMap<String, Statistic>,
-    /// The time model, s.
     pub time_model: BTreeMap<String, f64>,
     pub host: BTreeMap<String, f64>,
     /// Percentages of instance efficiency, by their names in small letters.
@@ -175,12 +173,12 @@ impl Report {
     }
 
     /// Waits of the foreground for `event` and its counterparts, or of all where these are not distinguishable.
-    pub fn foreground_waits(&self, event: &str) -> Option<Waited> {
+    pub(crate) fn foreground_waits(&self, event: &str) -> Option<Waited> {
         waited(&self.foreground.as_ref().or(self.both.as_ref())?.lines, event)
     }
 
     /// The same with the digits of the list at the head, where these are more.
-    pub fn best_foreground_waits(&self, event: &str) -> Option<Waited> {
+    pub(crate) fn best_foreground_waits(&self, event: &str) -> Option<Waited> {
         let section = self.foreground_waits(event);
         let head = waited(&self.top, event);
         let off = |waited: &Option<Waited>| waited.and_then(Waited::error_us).unwrap_or(f64::INFINITY);
@@ -190,7 +188,7 @@ impl Report {
     }
 
     /// Waits of the background for `event`, or of all where these are not distinguishable.
-    pub fn background_waits(&self, event: &str) -> Option<Waited> {
+    pub(crate) fn background_waits(&self, event: &str) -> Option<Waited> {
         let list = self.background.as_ref().or(self.both.as_ref()).map(|list| &list.lines);
         let head = Some(&self.top_background).filter(|_| self.scope == Scope::Cluster);
         waited(list.or(head)?, event)
@@ -230,17 +228,17 @@ impl Report {
     }
 
     /// Whether a section of the foreground's waits is there: an event that it lacks was not waited for.
-    pub fn tells_foreground(&self) -> bool {
+    pub(crate) fn tells_foreground(&self) -> bool {
         self.foreground.is_some() || self.both.is_some()
     }
 
     /// Whether nothing waited for `event` in the foreground: its waits are listed, and this one is not among them.
-    pub fn foreground_lacks(&self, event: &str) -> bool {
+    pub(crate) fn foreground_lacks(&self, event: &str) -> bool {
         lacks(self.foreground.as_ref().or(self.both.as_ref()), event)
     }
 
     /// The same of the background.
-    pub fn background_lacks(&self, event: &str) -> bool {
+    pub(crate) fn background_lacks(&self, event: &str) -> bool {
         lacks(self.background.as_ref().or(self.both.as_ref()), event)
     }
 }

@@ -26,7 +26,6 @@ pub(super) fn read(table: &Table, report: &mut Report) {
     into.clock = clock(into.begin.as_deref(), into.end.as_deref());
 }
 
-/// Begin and end by the clock, where one comes after the other.
 pub(crate) fn clock(begin: Option<&str>, end: Option<&str>) -> Option<Span> {
     let ((begin_s, begins_on_minute), (end_s, ends_on_minute)) = instant(begin?).zip(instant(end?))?;
     (begin_s < end_s).then_some(Span { begin_s, end_s, in_minutes: begins_on_minute || ends_on_minute })

@@ -35,7 +35,6 @@ pub struct Figures {
     /// Blocks requested of the cache per second.
     pub logical_reads_per_s: Option<f64>,
     pub blocks_read_per_s: Option<f64>,
-    /// Requests that read them per second.
     pub read_requests_per_s: Option<f64>,
     /// All read requests per second, those of control files and backups among them.
     pub all_read_requests_per_s: Option<f64>,
@@ -46,7 +45,6 @@ pub struct Figures {
     pub write_requests_per_s: Option<f64>,
     /// All write requests per second, redo among them.
     pub all_write_requests_per_s: Option<f64>,
-    /// All write requests but those of redo, per second.
     pub write_requests_but_redo_per_s: Option<f64>,
     /// MiB written per second by all of them, redo among them.
     pub all_write_mib_per_s: Option<f64>,

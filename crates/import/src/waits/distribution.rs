@@ -39,7 +39,7 @@ impl Distribution {
     }
 
     /// Counts one latency, us, rounded down by up to an eighth where it is not among those that are kept.
-    pub fn add_rounded(&mut self, us: u64) {
+    pub(crate) fn add_rounded(&mut self, us: u64) {
         self.sum_up(us);
         if !self.added_dense(us) {
             self.add_sparse(if self.sparse.contains_key(&us) { us } else { rounded(us, 8) });
@@ -98,7 +98,7 @@ impl Distribution {
     }
 
     /// The latency below which a share (0 to 1) of all the time was spent, us.
-    pub fn time_percentile_us(&self, share: f64) -> Option<u64> {
+    pub(crate) fn time_percentile_us(&self, share: f64) -> Option<u64> {
         self.reached(share * self.time_us as f64, |us, count| us as f64 * count as f64)
     }
 
@@ -129,7 +129,6 @@ impl Distribution {
         ranges
     }
 
-    /// The waits in figures.
     pub fn figures(&self) -> WaitFigures {
         let percentiles = |at: &dyn Fn(f64) -> Option<u64>| TracePercentiles {
             p50: at(0.5),

@@ -146,7 +146,6 @@ impl Grouped {
         }
     }
 
-    /// Adds a wait, if it passes.
     pub fn add(&mut self, wait: &Wait<'_>) {
         self.waits += 1;
         self.block_bytes = self.block_bytes.or_else(|| wait.block_bytes());
@@ -232,7 +231,6 @@ impl Grouped {
         }
     }
 
-    /// The groups, those with most time first.
     pub fn by_time(&self) -> Vec<&Group> {
         let mut groups: Vec<_> = self.groups.iter().collect();
         groups.sort_by(|a, b| b.latencies.time_us.cmp(&a.latencies.time_us).then_with(|| a.key.cmp(&b.key)));

@@ -6,7 +6,6 @@ use mindful_core::workload::OpKind;
 
 use crate::measured::read;
 
-/// A record of one or two instances.
 fn record(clock: u64, instances: &[&[(u64, u64)]]) -> String {
     let buckets: String =
         instances.iter().flat_map(|i| i.iter()).map(|(bucket, count)| format!("{bucket}, {count}\n")).collect();

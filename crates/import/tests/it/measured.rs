@@ -19,7 +19,6 @@ pub fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
     runs
 }
 
-/// The runs of several files.
 pub fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
     runs(files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect())
 }
@@ -73,7 +72,6 @@ pub fn seconds(events: &[Event]) -> f64 {
     (boundaries[boundaries.len() - 1] - boundaries[0]) as f64 / 1e6
 }
 
-/// What a counter grew by.
 pub fn grew(events: &[Event], counter: Counter) -> Option<f64> {
     let (source, at) = events.iter().find_map(|event| match event {
         Event::Source { source, metrics, .. } => {

@@ -17,7 +17,6 @@ fn grouped(text: impl Into<Vec<u8>>, fields: &[Field], filter: &Filter) -> mindf
     recognised("t", Box::new(Cursor::new(text.into())))?.grouped(fields, filter)
 }
 
-/// Waits as a trace has them.
 fn trace(waits: &[(u64, u64, u64)]) -> String {
     let mut tim = 1_377_520_823_000_000;
     let mut text = String::from(

@@ -21,7 +21,6 @@ pub struct Artefact {
 pub enum Contents {
     /// Of the one tar in it whose name ends so, all or some files. It is packed by gzip where that is `gz`, else by xz.
     Tar(&'static str, Option<Files>),
-    /// Files of the jar itself.
     Jar(Files),
 }
 

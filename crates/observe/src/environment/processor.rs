@@ -83,7 +83,6 @@ impl Processor {
     }
 }
 
-/// Values of one key of cpuinfo, in order.
 fn values<'a>(cpuinfo: &'a str, key: &'static str) -> impl Iterator<Item = &'a str> {
     let pairs = cpuinfo.lines().filter_map(|line| line.split_once(':'));
     pairs.filter(move |(name, _)| name.trim() == key).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())

@@ -186,7 +186,6 @@ impl Job {
         self.all(works.collect())
     }
 
-    /// The run that a rank stored first: its part.
     pub fn part(&self, rank: u32) -> Run {
         let store = self.store(rank);
         let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();

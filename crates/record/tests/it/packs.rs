@@ -14,7 +14,6 @@ use crate::sample;
 
 const ID: &str = "20261121-013542-k7f";
 
-/// A store with one run, packed.
 fn packed(dir: &Path) -> (Store, String, Vec<u8>) {
     let store = Store::open(dir.join("store"));
     let writer = store.create(sample::head(None)).unwrap();

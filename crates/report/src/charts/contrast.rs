@@ -13,7 +13,7 @@ const MORE: usize = 1;
 const LESS: usize = 2;
 
 /// The charts of a contrast; none of another run.
-pub fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
+pub(crate) fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
     let Some(contrast) = &summary.contrast else { return Vec::new() };
     let sessions = summary.steps.iter().find_map(|step| step.sessions);
     let rungs = sessions.filter(|_| !contrast.all_cores.is_empty()).map(|sessions| rungs(contrast, sessions));

@@ -22,10 +22,9 @@ type Rungs<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
 type Values = BTreeMap<String, String>;
 
 /// One curve: a configuration under rising load.
-pub struct Ladder<'a> {
+pub(crate) struct Ladder<'a> {
     /// What it is distinguished from others by.
     pub name: String,
-    /// What its loads are.
     pub loads: &'static str,
     /// Its knee, where one was looked for.
     pub knee: Option<&'a KneeSummary>,
@@ -46,7 +45,7 @@ pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
 
 /// The rungs of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then
 /// the database.
-pub fn of_contrasts<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+pub(crate) fn of_contrasts<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let contrasts = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_some());
     contrasts.flat_map(|side| of_contrast(*side, sides.len() > 1)).collect()
 }

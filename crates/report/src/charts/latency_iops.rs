@@ -16,7 +16,7 @@ const ENOUGH: f64 = 0.8;
 type Figure = fn(&StepAnalysis) -> Option<f64>;
 
 /// The chart of all ladders; `None` where no step has both figures.
-pub fn plot(ladders: &[Ladder]) -> Option<Plot> {
+pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let (rate, rate_name) = rates(ladders)?;
     let (latency, mut latency_name, of_p99) = latencies(ladders)?;
     let drawn: Vec<(&Ladder, Series)> =

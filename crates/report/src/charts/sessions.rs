@@ -77,7 +77,6 @@ pub fn throughput(ladders: &[Ladder]) -> Option<Plot> {
     plot(ladders, "sessions", [TITLE, "per second"], Unit::Number, words, all)
 }
 
-/// The speed-up from the first load to the last, in words.
 fn speed_up_sentence(first: &Point, last: &Point) -> String {
     let (loads, speed) = (last.x / first.x, last.y / first.y);
     if !(loads.is_finite() && speed.is_finite() && loads > 1.0) {

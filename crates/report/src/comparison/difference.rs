@@ -11,7 +11,6 @@ pub struct Difference {
     pub name: String,
     /// Of the baseline, with its unit; empty where only the ratio is known.
     pub baseline: String,
-    /// Of the candidate.
     pub candidate: String,
     /// Candidate by baseline.
     pub ratio: f64,

@@ -163,7 +163,6 @@ fn run_with_value(run: &Run, analysis: &Analysis, value: &str) -> String {
     escape(&run.head.id) + value + &escape(&validity) + &compatibility
 }
 
-/// The command that makes a page of the comparison.
 fn page_command(compared: &ComparedSides, sides: &Sides) -> String {
     let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
     let figure = match compared.figure.name() {

@@ -15,7 +15,7 @@ const NAME_COLUMNS: usize = 30;
 
 /// A row.
 #[derive(Debug, Clone)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// What it is.
     pub name: String,
     /// Begin and end of the bar; `None` where the figure is not known.
@@ -39,7 +39,7 @@ pub enum Place {
 
 /// A chart of bars.
 #[derive(Debug, Clone)]
-pub struct Bars {
+pub(crate) struct Bars {
     /// Its name on the command line.
     pub name: &'static str,
     /// Its heading.
@@ -48,7 +48,6 @@ pub struct Bars {
     pub caption: String,
     /// How to read it, in sentences; may be empty.
     pub notes: String,
-    /// The rows.
     pub rows: Vec<Bar>,
     /// Where they stand.
     pub place: Place,

@@ -9,7 +9,7 @@ const BY_RATIO: f64 = 40.0;
 
 /// A point of a curve, with what is written beside it.
 #[derive(Debug, Clone)]
-pub struct Spot {
+pub(crate) struct Spot {
     /// Across.
     pub x: f64,
     /// Up.
@@ -19,7 +19,7 @@ pub struct Spot {
 }
 
 /// `values` from 0 up as at most `columns` characters; a blank where one is not known.
-pub fn sparkline(values: &[Option<f64>], columns: usize, ascii: bool) -> String {
+pub(crate) fn sparkline(values: &[Option<f64>], columns: usize, ascii: bool) -> String {
     let levels = if ascii { ASCII_BLOCKS } else { BLOCKS };
     let known = |value: &Option<f64>| value.filter(|value| drawable(*value) && *value >= 0.0);
     let each = values.len().div_ceil(columns.max(1)).max(1);
@@ -53,7 +53,7 @@ pub fn curve(spots: &[Spot], wide: usize, high: usize, ascii: bool) -> Vec<Strin
 }
 
 /// Whether a curve from `least` to `most` goes up by ratio.
-pub fn goes_by_ratio(least: f64, most: f64) -> bool {
+pub(crate) fn goes_by_ratio(least: f64, most: f64) -> bool {
     least > 0.0 && most > BY_RATIO * least
 }
 

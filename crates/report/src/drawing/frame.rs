@@ -8,9 +8,9 @@ use crate::table::wrap;
 /// Width of every drawing.
 pub const WIDTH: f64 = 620.0;
 /// What colours and lines mean, for a page and for a picture by itself.
-pub const STYLE: &str = include_str!("chart.css");
+pub(crate) const STYLE: &str = include_str!("chart.css");
 /// How far apart lines of text in a picture are.
-pub const LINE: f64 = 13.0;
+pub(crate) const LINE: f64 = 13.0;
 /// How wide a character of a text in a picture is, about.
 pub const CHARACTER: f64 = 6.4;
 
@@ -110,12 +110,12 @@ impl Drawing {
 }
 
 /// The frame of a picture called `title`, which scrolls sideways on a narrow screen instead of shrinking its letters.
-pub fn scrolled(title: &str) -> String {
+pub(crate) fn scrolled(title: &str) -> String {
     format!("<div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", text(title))
 }
 
 /// `lines` below each other, the first at `y`.
-pub fn write_lines(svg: &mut String, class: &str, [x, y]: [f64; 2], lines: &[String]) {
+pub(crate) fn write_lines(svg: &mut String, class: &str, [x, y]: [f64; 2], lines: &[String]) {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     for (at, line) in lines.iter().enumerate() {
         let y = y + LINE * at as f64;
@@ -124,7 +124,7 @@ pub fn write_lines(svg: &mut String, class: &str, [x, y]: [f64; 2], lines: &[Str
 }
 
 /// `words` in lines of at most `columns` characters, harmless in a picture.
-pub fn lines_of(words: &str, columns: usize) -> Vec<String> {
+pub(crate) fn lines_of(words: &str, columns: usize) -> Vec<String> {
     wrap(&crate::escape(words), columns)
 }
 

@@ -34,7 +34,6 @@ const PLACES: [(&str, f64, f64); 8] = [
 ];
 /// Shapes, colours and dashes before they come again.
 pub const LOOKS: usize = 6;
-/// Marks, one a look.
 const MARKS: [&str; LOOKS] = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -44,7 +43,6 @@ const MARKS: [&str; LOOKS] = [
     "M-5 0h10M0 -5v10",
 ];
 
-/// An axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
     /// What its figures are, with the unit.
@@ -110,7 +108,7 @@ pub struct Series {
 
 /// A figure marked on its axis.
 #[derive(Debug, Clone)]
-pub enum Guide {
+pub(crate) enum Guide {
     /// An upright line, with the interval it lies in.
     Upright(f64, Option<[f64; 2]>, String),
     /// A level line.
@@ -121,7 +119,7 @@ pub enum Guide {
 
 /// A chart of curves.
 #[derive(Debug, Clone)]
-pub struct Plot {
+pub(crate) struct Plot {
     /// Its name on the command line.
     pub name: &'static str,
     /// Its heading.
@@ -408,7 +406,6 @@ impl Field<'_> {
         room
     }
 
-    /// Writes the name of a point beside it, where there is room.
     fn name(&self, svg: &mut String, at: usize, point: &Point, room: &mut Room) {
         if point.label.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! Where a text finds room: in its field, on no other text, and across no line that it does not belong to.
 
 /// Left, top, right and bottom.
-pub type Area = [f64; 4];
+pub(crate) type Area = [f64; 4];
 
 /// A field with what stands in it already.
 pub struct Room {

@@ -18,13 +18,13 @@ pub enum Unit {
 const LARGEST: f64 = 1e15;
 
 /// Whether `value` has a place on any axis.
-pub fn drawable(value: f64) -> bool {
+pub(crate) fn drawable(value: f64) -> bool {
     value.is_finite() && value.abs() <= LARGEST
 }
 
 /// An axis from its lowest to its highest figure.
 #[derive(Debug, Clone)]
-pub struct Scale {
+pub(crate) struct Scale {
     low: f64,
     high: f64,
     log: bool,

@@ -19,16 +19,15 @@ const LEGEND: f64 = 15.0;
 
 /// One figure of a strip.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub(crate) struct Layer {
     /// Its name in the legend.
     pub name: String,
     /// A figure a column; `None` where it is not known.
     pub values: Vec<Option<f64>>,
 }
 
-/// One strip.
 #[derive(Debug, Clone)]
-pub struct Strip {
+pub(crate) struct Strip {
     /// What it shows, with the unit.
     pub name: String,
     /// How its figures are written.
@@ -44,7 +43,6 @@ pub struct Strip {
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// From when to when, s.
     pub span_s: [f64; 2],
     /// What it is marked with.
     pub name: String,
@@ -61,7 +59,7 @@ impl Event {
 
 /// All strips of one stretch of time.
 #[derive(Debug, Clone)]
-pub struct Strips {
+pub(crate) struct Strips {
     /// Its name on the command line.
     pub name: &'static str,
     /// Its heading.

@@ -2,7 +2,7 @@
 
 /// Latencies to name on an axis from `low` to `high` ns: 1, 2 and 5 of each factor of ten, or fewer of them where there
 /// would be more than `most`.
-pub fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
+pub(crate) fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
     let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
     let among = |steps: &[f64]| -> Vec<f64> {
         let all = decades.clone().flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));

@@ -60,7 +60,7 @@ pub fn figures(
 }
 
 /// What the maps of all figures show, and what to look for.
-pub const READING: &str = "x: when an operation began. y: how long it took. Left: number of operations. Right: time spent in them. Each \
+pub(crate) const READING: &str = "x: when an operation began. y: how long it took. Left: number of operations. Right: time spent in them. Each \
      shade is twice the one before. The bars next to a map are its sums over the window. Two bands are two kinds of \
      service, such as a cache and a device; the mean (dashed) describes neither. A band that is faint on the left and \
      strong on the right is rare but costs much time. A stall shows as slow operations, and as a gap after them if it is \

@@ -18,7 +18,7 @@ pub fn title(run: &Run, analysis: &Analysis) -> String {
 }
 
 /// The runs of a page: `3 runs on db1, 2026-11-26 17:23 UTC`.
-pub fn title_of_several(name: &str, sides: &[Side]) -> String {
+pub(crate) fn title_of_several(name: &str, sides: &[Side]) -> String {
     let Some((first, _)) = sides.first() else { return name.to_owned() };
     let same_host = sides.iter().all(|(run, _)| host(run) == host(first));
     format!("{name}{}, {}", if same_host { place(first) } else { String::new() }, date(first))
@@ -38,7 +38,7 @@ fn date(run: &Run) -> String {
 }
 
 /// The best figure with its load, its latency and its limit; `None` without a figure.
-pub fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
+pub(crate) fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
     let (_, step) = card::best(analysis)?;
     let headline = step.headline.as_ref()?;
     let version = run.description.as_ref().map_or_else(String::new, |found| format!(" {}", found.engine_version));

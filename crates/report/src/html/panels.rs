@@ -11,7 +11,6 @@ pub fn html(panels: &[Panel]) -> String {
     panels.iter().flat_map(Panel::pieces).map(piece).collect()
 }
 
-/// One panel.
 pub fn of(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }

@@ -32,7 +32,7 @@ pub struct Second {
 
 /// The state of the screen.
 #[derive(Debug, Default)]
-pub struct Board {
+pub(crate) struct Board {
     /// The step that goes on.
     pub step: Option<StepHead>,
     /// Its boundaries, us.

@@ -17,7 +17,6 @@ use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
 /// Lines of the figures: place, a blank and eight figures.
 const FIGURES: u16 = 10;
 
-/// Draws the whole board.
 pub fn draw(frame: &mut Frame, board: &Board, colour: bool) {
     let [figures, curve, findings] = Layout::vertical([
         Constraint::Length(FIGURES),

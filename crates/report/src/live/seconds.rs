@@ -19,7 +19,6 @@ pub struct Seconds {
     /// For each source: where physical and logical reads stand among its values, and when it is read.
     sources: BTreeMap<String, ([Option<usize>; 2], Phase)>,
     reads: [Counter; 2],
-    /// The last slice that was whole.
     last: Option<(u32, Slice)>,
 }
 
@@ -81,7 +80,7 @@ impl Seconds {
     }
 
     /// The last slice, with the counters of its own end.
-    pub fn last_line(self) -> Option<String> {
+    pub(crate) fn last_line(self) -> Option<String> {
         let (index, slice) = self.last.as_ref()?;
         self.line(*index, slice)
     }

@@ -30,8 +30,7 @@ pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
     panel
 }
 
-/// What was measured: names and facts.
-pub fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
+pub(crate) fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, what: String| facts.push((name.to_owned(), what));
     let unknown = || "not known".to_owned();
@@ -72,7 +71,7 @@ pub fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, String)> {
 }
 
 /// What was measured, in a sentence.
-pub fn in_brief(run: &Run, analysis: &Analysis) -> Panel {
+pub(crate) fn in_brief(run: &Run, analysis: &Analysis) -> Panel {
     let mut page = Panel::default();
     let version = run.description.as_ref().map(|description| format!(" {}", escape(&description.engine_version)));
     let mut parts = vec![format!("{}{}", escape(&run.head.engine), version.unwrap_or_default())];

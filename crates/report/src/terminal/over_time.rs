@@ -13,7 +13,7 @@ const COLUMNS: usize = 16;
 const FEWEST: usize = 3;
 
 /// The line of a step; `None` where its window is too short for one.
-pub fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
+pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let columns = columns(record, step.window.as_ref()?, COLUMNS);
     let blocks: Vec<_> = columns.iter().map(|column| column.blocks_per_s).collect();
     let p99: Vec<_> = columns.iter().map(|column| column.p99_us).collect();

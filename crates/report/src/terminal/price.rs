@@ -7,7 +7,7 @@ use crate::figure::number;
 use crate::panel::Panel;
 
 /// One line; empty without a price.
-pub fn panel(price: Option<&Price>, step: &StepSummary) -> Panel {
+pub(crate) fn panel(price: Option<&Price>, step: &StepSummary) -> Panel {
     let mut page = Panel::default();
     let Some(price) = price else { return page };
     let bought = &step.per_price;

@@ -43,7 +43,6 @@ struct LastReading {
     values: Vec<Option<f64>>,
 }
 
-/// What one metric did.
 #[derive(Debug, Clone)]
 struct MetricRate {
     /// `source/metric`.
@@ -62,7 +61,6 @@ pub struct WatchedSecond {
 }
 
 impl WatchedSources {
-    /// Adds an event; returns the second that it completes.
     pub fn add_event(&mut self, event: Event) -> Option<WatchedSecond> {
         match event {
             Event::Source { source, metrics, .. } => {
@@ -125,7 +123,7 @@ impl WatchedSecond {
     }
 
     /// Name and growth per second of the counters of `source` that are known.
-    pub fn rates_of<'s>(&'s self, source: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
+    pub(crate) fn rates_of<'s>(&'s self, source: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
         let of = move |line: &'s MetricRate| Some((line.name.strip_prefix(source)?.strip_prefix('/')?, line.value?));
         self.lines.iter().filter_map(of)
     }

@@ -44,7 +44,7 @@ impl fmt::Display for Estimate {
 }
 
 /// Time a step of `plan` takes by the clock, about; the most it may take where it ends by what it finds.
-pub fn step_time(plan: &Plan) -> Duration {
+pub(crate) fn step_time(plan: &Plan) -> Duration {
     let measuring = match (plan.ops, plan.steady) {
         (Some(_), _) => plan.guard,
         (None, true) => plan.steady_cap,

@@ -121,7 +121,7 @@ impl Sweep {
     }
 
     /// Time one step takes, about, before any has run.
-    pub fn step_cost(&self) -> Duration {
+    pub(crate) fn step_cost(&self) -> Duration {
         self.step_cost
     }
 

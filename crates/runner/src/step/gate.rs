@@ -108,7 +108,6 @@ impl Gate {
         self.gone.wait(FOREVER, &mut || self.lock().gone < sessions);
     }
 
-    /// Waits until all may leave.
     pub(crate) fn wait_to_leave(&self) {
         self.leave.wait(FOREVER, &mut || !self.lock().may_leave);
     }

@@ -25,7 +25,6 @@ pub(crate) enum Message {
     Rehearsed,
     /// A slice is done.
     Slice(u32, Box<SliceReport>),
-    /// A finding if a clock was set.
     Clock(Option<Finding>),
     /// The session has done its work; it stays connected where that went well.
     Done(Result<()>),

@@ -49,7 +49,6 @@ pub struct Table {
     pub blocks: u64,
 }
 
-/// A table as the registry lists it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegisteredTable {
     /// Bare name.
@@ -70,9 +69,7 @@ pub struct RegisteredTable {
     pub proof: Option<LayoutProof>,
     /// Whether the table still stands as it was loaded.
     pub stands: bool,
-    /// Bytes of the table.
     pub table_bytes: u64,
-    /// Bytes of its indexes.
     pub index_bytes: u64,
 }
 

@@ -101,13 +101,12 @@ pub struct SamplingCost {
     pub took: Duration,
     /// CPU before the first look.
     pub first: MonitorCpu,
-    /// CPU after the last one.
     pub last: MonitorCpu,
 }
 
 impl SamplingCost {
     /// CPU a look, mindful's part and the server's together, where that can be seen.
-    pub fn cpu_per_sample(&self) -> Duration {
+    pub(crate) fn cpu_per_sample(&self) -> Duration {
         let server = self.last.server.zip(self.first.server).map(|(last, first)| last.saturating_sub(first));
         let used = self.last.own.saturating_sub(self.first.own) + server.unwrap_or_default();
         used.div_f64((self.samples as f64).max(1.0))

@@ -46,7 +46,6 @@ impl Bench {
         ENGINE.parse_options(&url, &self.settings).and_then(|options| options.open(0, &self.events))
     }
 
-    /// CPU that the server has used, user and system, s.
     fn server_cpu_s(&self) -> Result<f64> {
         let path = format!("/proc/{}/stat", self.private.pid());
         let stat = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;

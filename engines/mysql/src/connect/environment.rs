@@ -90,7 +90,7 @@ impl Environment {
         self
     }
 
-    pub fn with_sockets(mut self, sockets: &[&PathBuf]) -> Self {
+    pub(crate) fn with_sockets(mut self, sockets: &[&PathBuf]) -> Self {
         self.sockets = sockets.iter().map(|socket| (*socket).clone()).collect();
         self
     }

@@ -206,7 +206,7 @@ fn page_of(level: u16, items: &[u64], apart: usize, fill: impl Fn(&mut [u8], usi
 
 /// A page at `level` above the leaves that leads to `children`.
 #[cfg(test)]
-pub fn page_above(level: u16, children: &[u64]) -> Vec<u8> {
+pub(crate) fn page_above(level: u16, children: &[u64]) -> Vec<u8> {
     let node = 8 + 4;
     page_of(level, children, HEADER + node, |page, at, child| {
         page[at + 8..at + node].copy_from_slice(&(child as u32).to_be_bytes());

@@ -33,7 +33,6 @@ pub(crate) struct Row<'a> {
     pub tail: u64,
 }
 
-/// Refuses a content that no page can have.
 pub(crate) fn refuse_impossible(content: Content) -> Result<()> {
     content.refuse_repeated("pages", "page of InnoDB has a number, key and log position of its own")
 }

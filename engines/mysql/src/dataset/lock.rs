@@ -63,7 +63,6 @@ pub(crate) fn with_exclusive_lock<T>(
     done
 }
 
-/// The connections of others that use the namespace, as a list of their numbers.
 pub(crate) fn others(conn: &mut Conn, namespace: &Namespace) -> Result<Option<String>, Failure> {
     let own = conn.connection_id();
     let looks: Vec<String> =

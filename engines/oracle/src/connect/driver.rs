@@ -98,12 +98,12 @@ impl Failure {
     }
 
     /// Whether the server said that something it was asked for has no column of that name.
-    pub fn lacks_column(&self) -> bool {
+    pub(crate) fn lacks_column(&self) -> bool {
         self.code() == Some(904)
     }
 
     /// Whether nothing more can be said over the connection.
-    pub fn ends_connection(&self) -> bool {
+    pub(crate) fn ends_connection(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Silent(_) | Self::Garbled(_) | Self::Unable(_) | Self::Left)
     }
 

@@ -12,7 +12,6 @@ use crate::connect::driver::{Bind, Connection, Failure, Row};
 use crate::connect::link::{self, Link, MODULE, QUESTION, number, text};
 use crate::work::statement;
 
-/// Statistics of a session that are read.
 pub(crate) const STATISTICS: &[&str] = &[
     statistic::LOGICAL_READS,
     statistic::CONSISTENT_GETS,

@@ -78,7 +78,7 @@ pub fn of_table(template: &str, table: &str) -> String {
 }
 
 /// A text with a list of `names` as literals.
-pub fn of_names(template: &str, names: &[&str]) -> String {
+pub(crate) fn of_names(template: &str, names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     statement(template, &[("names", &quoted.join(", "))])
 }
@@ -143,7 +143,7 @@ fn fillers(columns: &[(String, usize)], plan: &DatasetPlan, schema: u32) -> Stri
 }
 
 /// Bytes that a block of a new table takes, for the check of room: the block, and its share of the index.
-pub fn stored_bytes(block_bytes: u64) -> u64 {
+pub(crate) fn stored_bytes(block_bytes: u64) -> u64 {
     block_bytes + block_bytes / 100 + 32
 }
 

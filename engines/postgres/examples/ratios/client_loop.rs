@@ -59,7 +59,6 @@ fn workload(unit: u64, dataset: &Dataset) -> Result<Workload> {
     Plan::from_settings(&settings)?.workload(dataset)
 }
 
-/// Does nothing.
 struct Nothing;
 
 impl Operator for Nothing {

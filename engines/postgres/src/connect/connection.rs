@@ -199,7 +199,7 @@ impl Connection {
     }
 
     /// Refuses a connection that no longer leads to the server process it began with.
-    pub async fn refuse_if_moved(&self) -> Result<()> {
+    pub(crate) async fn refuse_if_moved(&self) -> Result<()> {
         let row = self.client.query_one("SELECT pg_backend_pid()", &[]).await.map_err(|error| self.explain(&error))?;
         if self.backend.is_some_and(|backend| backend.pid != row.get::<_, i32>(0)) {
             return Err(pooled().at(&self.place));
@@ -209,7 +209,7 @@ impl Connection {
 
     /// Rows of `sql`, which stays prepared for the next time: to plan a look at the catalogue takes a server longer than the
     /// look.
-    pub async fn query_again(
+    pub(crate) async fn query_again(
         &self,
         sql: &str,
         params: &[&(dyn ToSql + Sync)],
@@ -264,7 +264,7 @@ impl Canceller {
         asked.map_err(|error| explain(&error, &self.place))
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.driver.is_finished()
     }
 

@@ -44,7 +44,6 @@ impl Host {
         }
     }
 
-    /// Its name in a password file.
     pub(super) fn passfile_name(&self) -> String {
         match self {
             Self::Unix(folder) if SOCKET_FOLDERS.iter().any(|known| folder == Path::new(known)) => {

@@ -56,7 +56,6 @@ pub(crate) enum Found {
 /// The databases that initdb makes and that others may have used.
 const COMMON: [&str; 2] = ["postgres", "template1"];
 
-/// Columns of the registry by name and type.
 const REGISTRY_COLUMNS: &[&str] = &[
     "name text",
     "kind text",

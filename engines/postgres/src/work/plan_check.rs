@@ -56,7 +56,6 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
     Ok(shapes.into_iter().filter(|shape| !shape.pure).map(finding).collect())
 }
 
-/// Plans for the session as for those that work; what the server is set to.
 async fn set_up(client: &Client, workload: &Workload) -> Result<idle_settings::Server, Failure> {
     client.batch_execute(include_str!("../../sql/session.sql")).await?;
     client.batch_execute(access::settings(workload.access)).await?;

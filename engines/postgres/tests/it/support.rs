@@ -133,7 +133,6 @@ impl Server {
         format!("postgresql://{user}@{folder}:{}/{database}", self.port)
     }
 
-    /// Opens it as a target with some options.
     pub fn target(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         self.target_as("bench", "postgres", options)
     }
@@ -156,7 +155,6 @@ impl Server {
             .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
     }
 
-    /// The folder of its socket.
     pub fn socket_folder(&self) -> &Path {
         self.folder.path()
     }

@@ -133,7 +133,6 @@ pub fn work(
     slice(&mut *session, 60_000, 0, Some(ops))
 }
 
-/// The values of the target's counters by name.
 pub fn counter(target: &dyn Target, name: &str) -> f64 {
     let mut sampler = target.samplers().unwrap().remove(0);
     let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();

@@ -8,7 +8,6 @@ use mindful_record::file;
 
 use crate::exit::Exit;
 
-/// The variable with the path of the summary.
 const VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 
 pub fn append(text: &str) -> Result<Exit> {

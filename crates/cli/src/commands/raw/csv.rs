@@ -16,7 +16,6 @@ use mindful_report::matrix::{self, Figures, PointResult};
 
 type Content = fn(&[PointResult]) -> String;
 
-/// Suffixes and contents of the files.
 const FILES: [(&str, Content); 4] = [
     ("_iops.csv", matrix::iops_csv),
     ("_lat.csv", matrix::lat_csv),

@@ -17,7 +17,6 @@ fn hit_ratios(swept: &Report) -> Vec<(u64, f64)> {
     steps.iter().filter_map(of).collect()
 }
 
-/// Operations of the step with the fewest.
 fn fewest_operations(swept: &Report) -> u64 {
     let steps = swept.run["steps"].as_array().unwrap();
     steps.iter().map(|step| step["ops"]["select"]["count"].as_u64().unwrap_or(0)).min().unwrap_or(0)

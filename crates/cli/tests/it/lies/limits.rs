@@ -75,7 +75,6 @@ fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
     assert_held_back(&held);
 }
 
-/// The group mindful runs in has no limit of its own; the one above it has.
 #[test]
 fn a_cache_beyond_the_limit_of_a_group_above_is_refused() {
     let mindful = Mindful::at(place());

@@ -21,7 +21,6 @@ impl Mindful {
         self
     }
 
-    /// A command on its private server.
     pub fn on_private(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         command.arg("--data-dir").arg(self.private_folder());

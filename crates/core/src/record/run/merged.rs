@@ -25,7 +25,6 @@ pub struct MergedSlice {
 }
 
 impl MergedSlice {
-    /// The reports of one slice, of which there is at least one.
     fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
         let mut merged = SliceReport {
             index: reports.first().map_or(0, |(_, report)| report.index),
@@ -223,13 +222,11 @@ impl Merged {
         Ok(())
     }
 
-    /// Spans as they are stored.
     pub(crate) fn stored(&self, published: &Published) -> Spans {
         let (spans, occupied_us) = (self.spans.clone(), self.occupied_us.clone());
         Spans { spans, occupied_us, published: published.clone() }
     }
 
-    /// The merged slices, by their index.
     pub fn slices(&self) -> &[MergedSlice] {
         &self.slices
     }
@@ -260,7 +257,7 @@ impl Merged {
     ///
     /// # Errors
     /// A session that the step does not have.
-    pub fn add_report(
+    pub(crate) fn add_report(
         &mut self,
         session: u32,
         report: SliceReport,

@@ -32,7 +32,6 @@ pub struct Adaptive {
 /// A finished step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
-    /// Its sessions.
     pub sessions: u32,
     /// Its throughput, per second.
     pub throughput: f64,
@@ -54,7 +53,6 @@ pub enum Reason {
 /// The next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextSessions {
-    /// Its sessions.
     pub sessions: u32,
     /// Why.
     pub reason: Reason,

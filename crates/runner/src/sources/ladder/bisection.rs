@@ -16,11 +16,9 @@ pub struct Bisection {
 /// What a step showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trial {
-    /// Its load.
     pub load: f64,
     /// Whether it met the objective.
     pub met: bool,
-    /// Whether it was a full-length run.
     pub full_length: bool,
 }
 
@@ -33,7 +31,6 @@ pub enum Move {
     Confirm(f64),
     /// This load meets the objective, confirmed; with `beyond` even the highest load allowed does.
     Found {
-        /// The load.
         load: f64,
         /// Whether the true limit lies higher.
         beyond: bool,
@@ -66,7 +63,6 @@ impl Bisection {
         }
     }
 
-    /// Loads that met the objective, or that did not.
     fn loads<'a>(&'a self, trials: &'a [Trial], met: bool) -> impl Iterator<Item = f64> + 'a {
         trials.iter().map(|t| t.load).filter(move |load| self.holds(trials, *load) == met)
     }

@@ -4,7 +4,6 @@ use mindful_core::record::run::Point;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
-    /// A step at this point.
     Step(Point),
     /// The sweep is over; in words, what came of it.
     Over(String),

@@ -19,7 +19,6 @@ use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
 /// Blocks of a schema where any number would do.
 const BLOCKS: u64 = 200;
 
-/// A loaded target in a database of its own on the shared server.
 pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
     let name = shared::name();
     let mut fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &name));

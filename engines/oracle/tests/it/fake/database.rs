@@ -29,7 +29,6 @@ pub struct State {
     locks: BTreeMap<u64, bool>,
     plan: Vec<String>,
     next: u64,
-    /// Statistics of sessions that are gone.
     pub gone: BTreeMap<&'static str, u64>,
     /// Texts that fail, by name: the number of the error, and how often still.
     faults: BTreeMap<String, (u32, u32)>,
@@ -51,7 +50,6 @@ pub struct State {
     pub busy_cpus: f64,
 }
 
-/// A table.
 #[derive(Default, Clone)]
 pub struct Table {
     pub object: u64,

@@ -43,7 +43,6 @@ pub fn server(code: u32, text: &str) -> Failure {
     Failure::Server { code, text: format!("ORA-{code:05}: {text}") }
 }
 
-/// One session.
 pub struct Session {
     pub database: Arc<Database>,
     pub sid: u64,

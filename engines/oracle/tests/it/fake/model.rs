@@ -9,7 +9,6 @@ use mindful_oracle::bucket;
 pub trait Server {
     /// Now, us since the epoch.
     fn now_us(&mut self) -> i64;
-    /// Sleeps.
     fn sleep_us(&mut self, us: i64);
     /// Carries out an operation and tells the blocks it visited; `None` ends the block with an error.
     fn operate(&mut self, what: u32, slot: u32, first: i64, last: i64) -> Option<u64>;

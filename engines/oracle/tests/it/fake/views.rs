@@ -31,7 +31,6 @@ pub fn plan(sql: &str) -> Vec<String> {
     std::iter::once(head).chain(lines.iter().copied()).map(str::to_owned).collect()
 }
 
-/// Rows of the registry with what stands.
 pub fn registry(state: &State) -> Vec<Row> {
     let row = |(name, entry): (&String, &super::database::Registered)| {
         let table = state.tables.get(name);

@@ -111,7 +111,6 @@ fn the_server_counts_what_slices_sent_ahead_report() {
     }
 }
 
-/// The counters of one of many sessions are for who reads them at the ends of the window.
 #[test]
 fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     let server = Server::start(&programs()[0], &[]);
