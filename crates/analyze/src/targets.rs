@@ -9,7 +9,7 @@ use crate::step::StepAnalysis;
 pub(crate) type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
 
 /// Completes `steps`, the sums over all targets, with what is known of each.
-pub fn tell(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
+pub(crate) fn tell(steps: &mut [StepAnalysis], targets: &[OfTarget<'_>]) {
     if targets.is_empty() {
         return;
     }
@@ -39,7 +39,7 @@ fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
 }
 
 /// What was found on each target, with its name: the run is as good as the worst of them.
-pub fn findings(targets: &[OfTarget<'_>]) -> Vec<Finding> {
+pub(crate) fn findings(targets: &[OfTarget<'_>]) -> Vec<Finding> {
     let of_target = |(number, (of, _)): (u32, &OfTarget<'_>)| {
         let name = format!("target {number}, {}", of.target);
         let reported =

@@ -4,8 +4,8 @@
 //! So a first look finds the verb, and only that verb gets its plan flags. `mindful VERB --help-all` and `mindful help VERB`
 //! are `--help` of a grammar that shows every key.
 
-pub mod flags;
-pub mod plan_flags;
+pub(crate) mod flags;
+pub(crate) mod plan_flags;
 mod refusal;
 
 use std::ffi::OsString;
@@ -32,7 +32,7 @@ const AFTER_VERBS: &str = "\
 Exit codes: 0 valid, 1 run invalid, 2 usage or plan, 3 target, 4 gate crossed, 130 interrupted.";
 
 /// Parses the command line by the verbs in `verbs`; prints help and version itself.
-pub fn parse(verbs: &[&Verb], args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
+pub(crate) fn parse(verbs: &[&Verb], args: impl IntoIterator<Item = OsString>) -> Result<ArgMatches> {
     let args: Vec<OsString> = args.into_iter().collect();
     let parsed = match Asked::of(&args) {
         Asked::Verb(verb) => {
@@ -52,7 +52,7 @@ pub fn parse(verbs: &[&Verb], args: impl IntoIterator<Item = OsString>) -> Resul
 }
 
 /// Every verb with all that it takes, for shells and manuals.
-pub fn every_verb(verbs: &[&Verb], shown: Shown) -> Command {
+pub(crate) fn every_verb(verbs: &[&Verb], shown: Shown) -> Command {
     grammar(verbs, shown, None)
 }
 

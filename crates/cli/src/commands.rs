@@ -36,7 +36,7 @@ use crate::exit::Exit;
 use crate::verb::{Action, Verb};
 
 /// All verbs, in the order of `mindful --help`.
-pub const VERBS: &[&Verb] = &[
+pub(crate) const VERBS: &[&Verb] = &[
     &run::VERB,
     &sweep::VERB,
     #[cfg(feature = "raw")]
@@ -66,7 +66,7 @@ pub const VERBS: &[&Verb] = &[
 ];
 
 /// Carries out the verb on the command line.
-pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
+pub(crate) fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let found = matches.subcommand().and_then(|(name, matches)| {
         let verb = VERBS.iter().find(|verb| verb.name == name)?;
         Some((&verb.action, matches))

@@ -21,19 +21,19 @@ use serde_json::Value;
 use crate::{layers, registry, signals, store, targets, version};
 
 /// Layers the settings, resolves the plan and finds its engine. Opens no target.
-pub fn of(matches: &ArgMatches) -> Result<Context> {
+pub(crate) fn of(matches: &ArgMatches) -> Result<Context> {
     with(layers::settings(matches)?, matches)
 }
 
 /// The same, from layered settings, which are parsed here, once.
-pub fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
+pub(crate) fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     targets::refuse_several(&settings)?;
     let engine = registry::of(&settings)?;
     of_resolved(Resolved::parse(engine, settings)?, engine, matches)
 }
 
 /// The same, from parsed settings.
-pub fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &ArgMatches) -> Result<Context> {
+pub(crate) fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &ArgMatches) -> Result<Context> {
     let live = live(matches)?;
     let store = store::open(matches)?;
     let context = Context::new(resolved, engine, store, live, signals::stop_on_signal()?, Arc::new(HostClock))?;
@@ -41,7 +41,7 @@ pub fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &Ar
 }
 
 /// An environment variable. Bytes that are not UTF-8 become replacement characters, which its parser refuses.
-pub fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
@@ -49,12 +49,12 @@ pub fn variable(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// A launcher started several processes.
-pub fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
+pub(crate) fn alone(settings: Settings, matches: &ArgMatches) -> Result<Context> {
     refuse_ranks(with(settings, matches)?)
 }
 
 /// `context`, unless a launcher started several processes.
-pub fn refuse_ranks(context: Context) -> Result<Context> {
+pub(crate) fn refuse_ranks(context: Context) -> Result<Context> {
     match Rank::detect(&context.settings, &variable)? {
         None => Ok(context),
         Some(rank) => Err(Error::plan(
@@ -84,7 +84,7 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
 }
 
 /// Whether `--live` is given and there is a terminal.
-pub fn has_screen(matches: &ArgMatches) -> bool {
+pub(crate) fn has_screen(matches: &ArgMatches) -> bool {
     let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
     is_full_screen(matches) && !is_quiet(matches) && terminal
 }
@@ -97,7 +97,7 @@ fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-pub fn wants_json(matches: &ArgMatches) -> bool {
+pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
@@ -106,7 +106,7 @@ fn is_quiet(matches: &ArgMatches) -> bool {
 }
 
 /// Prints a line on stderr.
-pub fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     // Nothing can be done about a closed stderr.
     let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(line));
 }
@@ -115,7 +115,7 @@ pub fn tell(line: &str) {
 const WIDE: usize = 120;
 
 /// The style of text on stdout.
-pub fn style() -> Style {
+pub(crate) fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && wants_colour();
     Style { width: columns().unwrap_or(WIDE), colour, ascii: !is_utf8(variable) }
@@ -128,7 +128,7 @@ fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
 }
 
 /// Columns of the terminal, or `COLUMNS`; `None` without either.
-pub fn columns() -> Option<usize> {
+pub(crate) fn columns() -> Option<usize> {
     let terminal = std::io::stdout().is_terminal();
     let size = if terminal { rustix::termios::tcgetwinsize(std::io::stdout()).ok() } else { None };
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
@@ -136,34 +136,34 @@ pub fn columns() -> Option<usize> {
 }
 
 /// The first line of the output: the plan file that was found automatically, if there is one.
-pub fn found_plan(settings: &Settings) -> String {
+pub(crate) fn found_plan(settings: &Settings) -> String {
     settings.found_in().map_or_else(String::new, |path| format!("plan: {} (found automatically)\n", escape(path)))
 }
 
 /// The same for stored runs, each plan file once.
-pub fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
+pub(crate) fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     runs.map(|run| found_plan(&run.head.settings)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// JSON output, with a plan file that was found automatically as `plan_file`.
-pub fn json(mut object: Value, settings: &Settings) -> String {
+pub(crate) fn json(mut object: Value, settings: &Settings) -> String {
     if let Some(path) = settings.found_in() {
         object["plan_file"] = path.into();
     }
     format!("{object:#}\n")
 }
 
-pub fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     offer(text).map(drop)
 }
 
 /// Prints on stdout; returns whether the reader is still there.
-pub fn offer(text: &str) -> Result<bool> {
+pub(crate) fn offer(text: &str) -> Result<bool> {
     offer_bytes(mindful_report::escape_json(text).as_bytes())
 }
 
 /// The same for bytes that are not text.
-pub fn offer_bytes(bytes: &[u8]) -> Result<bool> {
+pub(crate) fn offer_bytes(bytes: &[u8]) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),

@@ -10,7 +10,7 @@ use crate::plan_file::PlanFile;
 
 /// How the process ends. The numbers are a contract with scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     Ok,
     /// The run is invalid.
     Invalid,
@@ -52,7 +52,7 @@ impl From<ErrorKind> for Exit {
 }
 
 /// Prints an error as one line on stderr, and returns the exit code. `plan` is the plan file of the verb.
-pub fn conclude(outcome: Result<Exit, Error>, plan: Option<&PlanFile>) -> ExitCode {
+pub(crate) fn conclude(outcome: Result<Exit, Error>, plan: Option<&PlanFile>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         let kind = error.kind;
         tell(&named(error, plan).to_string());
@@ -72,7 +72,7 @@ fn named(error: Error, plan: Option<&PlanFile>) -> Error {
 }
 
 /// Prints a line on stderr, without secrets.
-pub fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     // Nothing can be done about a closed stderr.
     let _ = writeln!(std::io::stderr(), "mindful: {}", mindful_report::escape(&without_secrets(text)));
 }

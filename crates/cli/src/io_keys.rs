@@ -10,7 +10,7 @@ use mindful_core::plan::units;
 const LOAD: Bound = Bound::Count(0, 1 << 20);
 
 /// All keys, in the order of the help.
-pub const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     Key::unset(
         "preset",
         "JOB",

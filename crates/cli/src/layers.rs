@@ -15,7 +15,7 @@ use crate::{exit, io_keys, registry, service_variables, targets};
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
 
 /// All settings for a verb that takes the plan and measures the target that they name.
-pub fn settings(matches: &ArgMatches) -> Result<Settings> {
+pub(crate) fn settings(matches: &ArgMatches) -> Result<Settings> {
     let given = given(matches)?;
     let engine = registry::of(&above_defaults(plan::KEYS, &given))?;
     for_engine(engine, &given)
@@ -23,12 +23,12 @@ pub fn settings(matches: &ArgMatches) -> Result<Settings> {
 
 /// The same for a verb that measures by `engine`, whatever its target.
 #[cfg(feature = "raw")]
-pub fn settings_of(engine: &dyn Engine, matches: &ArgMatches) -> Result<Settings> {
+pub(crate) fn settings_of(engine: &dyn Engine, matches: &ArgMatches) -> Result<Settings> {
     for_engine(engine, &given(matches)?)
 }
 
 /// The settings of a plan file alone, above the defaults.
-pub fn of_file(path: &str) -> Result<Settings> {
+pub(crate) fn of_file(path: &str) -> Result<Settings> {
     let mut given = Settings::default();
     let keys: Vec<&'static Key> = plan::KEYS.iter().chain(registry::options()).collect();
     read_file(&PlanFile::Named(PathBuf::from(path)), &keys, &mut given)?;
@@ -36,7 +36,7 @@ pub fn of_file(path: &str) -> Result<Settings> {
     for_engine(registry::of(&above_defaults(plan::KEYS, &given))?, &given)
 }
 
-pub fn keys() -> Vec<&'static Key> {
+pub(crate) fn keys() -> Vec<&'static Key> {
     plan::KEYS.iter().chain(registry::options()).chain(plan::SWEEP_KEYS).chain(io_keys::KEYS).collect()
 }
 

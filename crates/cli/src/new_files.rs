@@ -14,7 +14,7 @@ use crate::{question, registry};
 
 /// Asks whether to create missing files if no --scale gives their size; a yes sets the default size. Without a terminal
 /// the engine refuses them.
-pub fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
+pub(crate) fn asked(mut settings: Settings, matches: &ArgMatches) -> Result<Settings> {
     let on_files = |url: &&str| registry::find(url).is_ok_and(|engine| engine.file_reads().is_some());
     let Some(paths) = settings.get("target").filter(on_files).map(files_in_url) else { return Ok(settings) };
     // Several targets need existing files, or --scale.

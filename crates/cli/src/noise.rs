@@ -12,7 +12,7 @@ const LONGEST: u64 = 16 << 20;
 
 /// How much runs of one plan differed on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// The target without secrets.
     pub target: String,
     /// RFC 3339.
@@ -26,12 +26,12 @@ fn file(store: &Store) -> PathBuf {
 }
 
 /// The latest floor of `target`.
-pub fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {
+pub(crate) fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {
     Ok(all(store)?.into_iter().find(|noted| noted.target == target).map(|noted| noted.floor))
 }
 
 /// Stores a floor; it replaces an older one of the same target.
-pub fn keep(store: &Store, noted: Noted) -> Result<()> {
+pub(crate) fn keep(store: &Store, noted: Noted) -> Result<()> {
     let mut kept = all(store)?;
     kept.retain(|known| known.target != noted.target);
     kept.push(noted);

@@ -7,7 +7,7 @@ use mindful_runner::Ended;
 use crate::exit::Exit;
 
 /// Of a run of one step, whose report shows the error that cut it short.
-pub fn of_one_step(ended: &Ended) -> Exit {
+pub(crate) fn of_one_step(ended: &Ended) -> Exit {
     match (&ended.error, ended.interrupted, ended.valid) {
         (_, true, _) => Exit::Interrupted,
         (Some(_), ..) | (_, _, false) => Exit::Invalid,
@@ -16,7 +16,7 @@ pub fn of_one_step(ended: &Ended) -> Exit {
 }
 
 /// Of a run of many steps.
-pub fn of_steps(ended: Ended) -> Result<Exit> {
+pub(crate) fn of_steps(ended: Ended) -> Result<Exit> {
     match ended.error {
         Some(error) => Err(error),
         None if ended.interrupted => Err(Error::interrupted("interrupted; the results up to here are stored")),

@@ -8,7 +8,7 @@ use mindful_record::file;
 
 /// Writes `what` to `path`, readable only by the user. An existing file is replaced only with `replace`; links, pipes
 /// and devices never are.
-pub fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
+pub(crate) fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
     let written = file::put(path, replace, |mut file| file.write_all(what));
     written.map_err(|error| {
         let next = if error.kind() == ErrorKind::AlreadyExists {

@@ -12,13 +12,13 @@ use mindful_record::file;
 use rustix::process::geteuid;
 
 /// The plan file that is found automatically.
-pub const NAME: &str = "mindful.toml";
+pub(crate) const NAME: &str = "mindful.toml";
 /// Longest plan or configuration that is read, bytes.
-pub const MOST_BYTES: u64 = 1 << 20;
+pub(crate) const MOST_BYTES: u64 = 1 << 20;
 
 /// A plan file, before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlanFile {
+pub(crate) enum PlanFile {
     /// By `--plan`.
     Named(PathBuf),
     /// Found in the current folder.
@@ -27,7 +27,7 @@ pub enum PlanFile {
 
 impl PlanFile {
     /// The plan file of a verb that takes the plan, if there is one.
-    pub fn of(matches: &ArgMatches) -> Option<Self> {
+    pub(crate) fn of(matches: &ArgMatches) -> Option<Self> {
         // Verbs that take the plan take a target. A run that is resumed or repeated has its plan in its record.
         matches.try_get_one::<String>("target").ok()?;
         if ["resume", "again"].iter().any(|name| matches.try_contains_id(name).is_ok_and(|given| given)) {
@@ -40,12 +40,12 @@ impl PlanFile {
         fs::symlink_metadata(NAME).is_ok().then(|| Self::Found(folder.join(NAME)))
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         let (Self::Named(path) | Self::Found(path)) = self;
         path
     }
 
-    pub fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let path = self.path().display().to_string();
         match self {
             Self::Named(_) => Origin::File(path),
@@ -54,7 +54,7 @@ impl PlanFile {
     }
 
     /// Its text. A file that was found automatically is refused if another user may have written it.
-    pub fn text(&self) -> Result<String> {
+    pub(crate) fn text(&self) -> Result<String> {
         let text = match self {
             Self::Named(path) => file::open(path).and_then(|file| file::text(file, MOST_BYTES)),
             Self::Found(_) => {
@@ -82,7 +82,7 @@ impl PlanFile {
 
 /// Why another user may have written `file`, which was opened from `folder`. `None` if it belongs to the effective user
 /// or root, and nobody else can write or replace it.
-pub fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
+pub(crate) fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
     let me = geteuid().as_raw();
     let facts = file.metadata()?;
     let (itself, folder) = (Rights::from_metadata(&facts), Rights::from_metadata(&fs::metadata(folder)?));

@@ -10,7 +10,7 @@ use mindful_runner::Context;
 use crate::{context, targets};
 
 /// See the [module](self).
-pub struct RankContext {
+pub(crate) struct RankContext {
     /// Its plan names the target of this process.
     pub context: Context,
     /// Which rank this process is; `None` if it is alone.
@@ -24,7 +24,7 @@ impl RankContext {
     ///
     /// # Errors
     /// Flags and variables contradict each other, there are more ranks than sessions, or more targets than ranks.
-    pub fn of_rank(settings: Settings, matches: &ArgMatches) -> Result<Self> {
+    pub(crate) fn of_rank(settings: Settings, matches: &ArgMatches) -> Result<Self> {
         let rank = Rank::detect(&settings, &context::variable)?;
         let own = rank.as_ref().map_or(0, Rank::target);
         let shared = Self { rank, ..Self::of_target(settings, own, matches)? };
@@ -35,7 +35,7 @@ impl RankContext {
     }
 
     /// The context of a process on target number `own`, from 0.
-    pub fn of_target(settings: Settings, own: u32, matches: &ArgMatches) -> Result<Self> {
+    pub(crate) fn of_target(settings: Settings, own: u32, matches: &ArgMatches) -> Result<Self> {
         let targets = targets::all(&settings)?;
         let url = targets.get(own as usize).map_or("", String::as_str);
         let context = context::with(targets::with_one(settings, url), matches)?;
@@ -46,7 +46,7 @@ impl RankContext {
     }
 
     /// The first of the ranks that `mindful run` starts on this host, one for each target; `None` if there is one target.
-    pub fn first_local_rank(&self) -> Result<Option<Rank>> {
+    pub(crate) fn first_local_rank(&self) -> Result<Option<Rank>> {
         let of = self.targets.len().max(1);
         let assignment = TargetAssignment::for_targets(of, &self.context.settings)?;
         let job = Some(format!("targets-{}", std::process::id()));
@@ -60,7 +60,7 @@ impl RankContext {
     }
 
     /// All targets without secrets; empty if there is one.
-    pub fn redacted_targets(&self) -> Vec<String> {
+    pub(crate) fn redacted_targets(&self) -> Vec<String> {
         self.targets.iter().map(|url| self.context.engine.redact(url)).collect()
     }
 }

@@ -11,7 +11,7 @@ use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 
 /// All engines, in the order of `mindful engines`.
-pub static ENGINES: &[&dyn Engine] = &[
+pub(crate) static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]
     &mindful_postgres::ENGINE,
     #[cfg(feature = "mysql")]
@@ -26,13 +26,13 @@ pub static ENGINES: &[&dyn Engine] = &[
 ];
 
 /// The engine of the scheme of `url`.
-pub fn find(url: &str) -> Result<&'static dyn Engine> {
+pub(crate) fn find(url: &str) -> Result<&'static dyn Engine> {
     let scheme = url.split(':').next().unwrap_or(url);
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
 }
 
 /// The rendezvous at `url` for a run of `engine` with `settings`: a folder that all hosts share, or a database.
-pub fn meet(
+pub(crate) fn meet(
     url: &str,
     engine: &'static dyn Engine,
     settings: &Settings,
@@ -51,13 +51,13 @@ pub fn meet(
 }
 
 /// The engine of the target that `settings` name.
-pub fn of(settings: &Settings) -> Result<&'static dyn Engine> {
+pub(crate) fn of(settings: &Settings) -> Result<&'static dyn Engine> {
     find(&settings.require("target", |url| Ok(url.to_owned()))?)
 }
 
 /// The engine that reads files without a database.
 #[cfg(feature = "raw")]
-pub fn of_files() -> Result<&'static dyn Engine> {
+pub(crate) fn of_files() -> Result<&'static dyn Engine> {
     let found = ENGINES.iter().find(|engine| engine.file_reads().is_some()).copied();
     found.ok_or_else(|| Error::plan("this build has no engine for files", "build it with --features raw"))
 }
@@ -75,13 +75,13 @@ fn unknown(scheme: &str) -> Error {
 }
 
 /// The names of the engines that have an option called `name`: `postgres, sqlite`.
-pub fn owners(name: &str) -> String {
+pub(crate) fn owners(name: &str) -> String {
     let has = |engine: &&&dyn Engine| engine.options().iter().any(|key| key.name == name);
     ENGINES.iter().filter(has).map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The options of all engines, one of each name.
-pub fn options() -> Vec<&'static Key> {
+pub(crate) fn options() -> Vec<&'static Key> {
     let mut keys: Vec<&'static Key> = Vec::new();
     for key in ENGINES.iter().flat_map(|engine| engine.options()) {
         if !keys.iter().any(|known| known.name == key.name) {

@@ -18,23 +18,23 @@ use crate::registry;
 /// Variables with the name of the user.
 const USERS: [&str; 3] = ["USER", "LOGNAME", "SUDO_USER"];
 
-pub struct Runs<'a> {
+pub(crate) struct Runs<'a> {
     store: &'a Store,
     redactor: Option<RefCell<Redactor>>,
 }
 
 impl<'a> Runs<'a> {
     /// The runs of `store`, redacted if `--redact` is given.
-    pub fn of(store: &'a Store, matches: &ArgMatches) -> Self {
+    pub(crate) fn of(store: &'a Store, matches: &ArgMatches) -> Self {
         let redactor = matches.get_flag("redact").then(|| RefCell::new(redactor()));
         Self { store, redactor }
     }
 
-    pub fn store(&self) -> &'a Store {
+    pub(crate) fn store(&self) -> &'a Store {
         self.store
     }
 
-    pub fn read(&self, id: &str) -> Result<(Run, Analysis)> {
+    pub(crate) fn read(&self, id: &str) -> Result<(Run, Analysis)> {
         let run = match &self.redactor {
             Some(redactor) => self.store.read_redacted(id, &mut redactor.borrow_mut(), None)?,
             None => self.store.read(id)?,
@@ -44,7 +44,7 @@ impl<'a> Runs<'a> {
     }
 
     /// All complete lines of the record of run `id`.
-    pub fn lines(&self, id: &str) -> Result<String> {
+    pub(crate) fn lines(&self, id: &str) -> Result<String> {
         if let Some(redactor) = &self.redactor {
             let mut lines = String::new();
             self.store.read_redacted(id, &mut redactor.borrow_mut(), Some(&mut lines))?;
@@ -57,7 +57,7 @@ impl<'a> Runs<'a> {
     }
 
     /// A name from the command line.
-    pub fn name(&self, name: &str) -> String {
+    pub(crate) fn name(&self, name: &str) -> String {
         self.redactor.as_ref().map_or_else(|| name.to_owned(), |redactor| redactor.borrow_mut().text(name))
     }
 }

@@ -2,7 +2,7 @@
 //! Those of a service called `mindful` or `mindful-db` look like plan keys.
 
 /// Whether `name` with this `value` is such a variable. Both have to match, so that a mistyped key is still refused.
-pub fn is_one(name: &str, value: &str) -> bool {
+pub(crate) fn is_one(name: &str, value: &str) -> bool {
     let parts: Vec<&str> = name.split('_').collect();
     (1..parts.len()).any(|at| fits(&parts[at..], value))
 }

@@ -13,7 +13,7 @@ use rustix::process::{Signal, getpid, kill_process};
 static STOP: OnceLock<StopFlag> = OnceLock::new();
 
 /// The stop flag that SIGINT, SIGTERM and SIGHUP set.
-pub fn stop_on_signal() -> Result<StopFlag> {
+pub(crate) fn stop_on_signal() -> Result<StopFlag> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());
     }
@@ -43,7 +43,7 @@ pub fn stop_on_signal() -> Result<StopFlag> {
 }
 
 /// Does what Ctrl-C does, for a terminal in raw mode.
-pub fn interrupt() {
+pub(crate) fn interrupt() {
     // A process may always signal itself.
     let _ = kill_process(getpid(), Signal::INT);
 }

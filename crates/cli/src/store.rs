@@ -8,7 +8,7 @@ use mindful_core::{Error, Result};
 use mindful_record::Store;
 
 /// The store this invocation uses.
-pub fn open(matches: &ArgMatches) -> Result<Store> {
+pub(crate) fn open(matches: &ArgMatches) -> Result<Store> {
     let given = matches.get_one::<String>("store").map(PathBuf::from);
     let variable = || std::env::var_os("MINDFUL_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
     let below = |data: PathBuf| data.is_absolute().then(|| data.join("mindful"));

@@ -10,7 +10,7 @@ use crate::{exit, layers, targets};
 
 /// The settings in `head`, of a run that is `what` (resumed, repeated). Settings that were stored without their secret have
 /// to be given again. If the run is not our `own`, commands and places come only from this command line.
-pub fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> Result<Settings> {
+pub(crate) fn settings(head: &RunHead, own: bool, what: &str, matches: &ArgMatches) -> Result<Settings> {
     let (mut settings, mut left_out) = (head.settings.clone(), Vec::new());
     for key in layers::keys() {
         let stored = settings.get(key.name).map(str::to_owned);

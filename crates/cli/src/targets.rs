@@ -17,7 +17,7 @@ const LIST: char = '@';
 const OTHERS_READ: u32 = 0o044;
 
 /// The values of `--target`, one a line.
-pub fn given(matches: &ArgMatches) -> Option<String> {
+pub(crate) fn given(matches: &ArgMatches) -> Option<String> {
     let all: Vec<&str> = matches.try_get_many::<String>("target").ok()??.map(String::as_str).collect();
     Some(all.join("\n"))
 }
@@ -26,7 +26,7 @@ pub fn given(matches: &ArgMatches) -> Option<String> {
 ///
 /// # Errors
 /// The file cannot be read, or another user may have written it.
-pub fn read_list(settings: &mut Settings) -> Result<()> {
+pub(crate) fn read_list(settings: &mut Settings) -> Result<()> {
     let Some(setting) = of(settings).filter(|setting| setting.value.contains(LIST)) else { return Ok(()) };
     let mut all = Vec::new();
     for url in split_urls(&setting.value) {
@@ -74,7 +74,7 @@ fn lines(path: &Path) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// There are too many, two are equal, or they have different engines.
-pub fn all(settings: &Settings) -> Result<Vec<String>> {
+pub(crate) fn all(settings: &Settings) -> Result<Vec<String>> {
     let text = settings.get("target").unwrap_or_default();
     let all: Vec<String> = split_urls(text).map(str::to_owned).collect();
     let (place, Some(first)) = (settings.describe_place("target"), all.first()) else {
@@ -105,7 +105,7 @@ pub fn all(settings: &Settings) -> Result<Vec<String>> {
     Ok(all)
 }
 
-pub fn refuse_several(settings: &Settings) -> Result<()> {
+pub(crate) fn refuse_several(settings: &Settings) -> Result<()> {
     let several = settings.get("target").map_or(0, |text| split_urls(text).count());
     if several < 2 {
         return Ok(());
@@ -117,7 +117,7 @@ pub fn refuse_several(settings: &Settings) -> Result<()> {
 }
 
 /// `settings` for the one target `url`.
-pub fn with_one(mut settings: Settings, url: &str) -> Settings {
+pub(crate) fn with_one(mut settings: Settings, url: &str) -> Settings {
     let origin = of(&settings).map_or(Origin::Default, |setting| setting.origin);
     settings.set("target", url, origin);
     settings

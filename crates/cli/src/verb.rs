@@ -12,7 +12,7 @@ use mindful_core::Result;
 use crate::exit::Exit;
 
 /// One verb of `mindful`.
-pub struct Verb {
+pub(crate) struct Verb {
     pub name: &'static str,
     /// Where `mindful --help` lists it; a hidden verb has no group.
     pub group: Option<Group>,
@@ -29,13 +29,13 @@ pub struct Verb {
 }
 
 /// Whether a verb takes the plan, and which of its keys are in its short help.
-pub enum PlanKeys {
+pub(crate) enum PlanKeys {
     None,
     Shown(&'static [&'static str]),
 }
 
 /// What carries out a verb.
-pub enum Action {
+pub(crate) enum Action {
     Run(fn(&ArgMatches) -> Result<Exit>),
     /// It describes the command line itself: every verb, with the flags that are to be shown.
     Describe(fn(&ArgMatches, &dyn Fn(Shown) -> Command) -> Result<Exit>),
@@ -43,7 +43,7 @@ pub enum Action {
 
 /// Which flags the help shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// The keys that each verb names.
     Common,
     /// All plan keys.
@@ -54,7 +54,7 @@ pub enum Shown {
 
 /// A group of verbs in `mindful --help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub(crate) enum Group {
     Measure,
     Judge,
     Keep,
@@ -66,7 +66,7 @@ pub enum Group {
 
 impl Group {
     /// All groups in the order of `mindful --help`, with their headings.
-    pub const ALL: [(Self, &str); 7] = [
+    pub(crate) const ALL: [(Self, &str); 7] = [
         (Self::Measure, "Measure"),
         (Self::Judge, "Judge"),
         (Self::Keep, "Keep"),

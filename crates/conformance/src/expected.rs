@@ -19,7 +19,7 @@ pub(crate) struct Work {
 
 impl Work {
     /// The first `ops` operations that `workload` draws.
-    pub fn drawn(workload: &Workload, ops: u64) -> Self {
+    pub(crate) fn drawn(workload: &Workload, ops: u64) -> Self {
         let draws = Draws::new(workload, 0, 1);
         let mut work = Self::default();
         for op in (0..ops).map(|index| draws.op(index)) {
@@ -33,7 +33,7 @@ impl Work {
     }
 
     /// What reports of slices tell together.
-    pub fn from_reports(reports: &[SliceReport]) -> Self {
+    pub(crate) fn from_reports(reports: &[SliceReport]) -> Self {
         let mut work = Self::default();
         for report in reports {
             for kind in OpKind::ALL {
@@ -52,7 +52,7 @@ impl Work {
 }
 
 /// Compares reports with what core draws: kinds, blocks and choices, each exactly.
-pub fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
+pub(crate) fn assert_as_drawn(workload: &Workload, reports: &[SliceReport]) {
     let done = Work::from_reports(reports);
     assert_eq!(done, Work::drawn(workload, done.ops.iter().sum()), "not what core draws for {workload:?}");
 }

@@ -174,6 +174,6 @@ impl Orders {
 }
 
 /// Now by this host's clock, us since the epoch.
-pub fn host_us() -> i64 {
+pub(crate) fn host_us() -> i64 {
     clock::now_us()
 }

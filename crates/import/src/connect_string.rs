@@ -92,7 +92,7 @@ fn without_password(url: &str) -> Option<String> {
 }
 
 /// Words between blanks, with quotes and backslashes undone; `None` where a quote is not closed.
-pub fn words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None::<char>);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -1,10 +1,10 @@
 //! Drawings: pictures made as text, each with its title, its description, the table behind it and its marks distinguished by
 //! shape as well as by colour.
 
-pub mod bars;
-pub mod characters;
-pub mod frame;
+pub(crate) mod bars;
+pub(crate) mod characters;
+pub(crate) mod frame;
 pub(crate) mod plot;
 mod room;
-pub mod scale;
-pub mod strips;
+pub(crate) mod scale;
+pub(crate) mod strips;

@@ -4,13 +4,13 @@ use crate::escape::escape;
 
 /// Which side a column is flush with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     Left,
     Right,
 }
 
 /// Rows of cells under a header; columns as wide as their widest cell.
-pub struct Table {
+pub(crate) struct Table {
     sides: Vec<Side>,
     /// What each column is called in every report.
     names: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(header: &[(&str, Side)]) -> Self {
+    pub(crate) fn new(header: &[(&str, Side)]) -> Self {
         let names: Vec<String> = header.iter().map(|(title, _)| (*title).to_owned()).collect();
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
@@ -31,22 +31,22 @@ impl Table {
         }
     }
 
-    pub fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// All rows, the titles first.
-    pub fn rows(&self) -> &[Vec<String>] {
+    pub(crate) fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.len() == 1
     }
 
     /// The lines, header first. The last column, if flush left, is wrapped to fit `columns`. Columns that do not fit `most`
     /// are left out, and named below.
-    pub fn lines(&self, columns: usize, most: usize) -> Vec<String> {
+    pub(crate) fn lines(&self, columns: usize, most: usize) -> Vec<String> {
         let shown = self.fitting(most);
         let (last, before) = (shown[shown.len() - 1], self.before_last(&shown));
         let mut lines = Vec::new();
@@ -169,7 +169,7 @@ pub(crate) fn columns_of(text: &str) -> usize {
 }
 
 /// `text` in lines of at most `width` columns, broken between words; a longer word is cut.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let mut word: Vec<char> = word.chars().collect();

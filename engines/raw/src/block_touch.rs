@@ -15,12 +15,12 @@ const NAMES: [(&str, BlockTouch); 4] = [
 ];
 
 /// The name of `look` as an option.
-pub fn name(look: BlockTouch) -> &'static str {
+pub(crate) fn name(look: BlockTouch) -> &'static str {
     NAMES.iter().find(|(_, named)| *named == look).map_or("none", |(name, _)| name)
 }
 
 /// A look from its name.
-pub fn parse(text: &str) -> Result<BlockTouch> {
+pub(crate) fn parse(text: &str) -> Result<BlockTouch> {
     settings::parse_choice(text, &NAMES)
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct Toucher {
 
 impl Toucher {
     /// A toucher at blocks of up to `block_bytes`.
-    pub fn new(look: BlockTouch, block_bytes: u64) -> Self {
+    pub(crate) fn new(look: BlockTouch, block_bytes: u64) -> Self {
         let page = if look == BlockTouch::Parse { vec![0; block_bytes as usize] } else { Vec::new() };
         Self { look, page, rows: 0 }
     }
 
     /// Whether it does anything.
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.look == BlockTouch::None
     }
 
@@ -51,7 +51,7 @@ impl Toucher {
 
     /// Does it with `block`.
     #[inline]
-    pub fn touch(&mut self, block: &[u8]) {
+    pub(crate) fn touch(&mut self, block: &[u8]) {
         match self.look {
             BlockTouch::None => {}
             BlockTouch::Byte => {
@@ -77,7 +77,7 @@ impl Toucher {
 const LANES: usize = 32;
 
 /// FNV-1a over 32 interleaved lanes of 32-bit words, folded by exclusive or: the shape of PostgreSQL's page checksum.
-pub fn checksum(block: &[u8]) -> u32 {
+pub(crate) fn checksum(block: &[u8]) -> u32 {
     let mut lanes: [u32; LANES] = std::array::from_fn(|lane| 0x811c_9dc5 ^ lane as u32);
     let mut rows = block.chunks_exact(LANES * 4);
     for row in &mut rows {

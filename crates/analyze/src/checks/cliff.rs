@@ -44,7 +44,7 @@ const MB: f64 = 1e6;
 const GP2: (f64, f64, f64) = (3.0, 100.0, 16_000.0);
 
 /// The finding; none of a run from the database's cache, nor of a step that chose its window by what it saw.
-pub fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
+pub(super) fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
     if step.window.is_some() || found.gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return None;
     }

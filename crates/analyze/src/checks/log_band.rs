@@ -25,7 +25,7 @@ pub(crate) struct LogBand {
 
 impl LogBand {
     /// What `step` logged for an updated block and what the engine expects; `None` where either is not known.
-    pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
+    pub(super) fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
         let expected = run.description.as_ref()?.expected_log.as_ref()?;
         let updated = work.kind(OpKind::Update).blocks;
         let workload = step.head.workload.as_ref()?;
@@ -46,7 +46,7 @@ impl LogBand {
     }
 
     /// What a measured value outside of the band means, of a system that calls it `log`.
-    pub fn finding(self, log: &str) -> Option<Finding> {
+    pub(super) fn finding(self, log: &str) -> Option<Finding> {
         let Self { per_block, low, high } = self;
         (per_block < low || per_block > high).then(|| {
             let text = format!(

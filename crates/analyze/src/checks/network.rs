@@ -13,7 +13,7 @@ use crate::judgement::headline::percent;
 
 /// Share of an interface's speed in bytes counted that leaves no room: frames have gaps and heads beside them that nobody
 /// counts, 2 % of long ones and more of short ones.
-pub const NETWORK_FULL: f64 = 0.9;
+pub(super) const NETWORK_FULL: f64 = 0.9;
 
 /// What one interface did in one direction.
 struct Way<'a> {
@@ -30,7 +30,7 @@ impl Way<'_> {
 }
 
 /// The fullest interface of this process's host, where one is full.
-pub fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
+pub(super) fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == source::NETWORK));
     let ways = of_network.filter_map(|change| way(change, &speeds));
     let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;

@@ -16,7 +16,7 @@ const MUCH: f64 = 0.2;
 const FEWEST: u64 = 10;
 
 /// Each kind of operation of which a few took much of the time (docs/findings.md, F24).
-pub fn few(work: &Work) -> impl Iterator<Item = Finding> {
+pub(super) fn few(work: &Work) -> impl Iterator<Item = Finding> {
     OpKind::ALL.into_iter().filter_map(|kind| {
         let slow = Slow::of(work.kind(kind))?;
         let weighs = slow.ops >= FEWEST && slow.ops_share < FEW && slow.time_share > MUCH;

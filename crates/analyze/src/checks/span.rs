@@ -16,7 +16,7 @@ const SMALL_SPAN: f64 = 0.01;
 
 /// Physical reads from so small a part of the device that they need not have reached what stores it (docs/findings.md, F6).
 /// `None` where reads came from higher up, or sizes are not known.
-pub fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));
     let workload = step.head.workload.as_ref()?;
     let active = workload.scale.checked_mul(workload.schemas.into())?.checked_mul(block_bytes(run)?)?;

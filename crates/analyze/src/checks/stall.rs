@@ -16,7 +16,7 @@ use crate::step::StepAnalysis;
 pub(crate) const ALONE_SHARE: f64 = 0.01;
 
 /// Findings about sessions that stood still.
-pub fn of_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn of_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
     [together(step, window, work, found), alone(window, work, found)].into_iter().flatten().collect()
 }
 

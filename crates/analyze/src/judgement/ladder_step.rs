@@ -51,7 +51,7 @@ impl LadderStep {
 
 /// For each step of `run` the highest of `rungs` with at most half of what it offers at once, and its own; `None` where
 /// there is none. `rungs` are those of the steps, in their order.
-pub fn ladder(run: &Run, rungs: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
+pub(crate) fn ladder(run: &Run, rungs: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
     let all: Vec<_> = run.steps.iter().zip(rungs).collect();
     let before = |step: &StepRecord, here: LadderStep| {
         let alike = all.iter().filter(|(other, _)| alike(run, other, step)).filter_map(|(_, rung)| **rung);

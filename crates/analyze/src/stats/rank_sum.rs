@@ -14,7 +14,7 @@ pub(crate) struct RankSum {
 
 impl RankSum {
     /// Counts the orders of `m` and `n` values by their U (recursion of Mann and Whitney 1947, as Gaussian binomials).
-    pub fn new(m: usize, n: usize) -> Self {
+    pub(crate) fn new(m: usize, n: usize) -> Self {
         if m * n > EXACT_PAIRS {
             return Self { m, n, below: Vec::new() };
         }
@@ -47,7 +47,7 @@ impl RankSum {
     }
 
     /// P(U <= u) where the groups do not differ.
-    pub fn at_most(&self, u: f64) -> f64 {
+    pub(crate) fn at_most(&self, u: f64) -> f64 {
         let pairs = (self.m * self.n) as f64;
         if u < 0.0 {
             return 0.0;
@@ -77,7 +77,7 @@ impl RankSum {
 }
 
 /// Pairs in which the candidate is the larger one, ties as one half: U of the candidate.
-pub fn wins(baseline: &[f64], candidate: &[f64]) -> f64 {
+pub(crate) fn wins(baseline: &[f64], candidate: &[f64]) -> f64 {
     let wins_of =
         |b: f64| baseline.iter().map(|a| f64::from(u8::from(b > *a)) + f64::from(u8::from(b >= *a))).sum::<f64>() / 2.0;
     candidate.iter().map(|b| wins_of(*b)).sum()

@@ -12,11 +12,11 @@ use mindful_core::record::run::Run;
 use mindful_core::result::{Severity, Validity};
 use mindful_core::workload::{LoopSite, OpKind};
 
-pub fn codes(analysis: &Analysis) -> Vec<&str> {
+pub(crate) fn codes(analysis: &Analysis) -> Vec<&str> {
     analysis.summary.findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-pub fn near(figure: Option<f64>, truth: f64, within: f64) {
+pub(crate) fn near(figure: Option<f64>, truth: f64, within: f64) {
     let figure = figure.unwrap();
     assert!((figure / truth - 1.0).abs() <= within, "{figure} for {truth}");
 }

@@ -13,12 +13,12 @@ use mindful_core::record::run::{
 };
 use mindful_core::workload::OpKind;
 
-pub const BLOCK_BYTES: f64 = 8_192.0;
+pub(crate) const BLOCK_BYTES: f64 = 8_192.0;
 const BEGIN_US: i64 = 1_790_000_000_000_000;
 
 /// What a made run is like.
 #[derive(Clone)]
-pub struct Made {
+pub(crate) struct Made {
     pub sessions: u32,
     pub warmup: u32,
     pub seconds: u32,
@@ -61,7 +61,7 @@ impl Default for Made {
 }
 
 impl Made {
-    pub fn run(&self) -> Run {
+    pub(crate) fn run(&self) -> Run {
         let mut settings = Settings::defaults(KEYS);
         let mut set = |name: &str, value: String| {
             settings.set(name, value, Origin::Flag(format!("--{}", name.replace('_', "-"))));
@@ -125,7 +125,7 @@ impl Made {
     }
 
     /// A step of this kind under `head`.
-    pub fn step(&self, head: StepHead) -> StepRecord {
+    pub(crate) fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
         let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
         // What sessions do in a slice is the same, so it is made once; each begins a little after the one before.
@@ -159,7 +159,7 @@ impl Made {
     }
 
     /// Operations of a session in a second.
-    pub fn ops_per_slice(&self) -> u64 {
+    pub(crate) fn ops_per_slice(&self) -> u64 {
         1_000_000 / self.latency_us
     }
 
@@ -220,7 +220,7 @@ impl Made {
     }
 
     /// A source whose counters grow by so much a second.
-    pub fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
+    pub(crate) fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
     where
         N: Copy + Into<String>,
     {

@@ -9,7 +9,7 @@ use mindful_analyze::stats::moment::{mean, variance};
 use mindful_analyze::stats::random::Random;
 
 /// First-order autoregressive noise of mean 0 and deviation 1, from its stationary state.
-pub fn noise(random: &mut Random, points: usize, phi: f64) -> Vec<f64> {
+pub(crate) fn noise(random: &mut Random, points: usize, phi: f64) -> Vec<f64> {
     let mut level = random.normal();
     (0..points)
         .map(|_| {
@@ -22,7 +22,7 @@ pub fn noise(random: &mut Random, points: usize, phi: f64) -> Vec<f64> {
 
 /// How runs are made.
 #[derive(Debug, Clone, Copy)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// Runs a side.
     pub a_side: usize,
     pub seconds: usize,
@@ -36,7 +36,7 @@ pub struct Runs {
 
 impl Runs {
     /// One side whose true level is `level`.
-    pub fn side(&self, random: &mut Random, level: f64) -> Vec<RunValue> {
+    pub(crate) fn side(&self, random: &mut Random, level: f64) -> Vec<RunValue> {
         (0..self.a_side).map(|_| self.run(random, level)).collect()
     }
 
@@ -49,7 +49,7 @@ impl Runs {
 }
 
 /// Two-sided p of Welch's t test, each side's points worth `shares` of their number: the test that misleads on seconds.
-pub fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
+pub(crate) fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
     let part = |side: &[f64], share: f64| {
         let worth = (side.len() as f64 * share).max(2.0);
         (variance(side).unwrap_or(0.0) / worth, worth - 1.0)
@@ -60,7 +60,7 @@ pub fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
 }
 
 /// A throughput curve and its true figures.
-pub struct Curve {
+pub(crate) struct Curve {
     /// What it is.
     pub name: &'static str,
     /// The model that should win.
@@ -77,7 +77,7 @@ pub struct Curve {
 }
 
 /// The four curves of the method: hard cap, soft cap, contention, retrograde.
-pub const LADDERS: [Curve; 4] = [
+pub(crate) const LADDERS: [Curve; 4] = [
     Curve {
         name: "hard cap",
         kind: ModelKind::Capped,
@@ -118,7 +118,7 @@ pub const LADDERS: [Curve; 4] = [
 
 impl Curve {
     /// The points a ladder of 1 to 256 sessions would measure, with relative noise.
-    pub fn ladder(&self, random: &mut Random, noise: f64) -> Vec<LoadPoint> {
+    pub(crate) fn ladder(&self, random: &mut Random, noise: f64) -> Vec<LoadPoint> {
         let middle = [0.75, 1.5, 2.0].map(|share| (share * self.asymptote).round() as u32);
         let mut loads: Vec<u32> = (0..9).map(|power| 1 << power).chain(middle).collect();
         loads.sort_unstable();
@@ -135,7 +135,7 @@ impl Curve {
 
 /// What a run's throughput does, around 10,000 a second for 300 s with noise of 3 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// Nothing but noise.
     Level,
     /// Rises by 5 % in all.
@@ -154,11 +154,11 @@ pub enum Signal {
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Self; 7] =
+    pub(crate) const ALL: [Self; 7] =
         [Self::Level, Self::SmallRamp, Self::Ramp, Self::SmallStep, Self::Step, Self::Cycle, Self::WarmUp];
 
     /// What it is, in words.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Level => "level",
             Self::SmallRamp => "ramp 5 %",
@@ -171,12 +171,12 @@ impl Signal {
     }
 
     /// One such run.
-    pub fn series(self, random: &mut Random, phi: f64) -> Vec<f64> {
+    pub(crate) fn series(self, random: &mut Random, phi: f64) -> Vec<f64> {
         self.series_of(random, phi, 300, 0.03)
     }
 
     /// One that goes on for so many seconds, with noise of so large a relative deviation; ramps go on as they began.
-    pub fn series_of(self, random: &mut Random, phi: f64, seconds: usize, deviation: f64) -> Vec<f64> {
+    pub(crate) fn series_of(self, random: &mut Random, phi: f64, seconds: usize, deviation: f64) -> Vec<f64> {
         let shape = |t: f64| match self {
             Self::Level => 1.0,
             Self::SmallRamp => 0.975 + 0.05 * t / 300.0,

@@ -6,52 +6,52 @@ use mindful_core::plan::bound::Bound;
 use mindful_core::{Result, plan::units};
 
 /// A flag without a value.
-pub fn switch(name: &'static str, flag: &'static str) -> Arg {
+pub(crate) fn switch(name: &'static str, flag: &'static str) -> Arg {
     Arg::new(name).long(flag).action(ArgAction::SetTrue)
 }
 
-pub fn option(name: &'static str, flag: &'static str, value: &'static str) -> Arg {
+pub(crate) fn option(name: &'static str, flag: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(flag).value_name(value)
 }
 
-pub fn full() -> Arg {
+pub(crate) fn full() -> Arg {
     switch("full", "full").help("Print the whole report instead of its first lines")
 }
 
-pub fn live() -> Arg {
+pub(crate) fn live() -> Arg {
     switch("live", "live").help("Show progress on the whole terminal; q leaves the view, not the run")
 }
 
-pub fn explain() -> Arg {
+pub(crate) fn explain() -> Arg {
     option("explain", "explain", "FIGURE").help("Explain a figure of the summary, or `verdict`: formula and readings")
 }
 
-pub fn run_name() -> Arg {
+pub(crate) fn run_name() -> Arg {
     Arg::new("id").value_name("RUN").default_value("latest").help("Id, its beginning, tag, or latest")
 }
 
-pub fn redact() -> Arg {
+pub(crate) fn redact() -> Arg {
     switch("redact", "redact")
         .help("Replace names of hosts, users, paths, databases, devices and commands, such as by host-1")
 }
 
-pub fn output(help: &'static str) -> Arg {
+pub(crate) fn output(help: &'static str) -> Arg {
     option("output", "output", "FILE").value_parser(NonEmptyStringValueParser::new()).help(help)
 }
 
 /// Files of other tools, for the verbs that read them.
-pub fn old_files(help: &'static str) -> Arg {
+pub(crate) fn old_files(help: &'static str) -> Arg {
     Arg::new("file").value_name("FILE|FOLDER").num_args(1..).required(true).help(help)
 }
 
 /// The runs of both sides of a comparison; `what` ends the sentence.
-pub fn sides(what: &str) -> [Arg; 2] {
+pub(crate) fn sides(what: &str) -> [Arg; 2] {
     ["baseline", "candidate"]
         .map(|side| option(side, side, "RUN").num_args(1..).help(format!("Runs of the {side}{what}")))
 }
 
 /// Which figure is compared, and which difference matters.
-pub fn margin_and_figure() -> [Arg; 2] {
+pub(crate) fn margin_and_figure() -> [Arg; 2] {
     [
         option("margin", "margin", "PERCENT").help("Largest difference that does not matter [default: 3]"),
         option("figure", "figure", "NAME").help(
@@ -61,12 +61,12 @@ pub fn margin_and_figure() -> [Arg; 2] {
     ]
 }
 
-pub fn repeat(help: impl Into<clap::builder::StyledStr>) -> Arg {
+pub(crate) fn repeat(help: impl Into<clap::builder::StyledStr>) -> Arg {
     option("repeat", "repeat", "N").help(help)
 }
 
 /// The value of `--repeat`, at least `least`; `default` without the flag.
-pub fn repetitions(matches: &ArgMatches, least: u32, default: u32) -> Result<u32> {
+pub(crate) fn repetitions(matches: &ArgMatches, least: u32, default: u32) -> Result<u32> {
     let bounded = |text: &String| {
         Bound::Count(least.into(), 1_000).check(text)?;
         units::parse_count(text).map(|count| u32::try_from(count).unwrap_or(default))

@@ -60,10 +60,10 @@ const HEADINGS: [(&str, &[&str]); 7] = [
 ];
 
 /// Heading of the flags that say how a result is printed and kept.
-pub const RESULT: &str = "Result";
+pub(crate) const RESULT: &str = "Result";
 
 /// `command` with all plan keys and engine options. Of the plan keys, the help shows those in `common`, or all.
-pub fn with_plan(command: Command, common: &[&str], shown: Shown) -> Command {
+pub(crate) fn with_plan(command: Command, common: &[&str], shown: Shown) -> Command {
     let key = |name: &&str| plan::KEYS.iter().find(|key| key.name == *name);
     let keys = HEADINGS.iter().flat_map(|(heading, names)| names.iter().filter_map(key).map(move |key| (heading, key)));
     let is_shown = |key: &Key| shown != Shown::Common || common.contains(&key.name);
@@ -72,7 +72,7 @@ pub fn with_plan(command: Command, common: &[&str], shown: Shown) -> Command {
         .args(registry::options().into_iter().map(|key| flag(key).hide(shown != Shown::Everything)))
 }
 
-pub fn flag(key: &Key) -> Arg {
+pub(crate) fn flag(key: &Key) -> Arg {
     // An empty path would mean the current folder, and an empty command would do nothing.
     let filled = key.trust != Trust::Value && key.value != "COMMAND";
     let value = if filled { NonEmptyStringValueParser::new().into() } else { ValueParser::string() };

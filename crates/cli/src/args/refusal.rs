@@ -5,7 +5,7 @@ use mindful_core::Error;
 use mindful_core::plan::settings::nearest;
 
 /// clap's error in our form. An unknown verb is named with the nearest of `verbs`.
-pub fn one_line(error: &clap::Error, verbs: impl Iterator<Item = &'static str>) -> Error {
+pub(super) fn one_line(error: &clap::Error, verbs: impl Iterator<Item = &'static str>) -> Error {
     let context = |kind| {
         error.get(kind).map(|value| match value {
             ContextValue::String(text) => text.clone(),

@@ -12,7 +12,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "awr",
     group: Some(Group::OldResults),
     about: "Print AWR and Statspack reports, one row each",

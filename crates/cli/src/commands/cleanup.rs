@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, question};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "cleanup",
     group: Some(Group::Data),
     about: "Remove the dataset and everything else that mindful created",

@@ -1,7 +1,7 @@
 //! `mindful compare`: is the candidate faster than the baseline, slower, or within noise?
 
 mod junit;
-pub mod sides;
+pub(super) mod sides;
 
 use clap::ArgMatches;
 use clap::builder::NonEmptyStringValueParser;
@@ -21,7 +21,7 @@ use crate::{context, noise, store};
 /// Differences up to this share do not matter by default.
 const DEFAULT_MARGIN: f64 = 0.03;
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "compare",
     group: Some(Group::Judge),
     about: "Compare two sides: is the candidate faster, slower, or within noise?",
@@ -122,7 +122,7 @@ fn document(
 }
 
 /// The comparison of two sides that are meant to differ, as JSON or as text.
-pub fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
+pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
     let noise = noise_floor(store, sides)?;
     let compared = sides.compare(sides.default_figure(), DEFAULT_MARGIN, noise)?;
     Ok(if context::wants_json(matches) {
@@ -133,7 +133,11 @@ pub fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<Str
 }
 
 /// What a page or a picture shows of `sides`, by --figure and --margin.
-pub fn differences(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<comparison::difference::Differences> {
+pub(super) fn differences(
+    matches: &ArgMatches,
+    store: &Store,
+    sides: &Sides,
+) -> Result<comparison::difference::Differences> {
     let figure = figure(matches)?.unwrap_or_else(|| sides.default_figure());
     let (margin, noise) = (margin(matches)?, noise_floor(store, sides)?);
     Ok(comparison::differences(&sides.names, margin, sides.compare(figure, margin, noise)))

@@ -14,7 +14,7 @@ use crate::outcome;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{layers, registry};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "contrast",
     group: Some(Group::Measure),
     about: "Compare the database with raw reads of the same bytes",

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, question, signals, store};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "delete",
     group: Some(Group::Keep),
     about: "Delete stored runs",

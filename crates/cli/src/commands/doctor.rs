@@ -16,7 +16,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "doctor",
     group: Some(Group::Judge),
     about: "Show what would spoil a result here, and how to fix it",

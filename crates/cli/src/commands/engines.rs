@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::registry::ENGINES;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "engines",
     group: Some(Group::Setup),
     about: "List the engines, their capabilities and their options",

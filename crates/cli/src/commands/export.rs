@@ -45,7 +45,7 @@ const FORMS: [&str; 14] = [
     "flashdba",
 ];
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "export",
     group: Some(Group::Keep),
     about: "Write stored runs as CSV, JSON, a web page, a chart or another format",
@@ -207,7 +207,7 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot open {file}: {why}"), "the file is written: open it yourself"))
 }
 
-pub fn page(runs: &Runs, ids: &[String]) -> Result<String> {
+pub(super) fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&PageRun::subjects(&PageRun::of(&runs))))
 }

@@ -17,7 +17,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, PlanKeys, Shown, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "generate",
     group: None,
     about: "Print a completion script, or write the manual pages",

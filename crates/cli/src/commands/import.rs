@@ -1,6 +1,6 @@
 //! `mindful import`: stores results of other tools and runs of other hosts, and converts old configurations to plan files.
 
-pub mod files;
+pub(super) mod files;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,9 +23,9 @@ use crate::plan_file::{self, MOST_BYTES};
 use crate::{context, store, version};
 
 use crate::verb::{Action, Group, PlanKeys, Verb};
-pub use files::Named;
+pub(super) use files::Named;
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "import",
     group: Some(Group::Keep),
     about: "Store results of other tools and packed runs, or convert a configuration",

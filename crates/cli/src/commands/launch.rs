@@ -10,7 +10,7 @@ use crate::rank_context::RankContext;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers, registry};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "launch",
     group: Some(Group::SeveralMachines),
     about: "Print what Slurm, mpirun or Kubernetes needs to start several ranks",

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::store;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "list",
     group: Some(Group::Keep),
     about: "List stored runs",
@@ -42,7 +42,7 @@ fn list(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// The table of `listed`.
-pub fn table(listed: &[Listed]) -> String {
+pub(super) fn table(listed: &[Listed]) -> String {
     let rows = listed.iter().map(|run| Row {
         id: &run.id,
         head: run.head.as_ref(),

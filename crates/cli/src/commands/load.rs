@@ -10,7 +10,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "load",
     group: Some(Group::Data),
     about: "Load the dataset, or complete it, and verify its layout",

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::store;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "merge",
     group: Some(Group::SeveralMachines),
     about: "Merge the runs stored by all ranks into one",

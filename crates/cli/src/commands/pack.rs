@@ -17,7 +17,7 @@ use crate::runs::Runs;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store, version};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "pack",
     group: Some(Group::Keep),
     about: "Pack a run into one file for somebody else",

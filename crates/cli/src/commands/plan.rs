@@ -17,7 +17,7 @@ use crate::rank_context::RankContext;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "plan",
     group: Some(Group::Setup),
     about: "Show every setting, its value and its origin, without running",

@@ -17,7 +17,7 @@ use crate::{context, registry, signals};
 type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
 
 /// Joins the other ranks, where the plan says or in the target, and measures the share of this one.
-pub fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
+pub(super) fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
     let meet = shared.context.settings.get("meet");
     let parent = matches.get_one::<String>("started_by").and_then(|pid| pid.parse().ok());
     let _parent = parent.map(|pid| ParentWatch::start(pid, meet, &shared.context.stop, signals::interrupt));
@@ -25,7 +25,12 @@ pub fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Me
     join_at(meet.unwrap_or(first), shared, rank, measure)
 }
 
-pub fn start_local(shared: &RankContext, first: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
+pub(super) fn start_local(
+    shared: &RankContext,
+    first: &Rank,
+    matches: &ArgMatches,
+    measure: Measure<'_>,
+) -> Result<Ended> {
     let settings = &shared.context.settings;
     if let Some(name) = ["meet", "job"].into_iter().find(|name| settings.get(name).is_some()) {
         return Err(Error::plan(

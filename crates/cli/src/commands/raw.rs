@@ -19,7 +19,7 @@ use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{io_keys, layers, new_files, registry};
 use csv::Matrices;
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "raw",
     group: Some(Group::Measure),
     about: "Measure files and devices without a database",

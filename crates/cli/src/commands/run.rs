@@ -16,7 +16,7 @@ use crate::rank_context::RankContext;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, layers, new_files};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "run",
     group: Some(Group::Measure),
     about: "Run the workload once, store the run, and print its report",
@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// Runs the plan of `context` and prints the result, with the explanation of a figure if one is asked for.
-pub fn measure(
+pub(super) fn measure(
     context: &Context,
     coordination: &dyn Coordination,
     explained: Option<&str>,

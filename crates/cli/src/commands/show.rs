@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::store;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "show",
     group: Some(Group::Keep),
     about: "Show the report of a stored run",
@@ -37,13 +37,13 @@ pub const VERB: Verb = Verb {
 
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub(super) enum Form {
     Json,
     Text(Detail),
 }
 
 impl Form {
-    pub fn of(matches: &ArgMatches) -> Self {
+    pub(super) fn of(matches: &ArgMatches) -> Self {
         match (context::wants_json(matches), matches.get_flag("full")) {
             (true, _) => Self::Json,
             (false, true) => Self::Text(Detail::Full),
@@ -70,7 +70,7 @@ fn show(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// The figure of `--explain`; an unknown one is refused before anything runs.
-pub fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
+pub(super) fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
     let figure = matches.get_one::<String>("explain").map(String::as_str);
     figure.map(|name| mindful_report::explain::known(name).map(|()| name)).transpose()
 }
@@ -90,7 +90,7 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
 }
 
 /// Prints a run of `store`.
-pub fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
+pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
     let folder = store.run_dir(&run.head.id);
     context::print(&match form {
         Form::Json => mindful_report::json::summary(&analysis.summary),
@@ -99,7 +99,7 @@ pub fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Resul
 }
 
 /// The report of a run in `folder`.
-pub fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
+pub(super) fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
     let text = mindful_report::of(run, analysis, Some(folder), detail).text(style);
     context::found_plan(&run.head.settings) + &text
 }

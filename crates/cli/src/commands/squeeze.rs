@@ -23,7 +23,7 @@ use crate::exit::{self, Exit};
 use crate::signals;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "squeeze",
     group: Some(Group::Setup),
     about: "Occupy memory while a command runs, so that the page cache stays small",

@@ -19,7 +19,7 @@ use crate::outcome;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{layers, new_files, registry, store, stored_settings, targets};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "sweep",
     group: Some(Group::Measure),
     about: "Run at increasing load, or over the values of any key, and find the knee",
@@ -60,7 +60,7 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// Runs every step that `settings` name, or those that `resumed` still lacks, and prints the report in `form`, if any.
-pub fn walked(
+pub(super) fn walked(
     settings: Settings,
     resumed: Option<(RunWriter, Run)>,
     form: Option<show::Form>,

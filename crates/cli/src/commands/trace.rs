@@ -12,7 +12,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "trace",
     group: Some(Group::OldResults),
     about: "Group the waits of 10046 traces by event, file, object or time",

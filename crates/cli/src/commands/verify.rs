@@ -12,7 +12,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "verify",
     group: Some(Group::Data),
     about: "Verify the layout of a loaded dataset",

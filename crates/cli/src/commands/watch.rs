@@ -17,7 +17,7 @@ use crate::context;
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
-pub const VERB: Verb = Verb {
+pub(super) const VERB: Verb = Verb {
     name: "watch",
     group: Some(Group::Judge),
     about: "Show what a database and its host do each second, without adding load",

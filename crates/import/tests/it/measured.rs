@@ -8,23 +8,23 @@ use mindful_core::contract::metric::{Counter, shared};
 use mindful_import::{OldRun, OldStep, recognised};
 
 /// The steps in the file `name`, or the error of reading it.
-pub fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<OldStep>> {
+pub(crate) fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result<Vec<OldStep>> {
     recognised(name, Box::new(Cursor::new(text.into())))?.read()
 }
 
 /// The runs that are made of `steps`, none of which is refused.
-pub fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
+pub(crate) fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
     let (runs, refused) = mindful_import::runs(steps, None);
     assert!(refused.is_empty(), "{refused:?}");
     runs
 }
 
-pub fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
+pub(crate) fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
     runs(files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect())
 }
 
 /// The steps of `run`.
-pub fn steps_of(run: &OldRun) -> Vec<Seen> {
+pub(crate) fn steps_of(run: &OldRun) -> Vec<Seen> {
     let mut steps: Vec<Seen> = Vec::new();
     for event in &run.events {
         if let Event::Step(head) = event {
@@ -38,7 +38,7 @@ pub fn steps_of(run: &OldRun) -> Vec<Seen> {
 
 /// A step of a run.
 #[derive(Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub sessions: Option<u32>,
     /// What it varied.
     pub values: BTreeMap<String, String>,
@@ -47,23 +47,23 @@ pub struct Seen {
 
 impl Seen {
     /// Its length, s.
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         seconds(&self.events)
     }
 
     /// What a counter grew by each second.
-    pub fn per_s(&self, counter: Counter) -> Option<f64> {
+    pub(crate) fn per_s(&self, counter: Counter) -> Option<f64> {
         Some(grew(&self.events, counter)? / self.seconds())
     }
 
     /// The mean of its single reads, us.
-    pub fn mean_us(&self) -> Option<f64> {
+    pub(crate) fn mean_us(&self) -> Option<f64> {
         Some(grew(&self.events, shared::SINGLE_READ_TIME_US)? / grew(&self.events, shared::SINGLE_READS)?)
     }
 }
 
 /// From the first boundary to the last, s.
-pub fn seconds(events: &[Event]) -> f64 {
+pub(crate) fn seconds(events: &[Event]) -> f64 {
     let boundaries = events.iter().find_map(|event| match event {
         Event::Started { boundaries_us, .. } => Some(boundaries_us),
         _ => None,
@@ -72,7 +72,7 @@ pub fn seconds(events: &[Event]) -> f64 {
     (boundaries[boundaries.len() - 1] - boundaries[0]) as f64 / 1e6
 }
 
-pub fn grew(events: &[Event], counter: Counter) -> Option<f64> {
+pub(crate) fn grew(events: &[Event], counter: Counter) -> Option<f64> {
     let (source, at) = events.iter().find_map(|event| match event {
         Event::Source { source, metrics, .. } => {
             Some((source, metrics.iter().position(|metric| metric.name == counter.name())?))

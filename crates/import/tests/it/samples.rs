@@ -3,7 +3,7 @@
 use crate::made::{Dress, Made, showcase};
 
 /// Every dress of a report.
-pub const DRESSES: [Dress; 9] = [
+pub(crate) const DRESSES: [Dress; 9] = [
     Dress::Awr10,
     Dress::Awr11,
     Dress::Awr11Narrow,
@@ -16,7 +16,7 @@ pub const DRESSES: [Dress; 9] = [
 ];
 
 /// What the format calls itself, a name, and the file.
-pub fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
+pub(crate) fn of_each_format() -> Vec<(&'static str, &'static str, String)> {
     let small = Made { foreground: showcase().foreground[..2].to_vec(), ..showcase() };
     let reports = DRESSES.into_iter().map(|dress| {
         let what = if dress == Dress::Statspack { "Statspack report" } else { "AWR report" };

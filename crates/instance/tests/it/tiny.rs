@@ -14,7 +14,7 @@ use mindful_instance::log::first_with;
 use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Purpose, Site};
 use rustix::process::Signal;
 
-pub static KIND: Kind = Kind {
+pub(crate) static KIND: Kind = Kind {
     name: "Tiny",
     data: "data",
     first_file: "VERSION",
@@ -31,7 +31,7 @@ pub static KIND: Kind = Kind {
 };
 
 #[derive(Debug, Default, Clone)]
-pub struct Tiny {
+pub(crate) struct Tiny {
     /// This test program under the server's name.
     pub program: PathBuf,
     /// What it says when it does not start.
@@ -102,7 +102,7 @@ impl Program for Tiny {
 }
 
 /// Asks the server one thing.
-pub fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
+pub(crate) fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
     let mut stream = UnixStream::connect(socket_folder.join(KIND.socket))?;
     writeln!(stream, "{what}")?;
     let answer = BufReader::new(stream).lines().nth(1).transpose()?.unwrap_or_default();

@@ -9,7 +9,7 @@ use mindful_core::{Error, Result};
 use mindful_null::{InMemoryRendezvous, SimulatedClock};
 
 /// As the rank sees it.
-pub struct CutOff {
+pub(crate) struct CutOff {
     pub rendezvous: Arc<InMemoryRendezvous>,
     pub clock: SimulatedClock,
     pub after: Duration,

@@ -36,16 +36,16 @@ const PLAN: [(&str, &str); 8] = [
 ];
 
 /// What a rank came to: the run that it showed, if it did, or why it ended.
-pub type Came = Result<Option<Summary>, Error>;
+pub(crate) type Came = Result<Option<Summary>, Error>;
 
 /// Keys of a plan with their values.
-pub type Given<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
 
 /// The state in the row of a rank that has joined.
-pub const JOINED: &str = r#""stage":"joined""#;
+pub(crate) const JOINED: &str = r#""stage":"joined""#;
 
 /// Ranks with a clock and a rendezvous of their own.
-pub struct Job {
+pub(crate) struct Job {
     pub clock: SimulatedClock,
     pub rendezvous: Arc<InMemoryRendezvous>,
     engine: &'static dyn Engine,
@@ -55,26 +55,26 @@ pub struct Job {
 }
 
 /// A process that has ended.
-pub struct Process {
+pub(crate) struct Process {
     pub ended: Ended,
     /// The result that it showed.
     pub shown: Option<Summary>,
 }
 
 impl Job {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
         let engine = Null::simulated(clock.clone());
         Self::on(clock, Box::leak(Box::new(engine)))
     }
 
     /// The same by an engine that goes by `clock`.
-    pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
     }
 
-    pub fn store(&self, rank: u32) -> Store {
+    pub(crate) fn store(&self, rank: u32) -> Store {
         self.store_in("job", rank)
     }
 
@@ -83,19 +83,19 @@ impl Job {
     }
 
     /// Measures `PLAN` with `given` in one process.
-    pub fn alone(&self, given: Given<'_>) -> Ended {
+    pub(crate) fn alone(&self, given: Given<'_>) -> Ended {
         self.process(0, 1, given, "1").unwrap().ended
     }
 
     /// A rank from begin to end, of the job that `given` names or of one called job.
-    pub fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
+    pub(crate) fn rank(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Came {
         let process = self.process(number, of, given, version)?;
         assert!(process.ended.valid);
         Ok(process.shown)
     }
 
     /// Process `number` of `of`; one of one is no rank.
-    pub fn process(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Result<Process, Error> {
+    pub(crate) fn process(&self, number: u32, of: u32, given: Given<'_>, version: &str) -> Result<Process, Error> {
         let context = self.context(number, given);
         let coordination: Box<dyn Coordination> = if of == 1 {
             Box::new(Alone)
@@ -151,7 +151,7 @@ impl Job {
     }
 
     /// Does all of `works` at once, each on a thread of its own.
-    pub fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
+    pub(crate) fn all<T: Send>(&self, works: Vec<Box<dyn FnOnce() -> T + Send + '_>>) -> Vec<T> {
         let (notifier, left) = (self.clock.new_notifier(), AtomicUsize::new(works.len()));
         let done: Vec<Mutex<Option<T>>> = works.iter().map(|_| Mutex::new(None)).collect();
         std::thread::scope(|scope| {
@@ -170,7 +170,7 @@ impl Job {
     }
 
     /// All processes of a run, with the same plan.
-    pub fn processes(&self, of: u32, given: Given<'_>) -> Vec<Result<Process, Error>> {
+    pub(crate) fn processes(&self, of: u32, given: Given<'_>) -> Vec<Result<Process, Error>> {
         let process = |number| {
             Box::new(move || self.process(number, of, given, "1"))
                 as Box<dyn FnOnce() -> Result<Process, Error> + Send + '_>
@@ -179,14 +179,14 @@ impl Job {
     }
 
     /// Ranks by their numbers, with what each was given beside the plan.
-    pub fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
+    pub(crate) fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
         let works = given.iter().map(|(number, given, version)| {
             Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
         });
         self.all(works.collect())
     }
 
-    pub fn part(&self, rank: u32) -> Run {
+    pub(crate) fn part(&self, rank: u32) -> Run {
         let store = self.store(rank);
         let mut ids: Vec<_> = store.list().unwrap().into_iter().map(|listed| listed.id).collect();
         ids.retain(|id| store.read(id).unwrap().steps[0].ranks.len() == 1);
@@ -195,7 +195,7 @@ impl Job {
 }
 
 /// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
-pub fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
+pub(crate) fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
     loop {
         let first = rendezvous.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));
         if let Some(first) = first {

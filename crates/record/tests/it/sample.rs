@@ -13,9 +13,9 @@ use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 
 /// The password that no file may hold.
-pub const SECRET: &str = "hunter2-correct-horse";
+pub(crate) const SECRET: &str = "hunter2-correct-horse";
 
-pub fn head(tag: Option<&str>) -> RunHead {
+pub(crate) fn head(tag: Option<&str>) -> RunHead {
     let url = format!("postgres://bench:{SECRET}@db.example/bench");
     let mut settings = Settings::defaults(KEYS);
     settings.set("target", url.clone(), Origin::Flag("--target".to_owned()));
@@ -40,7 +40,7 @@ pub fn head(tag: Option<&str>) -> RunHead {
 }
 
 /// Everything that may happen in a run of one step after its head.
-pub fn events() -> Vec<Event> {
+pub(crate) fn events() -> Vec<Event> {
     let mut events = before_the_step();
     events.push(Event::Source {
         source: "s".into(),

@@ -8,7 +8,7 @@ use crate::drawing::scale::{Scale, Unit, drawable};
 use crate::markup::text;
 
 /// Its name on the command line.
-pub const NAME: &str = "differences";
+pub(crate) const NAME: &str = "differences";
 
 const ROW: f64 = 34.0;
 const TOP: f64 = 26.0;
@@ -19,7 +19,7 @@ const RIGHT: f64 = 24.0;
 const FAR: f64 = 4.0;
 
 /// The chart; `None` where no difference has a place.
-pub fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(crate) fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows: Vec<&Difference> = compared.rows.iter().filter(|row| drawable(row.ratio) && row.ratio > 0.0).collect();
     if rows.is_empty() {
         return None;

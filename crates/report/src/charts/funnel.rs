@@ -15,7 +15,7 @@ const OPERATIONS: &str = "operations";
 const BELOW: &str = "  below";
 
 /// The funnel of a step; `None` where no level is known.
-pub fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows = &step.ledger.reads;
     let is_level = |row: &&Row| row.name != OPERATIONS && (!row.name.starts_with("  ") || row.name.starts_with(BELOW));
     let bars: Vec<Bar> = rows.iter().filter(is_level).map(bar).collect();

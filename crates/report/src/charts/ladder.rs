@@ -37,7 +37,7 @@ pub(crate) struct Ladder<'a> {
 }
 
 /// The ladders of all `sides`; a run of a single step is a ladder of one rung. A contrast is none.
-pub fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+pub(crate) fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let many = sides.len() > 1;
     let plain = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none());
     plain.flat_map(|side| of_run(*side, many)).collect()
@@ -71,7 +71,7 @@ fn of_contrast((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
 }
 
 /// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
-pub fn of_group<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+pub(crate) fn of_group<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let Some(first) = sides.first() else { return Vec::new() };
     let mut all: BTreeMap<Values, Rungs<'a>> = BTreeMap::new();
     for (_, analysis) in sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none()) {
@@ -156,7 +156,7 @@ fn words(others: &Values) -> Vec<String> {
 
 /// Median of what the steps of one load say, with the lowest and the highest where there are several; `None` where none of
 /// them tells.
-pub fn middle(
+pub(crate) fn middle(
     steps: &[&StepAnalysis],
     figure: impl Fn(&StepAnalysis) -> Option<f64>,
 ) -> Option<(f64, Option<[f64; 2]>)> {

@@ -23,12 +23,17 @@ const FEWEST: usize = 3;
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
 /// See above.
-pub const LEVEL: &str = "L";
+pub(super) const LEVEL: &str = "L";
 /// Jumps of throughput that are reported in words.
 const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
-pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>, most: usize) -> Option<Drawing> {
+pub(super) fn drawing(
+    record: &StepRecord,
+    step: &StepAnalysis,
+    doubt: Option<&'static str>,
+    most: usize,
+) -> Option<Drawing> {
     let window = step.window.as_ref()?;
     let columns = columns(record, window, most);
     if columns.len() < FEWEST {
@@ -48,13 +53,13 @@ pub fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static 
 }
 
 /// The strips that have something to show.
-pub fn strips(columns: &[Column]) -> Vec<Strip> {
+pub(super) fn strips(columns: &[Column]) -> Vec<Strip> {
     let strips = [throughput(columns), latency(columns), waits(columns), device(columns), reads(columns), cpu(columns)];
     strips.into_iter().flatten().collect()
 }
 
 /// What happened in the window of a step, by time, and the jumps of its throughput.
-pub fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (Vec<Event>, Vec<Change>) {
+pub(super) fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (Vec<Event>, Vec<Change>) {
     let Some(window) = &step.window else { return Default::default() };
     let mut events: Vec<Event> = columns.iter().filter(|column| checkpoints(column) > 0.0).map(checkpoint).collect();
     let since = |us: i64| us.saturating_sub(window.begin_us) as f64 / 1e6;
@@ -68,7 +73,7 @@ pub fn events(record: &StepRecord, step: &StepAnalysis, columns: &[Column]) -> (
 }
 
 /// What the letters of checkpoints and stalls mean, where there are any.
-pub fn letters(events: &[Event]) -> String {
+pub(super) fn letters(events: &[Event]) -> String {
     let mut text = String::new();
     for (letter, what) in [(CHECKPOINT, "a checkpoint began"), (STALL, "all sessions stalled")] {
         let marked = events.iter().filter(|event| event.name == letter).count();

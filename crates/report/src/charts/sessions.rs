@@ -56,7 +56,7 @@ fn plot(
 }
 
 /// Throughput by load, of a single ladder with its line without any queue.
-pub fn throughput(ladders: &[Ladder]) -> Option<Plot> {
+pub(super) fn throughput(ladders: &[Ladder]) -> Option<Plot> {
     const TITLE: &str = "Throughput by load";
     let visited: Figure = |step| curve::throughput(&step.summary);
     let [ladder] = ladders else {
@@ -101,7 +101,7 @@ fn linear(first: &Point, last: &Point, top: f64) -> Option<Series> {
 }
 
 /// MiB per second by kind; of one ladder alone.
-pub fn mib(ladders: &[Ladder]) -> Option<Plot> {
+pub(super) fn mib(ladders: &[Ladder]) -> Option<Plot> {
     let [ladder] = ladders else { return None };
     let kinds: [(&str, Figure); 3] = [
         ("read", |step| Some(step.summary.physical_reads_per_s? * step.block_bytes? as f64 / MIB)),
@@ -117,7 +117,7 @@ pub fn mib(ladders: &[Ladder]) -> Option<Plot> {
 }
 
 /// CPU of the server by reads.
-pub fn cpu(ladders: &[Ladder]) -> Option<Plot> {
+pub(super) fn cpu(ladders: &[Ladder]) -> Option<Plot> {
     let logical: Figure = |step| step.summary.cpu.db_us_per_logical_read;
     let physical: Figure =
         |step| step.summary.cpu.db_us_per_physical_read.filter(|_| step.summary.cpu.iops_per_core.is_some());

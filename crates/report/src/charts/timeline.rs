@@ -50,7 +50,7 @@ fn since(us: i64, zero_us: i64) -> f64 {
 }
 
 /// The strips of all steps; `None` of a single one, and where their times are not known.
-pub fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
+pub(super) fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let most = (MOST / run.steps.len().max(1)).max(1);
     let mut parts: Vec<Part> = run.steps.iter().zip(&analysis.steps).filter_map(|both| Part::of(both, most)).collect();
     parts.sort_by_key(|part| part.begin_us);

@@ -30,7 +30,7 @@ pub(crate) struct Bar {
 
 /// Where bars stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// From the left, under a scale.
     Left,
     /// Around the middle, as a funnel.
@@ -59,7 +59,7 @@ pub(crate) struct Bars {
 
 impl Bars {
     /// The picture.
-    pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+    pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let scale = Scale::linear(self.rows.iter().filter_map(known_ends).flatten(), self.unit, 5);
         let longest = self.rows.iter().map(|bar| bar.name.chars().count().min(NAME_COLUMNS)).max().unwrap_or(0);
         let left = 20.0 + CHARACTER * longest as f64;

@@ -32,7 +32,7 @@ pub(crate) fn sparkline(values: &[Option<f64>], columns: usize, ascii: bool) -> 
 }
 
 /// A curve in `wide` columns and `high` lines from the origin up, from top to bottom; no axes.
-pub fn curve(spots: &[Spot], wide: usize, high: usize, ascii: bool) -> Vec<String> {
+pub(crate) fn curve(spots: &[Spot], wide: usize, high: usize, ascii: bool) -> Vec<String> {
     let mut field = Field { wide, high, dots: vec![0; wide * high], over: vec![None; wide * high] };
     let spots: Vec<&Spot> = spots.iter().filter(|spot| drawable(spot.x) && drawable(spot.y) && spot.y > 0.0).collect();
     let most = |figure: fn(&Spot) -> f64| spots.iter().map(|spot| figure(spot)).fold(0.0, f64::max).max(1e-9);

@@ -6,13 +6,13 @@ use crate::markup::{marked_up, text};
 use crate::table::wrap;
 
 /// Width of every drawing.
-pub const WIDTH: f64 = 620.0;
+pub(crate) const WIDTH: f64 = 620.0;
 /// What colours and lines mean, for a page and for a picture by itself.
 pub(crate) const STYLE: &str = include_str!("chart.css");
 /// How far apart lines of text in a picture are.
 pub(crate) const LINE: f64 = 13.0;
 /// How wide a character of a text in a picture is, about.
-pub const CHARACTER: f64 = 6.4;
+pub(crate) const CHARACTER: f64 = 6.4;
 
 /// A picture before it stands anywhere. All its texts are marked up already, but for title and words.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ pub(crate) fn lines_of(words: &str, columns: usize) -> Vec<String> {
 }
 
 /// A table on a page, its first column naming the rows.
-pub fn table(titles: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
     let mut html = String::from(
         "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the figures\"><table>\n<thead><tr>",
     );

@@ -33,7 +33,7 @@ const PLACES: [(&str, f64, f64); 8] = [
     ("near at-end", -9.0, 4.0),
 ];
 /// Shapes, colours and dashes before they come again.
-pub const LOOKS: usize = 6;
+pub(crate) const LOOKS: usize = 6;
 const MARKS: [&str; LOOKS] = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -44,7 +44,7 @@ const MARKS: [&str; LOOKS] = [
 ];
 
 #[derive(Debug, Clone)]
-pub struct Axis {
+pub(crate) struct Axis {
     /// What its figures are, with the unit.
     pub name: String,
     /// How they are written.
@@ -55,7 +55,7 @@ pub struct Axis {
 
 impl Axis {
     /// From 0, equal differences equally far apart.
-    pub fn linear(name: &str, unit: Unit) -> Self {
+    pub(crate) fn linear(name: &str, unit: Unit) -> Self {
         Self { name: name.to_owned(), unit, log: false }
     }
 
@@ -71,7 +71,7 @@ impl Axis {
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub(crate) enum Look {
     /// A line with a mark at each point.
     Curve,
     /// A thin line without marks: no measured points.
@@ -82,7 +82,7 @@ pub enum Look {
 
 /// A point of a series.
 #[derive(Debug, Clone)]
-pub struct Point {
+pub(crate) struct Point {
     /// Across.
     pub x: f64,
     /// Up.
@@ -97,7 +97,7 @@ pub struct Point {
 
 /// One curve.
 #[derive(Debug, Clone)]
-pub struct Series {
+pub(crate) struct Series {
     /// Its name in the legend.
     pub name: String,
     /// How it is drawn.
@@ -142,7 +142,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     /// The picture.
-    pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+    pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let (legend, above) = self.legend();
         let named = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
         // What is marked is named above the field: no name lies over a curve.

@@ -4,7 +4,7 @@
 pub(crate) type Area = [f64; 4];
 
 /// A field with what stands in it already.
-pub struct Room {
+pub(super) struct Room {
     field: Area,
     /// `(whose it is, x and y of both ends)`.
     lines: Vec<(usize, [f64; 4])>,
@@ -13,22 +13,22 @@ pub struct Room {
 
 impl Room {
     /// An empty one.
-    pub fn new(field: Area) -> Self {
+    pub(super) fn new(field: Area) -> Self {
         Self { field, lines: Vec::new(), taken: Vec::new() }
     }
 
     /// A line from one place to another, of series `of`.
-    pub fn line(&mut self, of: usize, ends: [f64; 4]) {
+    pub(super) fn line(&mut self, of: usize, ends: [f64; 4]) {
         self.lines.push((of, ends));
     }
 
     /// A place that no text may take.
-    pub fn take(&mut self, area: Area) {
+    pub(super) fn take(&mut self, area: Area) {
         self.taken.push(area);
     }
 
     /// Which of `areas` a text of series `of` takes: the first that is free, if need be across a line of its own.
-    pub fn find(&mut self, of: usize, areas: &[Area]) -> Option<usize> {
+    pub(super) fn find(&mut self, of: usize, areas: &[Area]) -> Option<usize> {
         let clear = |area: &Area, own: bool| {
             let strangers = self.lines.iter().filter(|(whose, _)| !own || *whose != of);
             within(area, &self.field)

@@ -5,7 +5,7 @@ use crate::heat::axis;
 
 /// What the figures of an axis are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// A number, its unit in the name of the axis.
     Number,
     /// A length of time in us, named with a fitting unit.
@@ -34,7 +34,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// From 0, or the least where that is below it, to the first tick above all of `values`; about `most` ticks.
-    pub fn linear(values: impl Iterator<Item = f64>, unit: Unit, most: usize) -> Self {
+    pub(crate) fn linear(values: impl Iterator<Item = f64>, unit: Unit, most: usize) -> Self {
         let (low, high) =
             values.filter(|value| drawable(*value)).fold((0.0_f64, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
         let high = if high > low { high } else { low + 1.0 };
@@ -50,7 +50,7 @@ impl Scale {
     }
 
     /// By ratio, over the positive ones of `values`.
-    pub fn log(values: impl Iterator<Item = f64>, unit: Unit, most: usize) -> Self {
+    pub(crate) fn log(values: impl Iterator<Item = f64>, unit: Unit, most: usize) -> Self {
         let positive = values.filter(|value| drawable(*value) && *value > 1e-6);
         let (low, high) = positive.fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
         let (low, high) = if low <= high { (low / 1.15, high * 1.15) } else { (1.0, 10.0) };
@@ -63,7 +63,7 @@ impl Scale {
     }
 
     /// Where `value` lies, from 0 at the low end to 1 at the high end; at an end what lies beyond it.
-    pub fn share(&self, value: f64) -> f64 {
+    pub(crate) fn share(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.max(1e-9) / self.low).ln() / (self.high / self.low).ln()
         } else {

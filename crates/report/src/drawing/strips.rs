@@ -42,7 +42,7 @@ pub(crate) struct Strip {
 
 /// Something that happened.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub(crate) struct Event {
     pub span_s: [f64; 2],
     /// What it is marked with.
     pub name: String,
@@ -52,7 +52,7 @@ pub struct Event {
 
 impl Event {
     /// Something within a part.
-    pub fn new(span_s: [f64; 2], name: &str) -> Self {
+    pub(crate) fn new(span_s: [f64; 2], name: &str) -> Self {
         Self { span_s, name: name.to_owned(), edge: false }
     }
 }
@@ -78,7 +78,7 @@ pub(crate) struct Strips {
 
 impl Strips {
     /// The picture.
-    pub fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
+    pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let end = self.columns.last().map_or(1.0, |column| column[1]);
         let time = Scale::linear([end].into_iter(), Unit::Elapsed, 6);
         let x = |s: f64| LEFT + (WIDTH - LEFT - RIGHT) * time.share(s);

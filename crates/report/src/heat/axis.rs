@@ -16,7 +16,7 @@ pub(crate) fn latencies_ns(low: f64, high: f64, most: usize) -> Vec<f64> {
 
 /// Instants to name on an axis from 0 to `end_s`, with their names: at most `most` after the 0, evenly apart, all in
 /// one unit.
-pub fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
+pub(crate) fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
     const APART: [f64; 17] = [
         0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
     ];
@@ -35,7 +35,7 @@ pub fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
 }
 
 /// A latency as an axis names it, with at most two digits that matter: `63 us`, `1.6 ms`.
-pub fn latency(ns: f64) -> String {
+pub(crate) fn latency(ns: f64) -> String {
     let place = 10_f64.powi(ns.log10().floor() as i32 - 1);
     let rounded = (ns / place).round() * place;
     let (value, unit) = match rounded {
@@ -49,7 +49,7 @@ pub fn latency(ns: f64) -> String {
 }
 
 /// A length of time in words: `20 s`, `0.5 s`, `5 min`.
-pub fn span(s: f64) -> String {
+pub(crate) fn span(s: f64) -> String {
     match s {
         _ if s >= 180.0 && (s / 60.0 - (s / 60.0).round()).abs() < 0.01 => format!("{:.0} min", s / 60.0),
         _ if (s - s.round()).abs() < 0.05 => format!("{s:.0} s"),

@@ -7,11 +7,11 @@ use crate::markup::text;
 use crate::panel::{Panel, Piece};
 
 /// The panels in turn.
-pub fn html(panels: &[Panel]) -> String {
+pub(super) fn html(panels: &[Panel]) -> String {
     panels.iter().flat_map(Panel::pieces).map(piece).collect()
 }
 
-pub fn of(panel: &Panel) -> String {
+pub(super) fn of(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }
 
@@ -32,7 +32,7 @@ fn piece(piece: &Piece) -> String {
 }
 
 /// Names and what they are.
-pub fn list(pairs: &[(String, String)]) -> String {
+pub(super) fn list(pairs: &[(String, String)]) -> String {
     let mut html = String::from("<dl>\n");
     for (name, what) in pairs {
         let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", text(name), text(what));

@@ -15,7 +15,7 @@ const TERMS: [(&str, &str); 9] = [
 ];
 
 /// The definitions, folded.
-pub fn list() -> String {
+pub(super) fn list() -> String {
     let pairs = TERMS.map(|(term, definition)| (term.to_owned(), definition.to_owned()));
     format!("<details class=\"terms\">\n<summary>Terms on this page</summary>\n{}</details>\n", panels::list(&pairs))
 }

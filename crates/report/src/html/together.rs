@@ -13,7 +13,7 @@ use crate::drawing::frame;
 use crate::markup::text;
 
 /// Several runs: what differs, and their charts.
-pub fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
+pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
     let _ = writeln!(html, "<h1>{}</h1>", text(title));
     let (first, others) = sides.split_at(1);
     differing_facts(html, first, others, "The first run and the others differ");
@@ -27,7 +27,7 @@ pub fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) 
 }
 
 /// Two sides of a comparison: the verdict, what differs, their runs and their charts.
-pub fn both(
+pub(super) fn both(
     html: &mut String,
     title: &str,
     compared: &Differences,

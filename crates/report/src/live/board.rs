@@ -19,7 +19,7 @@ const REMARKS: usize = 6;
 
 /// One slice of all sessions together.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Second {
+pub(super) struct Second {
     /// Operations per second.
     pub ops_per_s: f64,
     /// Blocks visited per second.
@@ -73,7 +73,7 @@ struct Source {
 
 impl Board {
     /// Takes an event.
-    pub fn take(&mut self, event: Event) {
+    pub(super) fn take(&mut self, event: Event) {
         match event {
             Event::Step(head) => self.begin(head),
             Event::Started { boundaries_us, .. } => {
@@ -179,12 +179,12 @@ impl Board {
     }
 
     /// What a counter grows by in a second.
-    pub fn rate(&self, counter: Counter) -> Option<f64> {
+    pub(super) fn rate(&self, counter: Counter) -> Option<f64> {
         self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
     }
 
     /// Sessions that wait, by what for: the most first.
-    pub fn waits(&self) -> Vec<(&str, f64)> {
+    pub(super) fn waits(&self) -> Vec<(&str, f64)> {
         let classed = |(name, rate): (&'_ String, &f64)| name.contains('/').then_some(*rate).filter(|rate| *rate > 0.0);
         let mut waits: Vec<_> =
             self.rates.iter().filter_map(|(name, rate)| Some((name.as_str(), classed((name, rate))? / 1e6))).collect();
@@ -193,7 +193,7 @@ impl Board {
     }
 
     /// How far the step is: seconds gone and seconds asked for, both of its window; before it, those of the warm-up.
-    pub fn place(&self) -> Option<(bool, f64, Option<f64>)> {
+    pub(super) fn place(&self) -> Option<(bool, f64, Option<f64>)> {
         let head = self.step.as_ref()?;
         let end = *self.boundaries_us.get(self.last? as usize + 1)?;
         let since = |boundary: u32| Some((end - self.boundaries_us.get(boundary as usize)?) as f64 / 1e6);
@@ -206,18 +206,18 @@ impl Board {
     }
 
     /// Boundaries of the slices of the step, us.
-    pub fn boundaries(&self) -> &[i64] {
+    pub(super) fn boundaries(&self) -> &[i64] {
         &self.boundaries_us
     }
 
     /// Whether anything speaks against the result so far.
-    pub fn verdict(&self) -> String {
+    pub(super) fn verdict(&self) -> String {
         verdict(&self.findings)
     }
 }
 
 /// Whether anything in `findings` speaks against the result.
-pub fn verdict(findings: &[Finding]) -> String {
+pub(super) fn verdict(findings: &[Finding]) -> String {
     let Some(worst) = findings.iter().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Info)
     else {
         return "so far VALID".to_owned();

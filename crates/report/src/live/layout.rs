@@ -17,7 +17,7 @@ use crate::figure::{UNKNOWN, maybe, number, percent, sessions, time_us};
 /// Lines of the figures: place, a blank and eight figures.
 const FIGURES: u16 = 10;
 
-pub fn draw(frame: &mut Frame, board: &Board, colour: bool) {
+pub(super) fn draw(frame: &mut Frame, board: &Board, colour: bool) {
     let [figures, curve, findings] = Layout::vertical([
         Constraint::Length(FIGURES),
         Constraint::Min(0),

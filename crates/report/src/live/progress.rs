@@ -10,7 +10,7 @@ use crate::figure::format_whole;
 
 /// Work that goes on.
 #[derive(Debug)]
-pub struct Progress {
+pub(super) struct Progress {
     /// What is done: `loading`.
     pub what: String,
     began: Instant,
@@ -18,12 +18,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn begin(what: String, done: u64) -> Self {
+    pub(super) fn begin(what: String, done: u64) -> Self {
         Self { what, began: Instant::now(), done_at_begin: done }
     }
 
     /// How it stands, as a line.
-    pub fn line(&self, done: u64, of: u64, unit: &str) -> String {
+    pub(super) fn line(&self, done: u64, of: u64, unit: &str) -> String {
         line(&self.what, self.began.elapsed(), done - self.done_at_begin.min(done), done, of, unit)
     }
 }

@@ -12,7 +12,7 @@ use crate::figure::{number, time_us};
 
 /// Slices of a step as they come in; a slice is shown when all sessions have reported it.
 #[derive(Debug)]
-pub struct Seconds {
+pub(super) struct Seconds {
     head: StepHead,
     boundaries_us: Vec<i64>,
     open: BTreeMap<u32, Slice>,
@@ -40,7 +40,7 @@ struct Counter {
 }
 
 impl Seconds {
-    pub fn new(head: StepHead) -> Self {
+    pub(super) fn new(head: StepHead) -> Self {
         Self {
             head,
             boundaries_us: Vec::new(),
@@ -52,7 +52,7 @@ impl Seconds {
     }
 
     /// Takes an event of the step; returns the new line when there is one.
-    pub fn take(&mut self, event: Event) -> Option<String> {
+    pub(super) fn take(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Started { boundaries_us, .. } => self.boundaries_us = boundaries_us,
             Event::Slice { report, .. } => return self.slice(&report),

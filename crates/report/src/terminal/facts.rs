@@ -23,7 +23,7 @@ use crate::panel::Panel;
 const MOST_COUNTS: usize = 12;
 
 /// The twelve facts.
-pub fn measured(run: &Run, analysis: &Analysis) -> Panel {
+pub(crate) fn measured(run: &Run, analysis: &Analysis) -> Panel {
     let mut panel = Panel::default();
     panel.heading("what was measured");
     panel.pairs(measured_facts(run, analysis));
@@ -269,7 +269,7 @@ fn storage(run: &Run, analysis: &Analysis) -> String {
 }
 
 /// The dataset, the proof of its layout, and how statements went about it.
-pub fn proof(run: &Run) -> Panel {
+pub(crate) fn proof(run: &Run) -> Panel {
     let mut page = Panel::default();
     let mut facts: Vec<(String, String)> = Vec::new();
     if let Some(data) = &run.dataset {
@@ -318,7 +318,7 @@ pub fn proof(run: &Run) -> Panel {
 }
 
 /// Settings that were not left at their default, and what the target says of itself.
-pub fn settings(run: &Run) -> Panel {
+pub(crate) fn settings(run: &Run) -> Panel {
     let mut page = Panel::default();
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();

@@ -16,7 +16,7 @@ use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
 /// Operations and their latencies.
-pub fn operations(step: &StepAnalysis) -> Panel {
+pub(crate) fn operations(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let mut table = Table::new(&OPERATION.map(|title| (title, if title == OPERATION[0] { Left } else { Right })));
     for cells in done(step) {
@@ -45,7 +45,7 @@ fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
 }
 
 /// The same work as each level counted it; in short without the parts of a level.
-pub fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
+pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
     let mut page = Panel::default();
     for (title, rows) in [("reads", &step.ledger.reads), ("writes", &step.ledger.writes)] {
         if rows.is_empty() {
@@ -73,7 +73,7 @@ pub fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
 }
 
 /// What one read took, and where it was served, in words: means, never percentiles of a single block.
-pub fn reads(step: &StepAnalysis) -> Panel {
+pub(crate) fn reads(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let (summary, counters) = (&step.summary, &step.counters);
     let mut said = Vec::new();
@@ -159,7 +159,7 @@ fn device(page: &mut Panel, step: &StepAnalysis) {
 }
 
 /// Where the time of the sessions went, with the sampling error of each share.
-pub fn time(step: &StepAnalysis) -> Panel {
+pub(crate) fn time(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let shares = &step.evidence.shares;
     let share = |(class, share): (mindful_core::contract::wait::WaitClass, f64)| {
@@ -202,7 +202,7 @@ fn level(row: &Row) -> Vec<String> {
 }
 
 /// Who used how much CPU, and what it bought.
-pub fn cpu(step: &StepAnalysis) -> Panel {
+pub(crate) fn cpu(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let (cpu, counters) = (&step.summary.cpu, &step.counters);
     let mut parts = Vec::new();

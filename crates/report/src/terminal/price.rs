@@ -26,7 +26,7 @@ pub(crate) fn panel(price: Option<&Price>, step: &StepSummary) -> Panel {
 }
 
 /// The step of a ladder that does most for the money.
-pub fn best(price: &Price, steps: &[&StepSummary]) -> Option<String> {
+pub(crate) fn best(price: &Price, steps: &[&StepSummary]) -> Option<String> {
     let bought = |step: &&StepSummary| step.per_price.operations.zip(step.sessions);
     let (operations, sessions) = steps.iter().filter_map(bought).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (operations, currency) = (number(operations), &price.currency);

@@ -8,7 +8,7 @@ use mindful_report::comparison::difference::{Difference, Differences};
 use mindful_report::{Detail, charts, html};
 
 /// A sweep whose throughput stops at 8 sessions.
-pub fn sweep(steps: &[u32]) -> Run {
+pub(crate) fn sweep(steps: &[u32]) -> Run {
     let made = |sessions: u32| Made {
         sessions,
         latency_us: 3_000 * u64::from(sessions.max(8)) / 8,
@@ -28,7 +28,7 @@ pub fn sweep(steps: &[u32]) -> Run {
 }
 
 /// A contrast in two rounds on all cores: raw reads of 2 ms, the database of 5 ms, or of 1 ms from its cache.
-pub fn contrast() -> Run {
+pub(crate) fn contrast() -> Run {
     let made = |latency_us: u64| Made { latency_us, work_unit: 1, ..Made::default() };
     let mut run = made(2_000).run();
     let first = run.steps.remove(0).head;
@@ -53,7 +53,7 @@ fn drawn(name: &str, run: &Run) -> String {
     charts::named(name, &sides).unwrap().file(&charts::caption(&sides))
 }
 
-pub fn page(runs: &[(&Run, &Analysis)]) -> String {
+pub(crate) fn page(runs: &[(&Run, &Analysis)]) -> String {
     with_reports(runs, html::page)
 }
 
@@ -66,7 +66,7 @@ fn with_reports<T>(runs: &[(&Run, &Analysis)], made: impl Fn(&[html::Subject]) -
 }
 
 /// Two sides of four figures: one clearly more, one not decided, one without an interval, one far away.
-pub fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)]) -> String {
+pub(crate) fn compared(baseline: &[(&Run, &Analysis)], candidate: &[(&Run, &Analysis)]) -> String {
     let row = |name: &str, ratio: f64, interval: Option<[f64; 2]>| Difference {
         name: name.into(),
         baseline: "587".into(),
@@ -151,7 +151,7 @@ fn another_level_of_throughput_is_marked_through_all_strips() {
 }
 
 /// The steps after each other, with 9 s between two of them, and hooks around all.
-pub fn after_each_other(mut run: Run) -> Run {
+pub(crate) fn after_each_other(mut run: Run) -> Run {
     let us = |s: i64| s * 1_000_000;
     let begin = run.steps[0].boundaries_us[0];
     let long = run.steps[0].boundaries_us.last().unwrap() - begin;

@@ -19,7 +19,7 @@ use mindful_runner::walk::Walk;
 use mindful_runner::{Alone, Context, Ended, Resumed, Single};
 
 /// A simulated host with runs of its own.
-pub struct Simulation {
+pub(crate) struct Simulation {
     pub store: tempfile::TempDir,
     pub clock: SimulatedClock,
     pub notes: Arc<Notes>,
@@ -28,7 +28,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
         // An engine is there for as long as the process.
         let engine = Null::simulated(clock.clone());
@@ -36,18 +36,18 @@ impl Simulation {
     }
 
     /// The same by an engine that goes by `clock`.
-    pub fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
+    pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
         Self { store, clock, notes, stop: StopFlag::default(), engine }
     }
 
     /// The same store and another clock, for a process that goes on with what an earlier one left.
-    pub fn again(self) -> Self {
+    pub(crate) fn again(self) -> Self {
         Self { store: self.store, ..Self::new() }
     }
 
     /// Asks the run to end when the simulated time has come.
-    pub fn stop_at(&self, at: Duration) {
+    pub(crate) fn stop_at(&self, at: Duration) {
         let (clock, stop, mut slot) = (self.clock.clone(), self.stop.clone(), self.clock.new_thread_slot());
         std::thread::spawn(move || {
             slot.enter();
@@ -68,7 +68,7 @@ impl Simulation {
         settings
     }
 
-    pub fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Store::open(self.store.path())
     }
 
@@ -78,19 +78,19 @@ impl Simulation {
     }
 
     /// One run of a plan.
-    pub fn run(&self, given: &[(&str, &str)]) -> Ended {
+    pub(crate) fn run(&self, given: &[(&str, &str)]) -> Ended {
         self.run_by(given, Arc::new(self.clock.clone()))
     }
 
     /// The same by a clock that stands before the simulated one.
-    pub fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
+    pub(crate) fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
         let context = self.context(Resolved::parse(self.engine, Self::settings(given)).unwrap(), clock).unwrap();
         let mut source = Single::new(context.system(), context.plan.clone());
         mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(())).unwrap()
     }
 
     /// A whole sweep, or the rest of one.
-    pub fn sweep(&self, given: &[(&str, &str)], resumed: Option<Resumed>) -> Ended {
+    pub(crate) fn sweep(&self, given: &[(&str, &str)], resumed: Option<Resumed>) -> Ended {
         let settings = Self::settings(given);
         let keys: Vec<&Key> = all_keys().collect();
         let sweep = Sweep::new(&settings, &keys, self.engine).unwrap();
@@ -104,7 +104,7 @@ impl Simulation {
     }
 
     /// What was asked and holds `part`.
-    pub fn line_with(&self, part: &str) -> Option<String> {
+    pub(crate) fn line_with(&self, part: &str) -> Option<String> {
         self.notes.find(part)
     }
 }
@@ -114,6 +114,6 @@ fn all_keys() -> impl Iterator<Item = &'static Key> {
 }
 
 /// The files that `path` holds runs in.
-pub fn folders(path: &Path) -> usize {
+pub(crate) fn folders(path: &Path) -> usize {
     std::fs::read_dir(path.join("runs")).unwrap().count()
 }

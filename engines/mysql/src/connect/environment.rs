@@ -75,17 +75,17 @@ impl Environment {
 
 #[cfg(test)]
 impl Environment {
-    pub fn with(mut self, name: &str, value: impl Into<std::ffi::OsString>) -> Self {
+    pub(super) fn with(mut self, name: &str, value: impl Into<std::ffi::OsString>) -> Self {
         self.process = self.process.with(name, value);
         self
     }
 
-    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
+    pub(super) fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.process = self.process.with_home(home);
         self
     }
 
-    pub fn with_user(mut self, user: &str) -> Self {
+    pub(super) fn with_user(mut self, user: &str) -> Self {
         self.process = self.process.with_user(user);
         self
     }

@@ -18,7 +18,7 @@ use mysql::{Conn, OptsBuilder};
 use crate::support::{Kind, made, started};
 
 /// Has data and settings as a private server has them. Ends when this is dropped.
-pub struct ByHand {
+pub(crate) struct ByHand {
     process: Child,
     pub socket: PathBuf,
 }
@@ -49,7 +49,7 @@ fn line_of(kind: Kind) -> Line {
 }
 
 impl ByHand {
-    pub fn start(kind: Kind, folder: &Path, extra: &[&str]) -> Self {
+    pub(crate) fn start(kind: Kind, folder: &Path, extra: &[&str]) -> Self {
         let Line { program, words } = line_of(kind);
         made(kind, folder);
         let (data, temporary) = (folder.join("data"), folder.join("temporary"));
@@ -72,14 +72,14 @@ impl ByHand {
     }
 
     /// The same, listening on `port` of this host as well.
-    pub fn on_port(kind: Kind, folder: &Path, port: u16, extra: &[&str]) -> Self {
+    pub(crate) fn on_port(kind: Kind, folder: &Path, port: u16, extra: &[&str]) -> Self {
         let port = format!("--port={port}");
         let networking = ["--skip-networking=OFF", "--bind-address=127.0.0.1", &port];
         Self::start(kind, folder, &[&networking[..], extra].concat())
     }
 
     /// Its administrator does `statements`.
-    pub fn sql(&self, statements: &[&str]) {
+    pub(crate) fn sql(&self, statements: &[&str]) {
         let socket = Some(self.socket.display().to_string());
         let options = OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false);
         let mut connection = Conn::new(options).unwrap();
@@ -97,6 +97,6 @@ impl Drop for ByHand {
 }
 
 /// A port that nobody listens on.
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

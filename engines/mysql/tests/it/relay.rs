@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Hands every connection on to a server, as long as it is held.
-pub struct Relay {
+pub(crate) struct Relay {
     /// Where clients connect, of 127.0.0.1.
     pub port: u16,
     inner: Arc<Inner>,
@@ -26,7 +26,7 @@ struct Inner {
 
 impl Relay {
     /// One that leads to `server`, a port of this host.
-    pub fn to(server: u16) -> Self {
+    pub(crate) fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let inner = Arc::new(Inner { server: server.into(), ..Inner::default() });
@@ -44,24 +44,24 @@ impl Relay {
     }
 
     /// Leads whoever connects from now on to `server`; who is connected stays where they are.
-    pub fn lead_to(&self, server: u16) {
+    pub(crate) fn lead_to(&self, server: u16) {
         self.inner.server.store(server, Ordering::SeqCst);
     }
 
     /// Whether `words` went over it in clear, in either direction, since this was asked last.
-    pub fn heard(&self, words: &str) -> bool {
+    pub(crate) fn heard(&self, words: &str) -> bool {
         let said = std::mem::take(&mut *self.inner.said.lock().unwrap());
         said.windows(words.len()).any(|part| part == words.as_bytes())
     }
 
     /// Keeps what is said to itself for so long.
-    pub fn hold(&self, time: Duration) {
+    pub(crate) fn hold(&self, time: Duration) {
         let _road = self.inner.road.lock().unwrap();
         thread::sleep(time);
     }
 
     /// Ends all connections at once.
-    pub fn cut(&self) {
+    pub(crate) fn cut(&self) {
         for stream in self.inner.streams.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::support::{Kind, copied, made, small_log, started};
 
 /// A private server that stops when the last test lets go of it.
-pub struct Shared {
+pub(crate) struct Shared {
     pub server: Instance,
     /// Databases with the dataset of the suite, which nobody uses.
     loaded: Mutex<Vec<String>>,
@@ -24,10 +24,10 @@ pub struct Shared {
 const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync,innodb_doublewrite=OFF")];
 
 /// Blocks that a private server of a test's own comes with.
-pub const BLOCKS: u64 = 3_000;
+pub(crate) const BLOCKS: u64 = 3_000;
 
 /// The server of `kind`, started by whoever asks first.
-pub fn server(kind: Kind) -> Arc<Shared> {
+pub(crate) fn server(kind: Kind) -> Arc<Shared> {
     static SHARED: Mutex<Vec<(Kind, Weak<Shared>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(server) = shared.iter().find(|(of, _)| *of == kind).and_then(|(_, server)| server.upgrade()) {
@@ -42,18 +42,18 @@ pub fn server(kind: Kind) -> Arc<Shared> {
 }
 
 /// The URL of a database on the server behind `socket`.
-pub fn url(socket: &Path, database: &str) -> String {
+pub(crate) fn url(socket: &Path, database: &str) -> String {
     format!("mysql://root@localhost/{database}?socket={}", socket.display())
 }
 
 /// A database of a name that no other test has.
-pub fn name() -> String {
+pub(crate) fn name() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A fresh target on the shared server of `kind`. Its dataset is loaded for each test: an index of two pages is enough.
-pub fn fixture(kind: Kind) -> Fixture {
+pub(crate) fn fixture(kind: Kind) -> Fixture {
     let shared = server(kind);
     let mut fixture = Fixture::new(&ENGINE, url(&shared.server.socket(), &name())).keeping(shared);
     fixture.dataset.blocks_per_schema = 350;
@@ -61,7 +61,7 @@ pub fn fixture(kind: Kind) -> Fixture {
 }
 
 /// The same, loaded maybe by a test before. One whose property changes the whole server has a server of its own.
-pub fn maybe_loaded(kind: Kind) -> Fixture {
+pub(crate) fn maybe_loaded(kind: Kind) -> Fixture {
     let thread = std::thread::current();
     if thread.name().is_some_and(|name| name.ends_with("::fewer_commits_are_kept_or_refused")) {
         return own(kind);
@@ -88,7 +88,7 @@ impl Drop for Lent {
 }
 
 /// A target on a private server of its own, a copy of one that loaded [`BLOCKS`] of one schema.
-pub fn own(kind: Kind) -> Fixture {
+pub(crate) fn own(kind: Kind) -> Fixture {
     let place = place();
     let folder = place.path().join("db");
     copied("loaded", kind, &folder, |folder| {

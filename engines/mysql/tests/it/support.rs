@@ -17,22 +17,22 @@ use mysql::{Conn, OptsBuilder};
 
 /// A server that tests are run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub(crate) struct Kind {
     pub flavor: Flavor,
     /// Options that choose it.
     pub options: &'static [(&'static str, &'static str)],
 }
 
 /// MariaDB 11.4, fetched.
-pub const MARIADB: Kind = Kind { flavor: Flavor::MariaDb, options: &[] };
+pub(crate) const MARIADB: Kind = Kind { flavor: Flavor::MariaDb, options: &[] };
 /// MySQL 8.0, fetched.
-pub const MYSQL: Kind = Kind { flavor: Flavor::MySql, options: &[] };
+pub(crate) const MYSQL: Kind = Kind { flavor: Flavor::MySql, options: &[] };
 /// MariaDB 10.11, of the system.
-pub const OLDER: Kind = Kind { flavor: Flavor::MariaDb, options: &[("mysql_bin", "/usr/sbin")] };
+pub(crate) const OLDER: Kind = Kind { flavor: Flavor::MariaDb, options: &[("mysql_bin", "/usr/sbin")] };
 
 impl Kind {
     /// The same; fails where what a gate installs is missing.
-    pub fn here(self) -> Self {
+    pub(crate) fn here(self) -> Self {
         let missing = self == OLDER && !Path::new("/usr/sbin/mariadbd").exists();
         assert!(!missing, "apt-get install --no-install-recommends mariadb-server-core");
         self
@@ -40,7 +40,7 @@ impl Kind {
 }
 
 /// Settings as flags would give them.
-pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
+pub(crate) fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(ENGINE.options());
     let data_dir = folder.display().to_string();
     for (name, value) in [("data_dir", data_dir.as_str())].iter().chain(kind.here().options).chain(extra) {
@@ -50,31 +50,31 @@ pub fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
 }
 
 /// Opens the private server in `folder`.
-pub fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
+pub(crate) fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
     (private::open(&private::Options::parse(&settings(kind, folder, extra), kind.flavor).unwrap(), 0, &events), notes)
 }
 
 /// A private server without data in `folder`, which is not there yet: a copy, for making one takes a CPU for seconds.
-pub fn made(kind: Kind, folder: &Path) {
+pub(crate) fn made(kind: Kind, folder: &Path) {
     copied("private", kind, folder, |folder| drop(opened(kind, folder, &[("set", small_log(kind))])));
 }
 
 /// A copy of what `make` makes, which is kept under `name`.
-pub fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&Path)) {
+pub(crate) fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&Path)) {
     let of = kind.options.iter().fold(kind.flavor.name().to_owned(), |of, (_, value)| of + &value.replace('/', "-"));
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{of}"));
     copy_of_one(&place, &std::env::current_exe().unwrap(), folder, make);
 }
 
 /// Keeps the log small: a copy has no holes, and a start with another size makes it anew.
-pub fn small_log(kind: Kind) -> &'static str {
+pub(crate) fn small_log(kind: Kind) -> &'static str {
     if kind == MYSQL { "innodb_redo_log_capacity=32M" } else { "innodb_log_file_size=32M" }
 }
 
 /// Starts the one in `folder`, or one without data, where that must work.
-pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
+pub(crate) fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         made(kind, folder);
     }
@@ -84,13 +84,13 @@ pub fn started(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
 }
 
 /// Opens the private server in `folder` where that must work.
-pub fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
+pub(crate) fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(kind, folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
 
 /// The message of a refusal.
-pub fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
+pub(crate) fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
     match open(kind, folder, extra).0 {
         Ok(_) => panic!("{} was not refused", folder.display()),
         Err(error) => error.to_string(),
@@ -98,12 +98,12 @@ pub fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
 }
 
 /// A target of `user` on the server, as one of somebody else's.
-pub fn target(server: &Instance, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+pub(crate) fn target(server: &Instance, user: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     target_at(&format!("mysql://{user}@localhost?socket={}", server.socket().display()), options)
 }
 
 /// The same by its URL.
-pub fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+pub(crate) fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     let mut settings = Settings::defaults(ENGINE.options());
     for (name, value) in options {
         settings.set(name, *value, Origin::Flag(format!("--{name}")));
@@ -113,31 +113,31 @@ pub fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>>
 }
 
 /// The last lines the server wrote.
-pub fn log(folder: &Path) -> String {
+pub(crate) fn log(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
     let lines: Vec<_> = text.lines().collect();
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
 /// A connection of the administrator.
-pub fn connect(server: &Instance) -> Conn {
+pub(crate) fn connect(server: &Instance) -> Conn {
     let socket = server.socket().display().to_string();
     Conn::new(OptsBuilder::new().socket(Some(socket)).user(Some(USER)).prefer_socket(false)).unwrap()
 }
 
 /// Runs a statement and gives the first column of all rows, one a line.
-pub fn sql(server: &Instance, text: &str) -> String {
+pub(crate) fn sql(server: &Instance, text: &str) -> String {
     let rows = connect(server).query::<mysql::Row, _>(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let first = |mut row: mysql::Row| row.take::<Option<String>, _>(0).flatten().unwrap_or_default();
     rows.into_iter().map(first).collect::<Vec<_>>().join("\n")
 }
 
 /// Server processes that work in the data folder below `folder`.
-pub fn servers(folder: &Path) -> Vec<i32> {
+pub(crate) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("data"))
 }
 
 /// Waits until there is none; tells how long that took, or which are left.
-pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
+pub(crate) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     processes::gone(&folder.join("data"))
 }

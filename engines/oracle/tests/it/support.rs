@@ -10,12 +10,12 @@ use mindful_oracle::Oracle;
 use crate::fake::{Database, Fake, PASSWORD};
 
 /// The engine on the made-up driver.
-pub static ENGINE: Oracle = Oracle::new(&Fake);
+pub(crate) static ENGINE: Oracle = Oracle::new(&Fake);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// A fixture on a database that nobody else uses, and that database.
-pub fn fixture() -> (Fixture, Arc<Database>) {
+pub(crate) fn fixture() -> (Fixture, Arc<Database>) {
     let name = format!("made_up_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
     let database = Database::create(&name);
     let folder = tempfile::tempdir().expect("a folder");

@@ -137,7 +137,7 @@ impl State {
     }
 
     #[cfg(test)]
-    pub fn with(mut self, name: &str, text: &str, number: Option<f64>) -> Self {
+    pub(super) fn with(mut self, name: &str, text: &str, number: Option<f64>) -> Self {
         self.settings.insert(name.to_owned(), (text.to_owned(), number));
         self
     }

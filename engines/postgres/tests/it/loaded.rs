@@ -10,30 +10,30 @@ use mindful_core::contract::stop_flag::StopFlag;
 use crate::support::{Server, await_at, dataset, new_database, shared};
 
 /// A database of its own with a dataset, on a server that all tests of this process share.
-pub struct Loaded {
+pub(crate) struct Loaded {
     server: Arc<Server>,
     name: String,
 }
 
 impl Loaded {
-    pub fn new(bin: PathBuf, schemas: u32, blocks: u64) -> Self {
+    pub(crate) fn new(bin: PathBuf, schemas: u32, blocks: u64) -> Self {
         let server = shared(bin);
         let template = template(&server, schemas, blocks);
         let name = new_database(&server, &format!("TEMPLATE {template} STRATEGY file_copy"));
         Self { server, name }
     }
 
-    pub fn target(&self) -> Box<dyn Target> {
+    pub(crate) fn target(&self) -> Box<dyn Target> {
         self.server.target_as("bench", &self.name, &[]).unwrap()
     }
 
     /// Runs SQL in it beside mindful.
-    pub fn sql(&self, sql: &str) -> Vec<String> {
+    pub(crate) fn sql(&self, sql: &str) -> Vec<String> {
         Server::sql_at(&self.url(), sql).unwrap()
     }
 
     /// Waits until no other client is in it: what each did is counted before it is gone.
-    pub fn await_alone(&self) {
+    pub(crate) fn await_alone(&self) {
         await_at(
             &self.url(),
             "NOT EXISTS (SELECT FROM pg_stat_activity

@@ -16,7 +16,7 @@ const PROGRAM: &str = "/usr/sbin/pgbouncer";
 const PORT: u16 = 6432;
 
 /// The server that it stands before.
-pub struct Behind<'a> {
+pub(crate) struct Behind<'a> {
     /// The folder of its socket.
     pub folder: &'a Path,
     /// The number in the socket's name.
@@ -29,7 +29,7 @@ pub struct Behind<'a> {
 }
 
 /// Whether there is one. Says that a test did not run where not.
-pub fn at_hand() -> bool {
+pub(crate) fn at_hand() -> bool {
     let there = Path::new(PROGRAM).exists();
     if !there {
         not_run("it needs PgBouncer (Debian: pgbouncer)");
@@ -38,7 +38,7 @@ pub fn at_hand() -> bool {
 }
 
 /// A running PgBouncer with its own folder; ends with the value.
-pub struct Pooler {
+pub(crate) struct Pooler {
     process: Child,
     folder: tempfile::TempDir,
     user_and_database: [String; 2],
@@ -46,7 +46,7 @@ pub struct Pooler {
 
 impl Pooler {
     /// One that lends out at most `pool` server processes of `server` in `mode`.
-    pub fn start(server: &Behind<'_>, mode: &str, pool: u32) -> Self {
+    pub(crate) fn start(server: &Behind<'_>, mode: &str, pool: u32) -> Self {
         let folder = tempfile::Builder::new().prefix("mindful-pool-").tempdir().unwrap();
         let path = folder.path().display();
         let Behind { folder: socket, port, database, role, account } = server;
@@ -82,7 +82,7 @@ impl Pooler {
         }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
         let [role, database] = &self.user_and_database;
         format!("postgresql://{role}@{folder}:{PORT}/{database}")

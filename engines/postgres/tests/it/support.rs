@@ -21,10 +21,10 @@ use mindful_postgres::ENGINE;
 use mindful_postgres::private;
 
 /// How long is waited for what a server does in a moment, unless the host is busy.
-pub const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Sessions in a slice, as the end of a SELECT.
-pub const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
+pub(crate) const IN_A_SLICE: &str = "FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
 
 /// Of a template, MB: the usual 16 would be half of what is copied.
 const WAL_FILE_MB: u32 = 1;
@@ -33,7 +33,7 @@ const WAL_FILE_MB: u32 = 1;
 const SOCKET_ONLY: u16 = 5432;
 
 /// A running server with its own folder; ends with the value.
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     folder: tempfile::TempDir,
     port: u16,
@@ -44,24 +44,24 @@ pub struct Server {
 }
 
 /// A transaction of someone else, open until this is dropped.
-pub struct Held {
+pub(crate) struct Held {
     _client: tokio_postgres::Client,
     _runtime: tokio::runtime::Runtime,
 }
 
 impl Server {
     /// Makes a cluster and starts it with the programs in `bin`.
-    pub fn start(bin: &Path, settings: &[&str]) -> Self {
+    pub(crate) fn start(bin: &Path, settings: &[&str]) -> Self {
         Self::start_at(&quick_folder(), bin, SOCKET_ONLY, settings)
     }
 
     /// The same on a disk, which commits wait for.
-    pub fn start_on_disk(bin: &Path, settings: &[&str]) -> Self {
+    pub(crate) fn start_on_disk(bin: &Path, settings: &[&str]) -> Self {
         Self::start_at(&std::env::temp_dir(), bin, SOCKET_ONLY, settings)
     }
 
     /// The same, on a port of 127.0.0.1 too.
-    pub fn start_on_tcp(bin: &Path) -> Self {
+    pub(crate) fn start_on_tcp(bin: &Path) -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         Self::start_at(&quick_folder(), bin, free, &["listen_addresses=127.0.0.1"])
     }
@@ -102,13 +102,13 @@ impl Server {
     }
 
     /// Bytes of the first schema's table and its index.
-    pub fn table_bytes(&self) -> f64 {
+    pub(crate) fn table_bytes(&self) -> f64 {
         self.figure("SELECT pg_relation_size('mindful.blocks_1') + pg_relation_size('mindful.blocks_1_k')")
     }
 
     /// Next to no update of that table left its block, and it is about as large as before. A session that has lost its CPU
     /// keeps old versions: on a full host one of some hundreds of blocks overflows when it is visited often meanwhile.
-    pub fn assert_updated_in_place(&self, bytes_before: f64) {
+    pub(crate) fn assert_updated_in_place(&self, bytes_before: f64) {
         const OVERFLOWN: f64 = 0.01;
         let of_table = "FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
         let bytes = self.table_bytes();
@@ -123,22 +123,22 @@ impl Server {
     }
 
     /// What it has written to its log so far.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap()
     }
 
     /// The URL of `database` for `user`.
-    pub fn url(&self, user: &str, database: &str) -> String {
+    pub(crate) fn url(&self, user: &str, database: &str) -> String {
         let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
         format!("postgresql://{user}@{folder}:{}/{database}", self.port)
     }
 
-    pub fn target(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    pub(crate) fn target(&self, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         self.target_as("bench", "postgres", options)
     }
 
     /// Opens it as a target for `user`.
-    pub fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+    pub(crate) fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         let mut settings = Settings::defaults(ENGINE.options());
         for (name, value) in options {
             settings.set(name, *value, Origin::Flag(format!("--{name}")));
@@ -149,44 +149,44 @@ impl Server {
     }
 
     /// Opens a server by whatever URL leads to it.
-    pub fn target_at(url: &str) -> Result<Box<dyn Target>> {
+    pub(crate) fn target_at(url: &str) -> Result<Box<dyn Target>> {
         ENGINE
             .parse_options(url, &Settings::defaults(ENGINE.options()))
             .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
     }
 
-    pub fn socket_folder(&self) -> &Path {
+    pub(crate) fn socket_folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// The port of 127.0.0.1 it listens on, if it does.
-    pub fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
     /// Ends it at once, without a word to its clients, as a crash would.
-    pub fn crash(&self) {
+    pub(crate) fn crash(&self) {
         let pid = rustix::process::Pid::from_child(&self.process);
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
     }
 
     /// Waits until `condition` holds; a busy host may take its time.
-    pub fn await_that(&self, condition: &str) {
+    pub(crate) fn await_that(&self, condition: &str) {
         await_at(&self.url("bench", "postgres"), condition);
     }
 
     /// Waits until a session is in a slice.
-    pub fn await_slice(&self) {
+    pub(crate) fn await_slice(&self) {
         self.await_that(&format!("EXISTS (SELECT {IN_A_SLICE})"));
     }
 
     /// Waits until a session waits for a lock.
-    pub fn await_lock(&self) {
+    pub(crate) fn await_lock(&self) {
         self.await_that("EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')");
     }
 
     /// Runs SQL in a transaction that stays open.
-    pub fn hold(&self, sql: &str) -> Held {
+    pub(crate) fn hold(&self, sql: &str) -> Held {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let client = runtime.block_on(async {
             let url = self.url("bench", "postgres");
@@ -199,23 +199,23 @@ impl Server {
     }
 
     /// Runs SQL beside mindful, as another user of the server would; gives the first column of each row.
-    pub fn sql(&self, sql: &str) -> Vec<String> {
+    pub(crate) fn sql(&self, sql: &str) -> Vec<String> {
         self.try_sql(sql).unwrap()
     }
 
     /// The same, where it may fail.
-    pub fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    pub(crate) fn try_sql(&self, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
         Self::sql_at(&self.url("bench", "postgres"), sql)
     }
 
     /// The same for the role and database of `url`.
-    pub fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
+    pub(crate) fn sql_at(url: &str, sql: &str) -> std::result::Result<Vec<String>, tokio_postgres::Error> {
         runtime().block_on(async { first_column(&connected(url).await?, sql).await })
     }
 }
 
 /// Waits until `condition` holds in the database of `url`, over one connection.
-pub fn await_at(url: &str, condition: &str) {
+pub(crate) fn await_at(url: &str, condition: &str) {
     let until = Instant::now() + PATIENCE;
     let sql = format!("SELECT ({condition})::text");
     runtime().block_on(async {
@@ -264,7 +264,7 @@ impl Events for Silent {
 }
 
 /// User and group for a server when the test runs as root, which PostgreSQL refuses.
-pub fn account() -> Option<(u32, u32)> {
+pub(crate) fn account() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }
@@ -336,7 +336,7 @@ fn without_template0(bin: &Path, account: Option<(u32, u32)>, data: &Path) {
 /// The folders of the PostgreSQL programs to test against: those of the private server, which is the newest, then what
 /// the system or `TEST_PG_BIN` (folders with colons between them) has besides; where that is nothing, an older one that
 /// is fetched. So there are two at least, the newest first and an older one last.
-pub fn programs() -> Vec<PathBuf> {
+pub(crate) fn programs() -> Vec<PathBuf> {
     let mut found = vec![fetched("18")];
     let given = std::env::var_os("TEST_PG_BIN").unwrap_or_default();
     found.extend(std::env::split_paths(&given).filter(|bin| bin.join("initdb").exists()));
@@ -351,12 +351,12 @@ pub fn programs() -> Vec<PathBuf> {
 }
 
 /// Whether programs of `version` are on this machine, or can be fetched. Says that a test did not run where not.
-pub fn at_hand(version: &str) -> bool {
+pub(crate) fn at_hand(version: &str) -> bool {
     programs_of(version, "off").is_ok() || network(BASE)
 }
 
 /// Where the private server's programs of `version` stand; fetches them where they are not.
-pub fn fetched(version: &str) -> PathBuf {
+pub(crate) fn fetched(version: &str) -> PathBuf {
     programs_of(version, "on").unwrap()
 }
 
@@ -368,16 +368,16 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
 }
 
 /// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.
-pub const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
+pub(crate) const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
 
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
-pub fn fixture(bin: PathBuf) -> Fixture {
+pub(crate) fn fixture(bin: PathBuf) -> Fixture {
     let server = shared(bin);
     at(&server.url("bench", &new_database(&server, ""))).keeping(server)
 }
 
 /// The same, loaded maybe by a test before.
-pub fn maybe_loaded(bin: PathBuf) -> Fixture {
+pub(crate) fn maybe_loaded(bin: PathBuf) -> Fixture {
     let server = shared(bin);
     let free = server.loaded.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let lent = Lent { name: free.unwrap_or_else(|| new_database(&server, "")), server };
@@ -400,7 +400,7 @@ impl Drop for Lent {
 }
 
 /// The server with `bin` that tests of this process share; gone with the last of them.
-pub fn shared(bin: PathBuf) -> Arc<Server> {
+pub(crate) fn shared(bin: PathBuf) -> Arc<Server> {
     static SHARED: Mutex<Vec<(PathBuf, Weak<Server>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     let running = shared.iter().find(|(path, _)| *path == bin).and_then(|(_, server)| server.upgrade());
@@ -413,7 +413,7 @@ pub fn shared(bin: PathBuf) -> Arc<Server> {
 }
 
 /// A database that `made` says how to make, as the end of a statement.
-pub fn new_database(server: &Server, made: &str) -> String {
+pub(crate) fn new_database(server: &Server, made: &str) -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("suite_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
     server.sql(&format!("CREATE DATABASE {name} {made}"));
@@ -430,7 +430,7 @@ fn at(url: &str) -> Fixture {
 }
 
 /// A small dataset.
-pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
+pub(crate) fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
     DatasetPlan {
         schemas,
         blocks_per_schema: blocks,
@@ -442,18 +442,18 @@ pub fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
 }
 
 /// The plain workload.
-pub fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
+pub(crate) fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
     let update_pct = Share::parse(update_percent).unwrap();
     Workload { seed: 7, update_pct, ..Workload::reads_only(schemas, scale, work_unit) }
 }
 
 /// The placement of one session of `sessions`.
-pub fn placement(session: u32, sessions: u32, schemas: u32) -> Placement {
+pub(crate) fn placement(session: u32, sessions: u32, schemas: u32) -> Placement {
     Placement { session, sessions, schema: session % schemas + 1, endpoint: 0 }
 }
 
 /// Lets a session do exactly `ops` operations from number `first` on.
-pub fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
+pub(crate) fn work(target: &dyn Target, session: &mut dyn Session, first: u64, ops: u64) -> Result<SliceReport> {
     let begin_us = target.clock_us()?;
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 120_000_000, first_op: first, max_ops: Some(ops) };
     session.run_slice(&order)

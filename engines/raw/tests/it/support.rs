@@ -20,7 +20,7 @@ use mindful_core::{Result, Session, Target, contract::clock};
 
 /// Keeps all events.
 #[derive(Default)]
-pub struct Kept(pub Mutex<Vec<Event>>);
+pub(crate) struct Kept(pub Mutex<Vec<Event>>);
 
 impl Events for Kept {
     fn emit(&self, event: Event) {
@@ -29,7 +29,7 @@ impl Events for Kept {
 }
 
 impl Kept {
-    pub fn finding(&self, code: &str) -> Option<String> {
+    pub(crate) fn finding(&self, code: &str) -> Option<String> {
         let events = self.0.lock().unwrap();
         events.iter().find_map(|event| match event {
             Event::Finding(finding) if finding.code == code => Some(format!("{} ({})", finding.text, finding.evidence)),
@@ -39,11 +39,11 @@ impl Kept {
 }
 
 /// A folder on the file system of the build, which is a real one where `/tmp` may be in memory.
-pub fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-pub fn settings(options: &[(&str, &str)]) -> Settings {
+pub(crate) fn settings(options: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(mindful_raw::KEYS);
     for (name, value) in options {
         assert!(mindful_raw::KEYS.iter().any(|key| key.name == *name), "{name} is an option");
@@ -52,20 +52,24 @@ pub fn settings(options: &[(&str, &str)]) -> Settings {
     settings
 }
 
-pub fn url(paths: &[&Path]) -> String {
+pub(crate) fn url(paths: &[&Path]) -> String {
     format!("raw:{}", paths.iter().map(|p| p.to_str().unwrap()).collect::<Vec<_>>().join(","))
 }
 
-pub fn open_with(paths: &[&Path], options: &[(&str, &str)], events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
+pub(crate) fn open_with(
+    paths: &[&Path],
+    options: &[(&str, &str)],
+    events: &Arc<dyn Events>,
+) -> Result<Box<dyn Target>> {
     mindful_raw::ENGINE.parse_options(&url(paths), &settings(options)).and_then(|options| options.open(0, events))
 }
 
-pub fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
+pub(crate) fn open(path: &Path, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     let events: Arc<dyn Events> = Arc::new(Silent);
     open_with(&[path], options, &events)
 }
 
-pub fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
+pub(crate) fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
     DatasetPlan {
         schemas,
         blocks_per_schema: blocks,
@@ -76,18 +80,18 @@ pub fn plan(schemas: u32, blocks: u64) -> DatasetPlan {
     }
 }
 
-pub fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
+pub(crate) fn load(target: &dyn Target, schemas: u32, blocks: u64) -> Result<Dataset> {
     target.load(&plan(schemas, blocks), &Silent, &StopFlag::default())
 }
 
 /// A file of `blocks` blocks of 8 KiB, made.
-pub fn made(folder: &Path, blocks: u64) -> PathBuf {
+pub(crate) fn made(folder: &Path, blocks: u64) -> PathBuf {
     let path = folder.join("blocks");
     load(&*open(&path, &[]).unwrap(), 1, blocks).unwrap();
     path
 }
 
-pub fn reads(dataset: &Dataset) -> Workload {
+pub(crate) fn reads(dataset: &Dataset) -> Workload {
     Workload {
         seed: 7,
         loop_site: LoopSite::Client,
@@ -95,14 +99,14 @@ pub fn reads(dataset: &Dataset) -> Workload {
     }
 }
 
-pub fn updates(dataset: &Dataset, percent: &str) -> Workload {
+pub(crate) fn updates(dataset: &Dataset, percent: &str) -> Workload {
     Workload { update_pct: Share::parse(percent).unwrap(), ..reads(dataset) }
 }
 
-pub const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+pub(crate) const PLACEMENT: Placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
 
 /// A session, waited for while rings of other tests hold the memory that this user may lock.
-pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
+pub(crate) fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Session>> {
     let began = Instant::now();
     loop {
         let session = target.prepare(workload, 1).and_then(|_| target.session(workload, PLACEMENT));
@@ -115,13 +119,18 @@ pub fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dyn Sessi
 }
 
 /// A slice from now on.
-pub fn slice(session: &mut dyn Session, millis: i64, first_op: u64, max_ops: Option<u64>) -> Result<SliceReport> {
+pub(crate) fn slice(
+    session: &mut dyn Session,
+    millis: i64,
+    first_op: u64,
+    max_ops: Option<u64>,
+) -> Result<SliceReport> {
     let begin_us = clock::now_us();
     session.run_slice(&SliceOrder { index: 0, begin_us, end_us: begin_us + millis * 1_000, first_op, max_ops })
 }
 
 /// Opens `path`, prepares `workload_of` its dataset and works one slice of so many operations.
-pub fn work(
+pub(crate) fn work(
     path: &Path,
     options: &[(&str, &str)],
     workload_of: impl Fn(&Dataset) -> Workload,
@@ -133,14 +142,14 @@ pub fn work(
     slice(&mut *session, 60_000, 0, Some(ops))
 }
 
-pub fn counter(target: &dyn Target, name: &str) -> f64 {
+pub(crate) fn counter(target: &dyn Target, name: &str) -> f64 {
     let mut sampler = target.samplers().unwrap().remove(0);
     let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
     sampler.read().unwrap()[at].unwrap()
 }
 
 /// The error of something that must fail, as its user reads it.
-pub fn refusal<T>(result: Result<T>) -> String {
+pub(crate) fn refusal<T>(result: Result<T>) -> String {
     let line = result.err().expect("it is refused").to_string();
     assert!(!line.contains('\n'), "one line: {line}");
     assert!(line.contains(": ") || line.ends_with("was stopped"), "what, and the next move: {line}");
@@ -148,7 +157,7 @@ pub fn refusal<T>(result: Result<T>) -> String {
 }
 
 /// Runs a command and gives what it printed.
-pub fn run(program: &str, arguments: &[&str]) -> String {
+pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -171,7 +180,7 @@ fn run_as_root(program: &str, arguments: &[&str]) -> Option<String> {
 static LOOPS: Mutex<()> = Mutex::new(());
 
 /// A loop device over a file of its own. Needs root, and a kernel with loop devices; `None` once it was said what is missing.
-pub struct LoopDevice {
+pub(crate) struct LoopDevice {
     pub backing: PathBuf,
     pub path: PathBuf,
     attached: bool,
@@ -179,7 +188,7 @@ pub struct LoopDevice {
 }
 
 impl LoopDevice {
-    pub fn new(folder: &Path, mib: u64) -> Option<Self> {
+    pub(crate) fn new(folder: &Path, mib: u64) -> Option<Self> {
         let alone = LOOPS.lock().unwrap_or_else(PoisonError::into_inner);
         let backing = folder.join("device");
         std::fs::write(&backing, vec![0x5a; (mib << 20) as usize]).unwrap();
@@ -187,7 +196,7 @@ impl LoopDevice {
     }
 
     /// An empty one beside those of other tests, none of which may take its device away.
-    pub fn among_others(folder: &Path, mib: u64) -> Option<Self> {
+    pub(crate) fn among_others(folder: &Path, mib: u64) -> Option<Self> {
         let backing = folder.join("device");
         std::fs::File::create(&backing).unwrap().set_len(mib << 20).unwrap();
         Self::attached(backing, None)
@@ -198,19 +207,19 @@ impl LoopDevice {
         Some(Self { backing, path: path.into(), attached: true, _alone: alone })
     }
 
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.to_str().unwrap()
     }
 
     /// Takes the device away.
-    pub fn detach(&mut self) {
+    pub(crate) fn detach(&mut self) {
         if std::mem::take(&mut self.attached) {
             run("losetup", &["--detach", self.name()]);
         }
     }
 
     /// What is on it.
-    pub fn content(&self) -> Vec<u8> {
+    pub(crate) fn content(&self) -> Vec<u8> {
         std::fs::read(&self.backing).unwrap()
     }
 }
@@ -222,16 +231,16 @@ impl Drop for LoopDevice {
 }
 
 /// A mounted file system, unmounted whatever becomes of the test. Needs root; `None` once it was said that it is missing.
-pub struct Mount(pub PathBuf);
+pub(crate) struct Mount(pub PathBuf);
 
 impl Mount {
     /// An ext4 file system, made on `device`.
-    pub fn ext4(device: &LoopDevice, folder: &Path) -> Option<Self> {
+    pub(crate) fn ext4(device: &LoopDevice, folder: &Path) -> Option<Self> {
         run_as_root("mkfs.ext4", &["-q", "-F", device.name()])?;
         Self::new(&[device.name()], folder)
     }
 
-    pub fn new(what: &[&str], folder: &Path) -> Option<Self> {
+    pub(crate) fn new(what: &[&str], folder: &Path) -> Option<Self> {
         let point = folder.join("mounted");
         std::fs::create_dir(&point).unwrap();
         run_as_root("mount", &[what, &[point.to_str().unwrap()]].concat())?;

@@ -8,7 +8,7 @@ use mindful_core::{Error, Result};
 use crate::output_file;
 
 /// Refuses, before anything is run, an existing file without --yes.
-pub fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
+pub(super) fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
     let there = matches.get_one::<String>("junit").filter(|path| Path::new(path).symlink_metadata().is_ok());
     match there.filter(|_| !matches.get_flag("yes")) {
         Some(path) => Err(Error::plan(format!("{path} exists"), "choose another --junit, or pass --yes to replace it")),
@@ -17,7 +17,7 @@ pub fn refuse_to_replace(matches: &ArgMatches) -> Result<()> {
 }
 
 /// Writes what `suite` makes to the file of `--junit`, if there is one.
-pub fn write(matches: &ArgMatches, suite: impl FnOnce() -> String) -> Result<()> {
+pub(super) fn write(matches: &ArgMatches, suite: impl FnOnce() -> String) -> Result<()> {
     let Some(path) = matches.get_one::<String>("junit") else { return Ok(()) };
     output_file::write(Path::new(path), suite().as_bytes(), true)
 }

@@ -17,7 +17,7 @@ use crate::{context, layers, noise};
 ///
 /// # Errors
 /// The first invalid run, with what makes it so.
-pub fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
+pub(crate) fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
     for (name, side) in [("baseline", baseline), ("candidate", candidate)] {
         let Some((_, analysis)) = side.iter().find(|(_, a)| a.summary.validity == Validity::Invalid) else { continue };
         let summary = &analysis.summary;
@@ -32,7 +32,7 @@ pub fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
 }
 
 /// The runs that a side names, by id, prefix or tag; a tag names all runs that bear it.
-pub fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
+pub(crate) fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
     let names: Vec<&String> = matches.get_many(side).map(Iterator::collect).unwrap_or_default();
     if names.is_empty() {
         return Err(Error::plan(
@@ -103,7 +103,7 @@ fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
 }
 
 /// The sides read again without names, if --redact is given.
-pub fn redacted(sides: Sides, runs: &Runs) -> Result<Sides> {
+pub(crate) fn redacted(sides: Sides, runs: &Runs) -> Result<Sides> {
     let read = |side: Side| side.iter().map(|(run, _)| runs.read(&run.head.id)).collect::<Result<Side>>();
     Ok(Sides {
         names: sides.names.map(|name| runs.name(&name)),
@@ -114,7 +114,7 @@ pub fn redacted(sides: Sides, runs: &Runs) -> Result<Sides> {
 }
 
 /// Both sides as the command line names them; plans are run first.
-pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Sides> {
+pub(crate) fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Sides> {
     let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
     let [a, b] = plans.as_slice() else {
         return of_stored(matches, store);
@@ -129,14 +129,14 @@ pub fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Resu
 }
 
 /// Both sides as the command line names them, of runs that are stored.
-pub fn of_stored(matches: &ArgMatches, store: &Store) -> Result<Sides> {
+pub(crate) fn of_stored(matches: &ArgMatches, store: &Store) -> Result<Sides> {
     let (baseline, candidate) = (named(matches, "baseline", store)?, named(matches, "candidate", store)?);
     let names = distinct(["baseline", "candidate"].map(|side| name(matches, side)));
     Ok(Sides { names, baseline, candidate, planned: false })
 }
 
 /// Two runs, each a side.
-pub fn of_two(store: &Store, [a, b]: [&str; 2]) -> Result<Sides> {
+pub(crate) fn of_two(store: &Store, [a, b]: [&str; 2]) -> Result<Sides> {
     let of = |id: &str| repetition::judged(store, id).map(|run| vec![run]);
     let (baseline, candidate) = (of(a)?, of(b)?);
     let called =

@@ -12,7 +12,7 @@ use crate::runs::Runs;
 /// Formats that take several runs.
 const OF_SEVERAL: &str = "html, svg and png";
 
-pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
+pub(super) fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
     match ids {
         [id] => Ok(id),
         _ => Err(Error::plan(
@@ -22,7 +22,7 @@ pub fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
     }
 }
 
-pub fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
+pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
     if form == "jsonl" {
         return runs.lines(id);
     }

@@ -2,10 +2,10 @@
 
 use mindful_core::{Error, Result};
 #[cfg(feature = "png")]
-pub use mindful_report::png::png;
+pub(super) use mindful_report::png::png;
 
 /// Refuses a build that cannot draw pixels, before any run is read.
-pub fn refuse_without_png() -> Result<()> {
+pub(super) fn refuse_without_png() -> Result<()> {
     if cfg!(feature = "png") {
         return Ok(());
     }

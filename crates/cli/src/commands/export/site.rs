@@ -13,7 +13,7 @@ use crate::output_file;
 use crate::runs::Runs;
 
 /// Writes a page for each run, and an index. The index lists unreadable runs with the reason.
-pub fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -> Result<()> {
+pub(super) fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: bool) -> Result<()> {
     let folder = folder
         .filter(|folder| *folder != "-")
         .ok_or_else(|| Error::plan("--as site writes a folder", "pass --output FOLDER; it is created if needed"))?;

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 
 const VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 
-pub fn append(text: &str) -> Result<Exit> {
+pub(super) fn append(text: &str) -> Result<Exit> {
     let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from) else {
         return Err(Error::plan(format!("{VARIABLE} is not set"), "--github-summary works only in a GitHub job"));
     };

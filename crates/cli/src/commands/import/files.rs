@@ -9,7 +9,7 @@ use mindful_import::{OldStep, Source};
 use mindful_record::{LOG, file as record_file, pack};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
+pub(crate) enum Named {
     /// A run folder.
     Run(PathBuf),
     /// A run packed into one file.
@@ -23,7 +23,7 @@ pub enum Named {
 }
 
 /// All files of the command line, of its folders and of its patterns.
-pub fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
+pub(crate) fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
     let given = matches.get_many::<String>("file").into_iter().flatten();
     let mut all = Vec::new();
     for text in given {
@@ -79,12 +79,12 @@ fn nothing(place: &str) -> Error {
     Error::plan(format!("no files in {place}"), "name files, a folder, or a pattern such as 'awr*.txt'")
 }
 
-pub fn read(path: &Path) -> Result<Vec<OldStep>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<OldStep>> {
     open(path)?.read()
 }
 
 /// Opens a file and recognizes its format; `-` is stdin.
-pub fn open(path: &Path) -> Result<Source> {
+pub(crate) fn open(path: &Path) -> Result<Source> {
     let name = path.display().to_string();
     let plain: Box<dyn Read> = if name == "-" {
         Box::new(std::io::stdin())

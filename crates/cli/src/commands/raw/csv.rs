@@ -24,13 +24,13 @@ const FILES: [(&str, Content); 4] = [
 ];
 
 /// Files to write at the end of a job.
-pub struct Matrices {
+pub(super) struct Matrices {
     prefix: String,
 }
 
 impl Matrices {
     /// Refuses files that exist or cannot be written, before the job starts.
-    pub fn begin(prefix: &str) -> Result<Self> {
+    pub(super) fn begin(prefix: &str) -> Result<Self> {
         let matrices = Self { prefix: prefix.to_owned() };
         for (end, _) in FILES {
             let path = matrices.path(end);
@@ -51,7 +51,7 @@ impl Matrices {
         PathBuf::from(format!("{}{end}", self.prefix))
     }
 
-    pub fn write(&self, run: &Run) -> Result<()> {
+    pub(super) fn write(&self, run: &Run) -> Result<()> {
         let results: Vec<PointResult> = run.steps.iter().filter_map(|step| point_result(run, step)).collect();
         for (end, content) in FILES {
             let path = self.path(end);

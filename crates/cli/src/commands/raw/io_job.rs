@@ -20,7 +20,7 @@ const OF_THE_JOB: [&str; 8] =
     ["sessions", "threads", "iodepth", "large_iodepth", "io", "rate", "think_time", "work_unit"];
 
 /// Whether a session has more than one I/O in flight, or large reads.
-pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
+pub(super) fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
     Ok(match job {
         Job::Points(points) => points.iter().any(|point| point.small > 1 || point.large > 0),
         Job::Calibrate { .. } => true,
@@ -29,7 +29,7 @@ pub fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
 }
 
 /// The job in `settings`, or `None` for one plain step; adds the defaults of either.
-pub fn of(settings: &mut Settings) -> Result<Option<Job>> {
+pub(super) fn of(settings: &mut Settings) -> Result<Option<Job>> {
     settings.check_bounds(io_keys::KEYS)?;
     let preset = settings.get("preset").map(str::to_owned);
     let job = match preset.as_deref() {

@@ -13,7 +13,7 @@ use crate::{context, store, stored_settings};
 use mindful_analyze::compare::Sides;
 
 /// Runs the plan of run `name`, a sweep with all its steps.
-pub fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
+pub(super) fn run(name: &str, matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let (run, own) = store.read_judged(&store.resolve(name)?)?;
     refuse(&run)?;

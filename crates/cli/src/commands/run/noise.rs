@@ -17,7 +17,7 @@ use crate::{layers, new_files, store};
 const FEWEST: u32 = 2;
 
 /// Repeats the plan, stores the noise floor and prints it.
-pub fn measure(matches: &ArgMatches) -> Result<Exit> {
+pub(super) fn measure(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = flags::repetitions(matches, FEWEST, FEWEST)?;
     let settings = new_files::asked(layers::settings(matches)?, matches)?;
     let mut runs = Vec::new();

@@ -3,4 +3,4 @@
 mod forms;
 mod packs;
 mod pictures;
-pub mod redactions;
+pub(crate) mod redactions;

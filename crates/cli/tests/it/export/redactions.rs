@@ -111,7 +111,7 @@ fn named(lines: &str) -> String {
 }
 
 /// All forms that `export` knows, as it tells them itself.
-pub fn forms(mindful: &Mindful) -> Vec<String> {
+pub(crate) fn forms(mindful: &Mindful) -> Vec<String> {
     let refusal = mindful.refusal(&["export", "--as", "there-is-no-such-form"]);
     let listed = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}")).1;
     let forms: Vec<String> = listed.trim().split(", ").map(str::to_owned).collect();

@@ -17,7 +17,7 @@ fn events(mindful: &Mindful, target: &str) -> Vec<Value> {
 }
 
 /// A metric as it stands on the page: devices and CPUs of this host by a name that stands for all.
-pub fn row(source: &str, metric: &Value) -> String {
+pub(crate) fn row(source: &str, metric: &Value) -> String {
     let text = |key: &str| metric[key].as_str().unwrap().to_owned();
     let mut name = text("name");
     if ["diskstats", "cgroup", "volume_caps"].contains(&source) && name.contains('.') {

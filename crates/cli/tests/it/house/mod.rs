@@ -7,7 +7,7 @@ mod findings;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod first_day;
 mod lies;
-pub mod metrics;
+pub(crate) mod metrics;
 mod packages;
 mod security_page;
 mod summary_schema;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use crate::mindful::files;
 
 /// The folder of the project.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 

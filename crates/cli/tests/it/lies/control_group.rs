@@ -20,20 +20,20 @@ fn quota_us(share: f64) -> f64 {
 }
 
 /// Removed when this is dropped, after the processes in it have ended.
-pub struct ControlGroup {
+pub(super) struct ControlGroup {
     path: PathBuf,
 }
 
 impl ControlGroup {
     /// A group that may use `share` of one CPU; `None` once it was said that there can be none.
-    pub fn with_cpu(share: f64) -> Option<Self> {
+    pub(super) fn with_cpu(share: f64) -> Option<Self> {
         let quota = quota_us(share);
         let old = [("cpu.cfs_period_us", PERIOD_US.to_string()), ("cpu.cfs_quota_us", quota.to_string())];
         Self::limited("cpu", &old, &[("cpu.max", format!("{quota} {PERIOD_US}"))])
     }
 
     /// Lets a group made by [`Self::with_cpu`] use another share of one CPU from now on.
-    pub fn allow_cpu(&self, share: f64) {
+    pub(super) fn allow_cpu(&self, share: f64) {
         let (quota, new) = (quota_us(share), self.path.join("cpu.max"));
         let written = if new.exists() {
             fs::write(new, format!("{quota} {PERIOD_US}"))
@@ -44,13 +44,13 @@ impl ControlGroup {
     }
 
     /// A group that may read so often a second from `device`; `None` once it was said that there can be none.
-    pub fn with_reads(device: &str, per_s: u32) -> Option<Self> {
+    pub(super) fn with_reads(device: &str, per_s: u32) -> Option<Self> {
         let old = [("blkio.throttle.read_iops_device", format!("{device} {per_s}"))];
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
     }
 
     /// The same of the device that holds `path`, where no layer hides it.
-    pub fn with_reads_of(path: &Path, per_s: u32) -> Option<Self> {
+    pub(super) fn with_reads_of(path: &Path, per_s: u32) -> Option<Self> {
         let device = device_of(path);
         if device.is_none() {
             not_run("a layer hides the device that it would throttle");
@@ -72,7 +72,7 @@ impl ControlGroup {
 
     /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` once it was said that
     /// there can be none.
-    pub fn with_memory(bytes: u64) -> Option<(Self, Self)> {
+    pub(super) fn with_memory(bytes: u64) -> Option<(Self, Self)> {
         let of = |file: &'static str| [(file, bytes.to_string())];
         let above = Self::limited("memory", &of("memory.limit_in_bytes"), &of("memory.max"))?;
         let below = Self { path: above.path.join("below") };
@@ -81,12 +81,12 @@ impl ControlGroup {
     }
 
     /// Puts a process, and what it starts from now on, into the group.
-    pub fn hold(&self, pid: u32) {
+    pub(super) fn hold(&self, pid: u32) {
         fs::write(self.processes(), pid.to_string()).unwrap();
     }
 
     /// Where a process writes its number to put itself into the group.
-    pub fn processes(&self) -> PathBuf {
+    pub(super) fn processes(&self) -> PathBuf {
         self.path.join("cgroup.procs")
     }
 

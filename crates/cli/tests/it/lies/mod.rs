@@ -10,6 +10,6 @@ mod innodb;
 mod ladder;
 mod layers;
 mod limits;
-pub mod neighbours;
+pub(crate) mod neighbours;
 mod stalls;
 mod work;

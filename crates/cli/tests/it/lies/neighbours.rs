@@ -12,7 +12,7 @@ use crate::mindful::{Mindful, PAUSES, short_run};
 use mindful_conformance::place;
 
 /// A process that is at work until it is dropped.
-pub struct Background(Child);
+pub(crate) struct Background(Child);
 
 /// Reads a file of the device past the page cache.
 fn reader(mindful: &Mindful) -> Background {
@@ -28,7 +28,7 @@ fn reader(mindful: &Mindful) -> Background {
 impl Background {
     /// What `command` starts.
     #[cfg(feature = "mysql")]
-    pub fn of(command: &mut Command) -> Self {
+    pub(crate) fn of(command: &mut Command) -> Self {
         Self(command.spawn().unwrap())
     }
 }
@@ -41,7 +41,7 @@ impl Drop for Background {
 }
 
 /// Computes until it is dropped, under a name of its own.
-pub fn busy_loop(mindful: &Mindful, name: &str) -> Background {
+pub(crate) fn busy_loop(mindful: &Mindful, name: &str) -> Background {
     let program = mindful.path(name);
     if !program.exists() {
         std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
@@ -51,7 +51,7 @@ pub fn busy_loop(mindful: &Mindful, name: &str) -> Background {
 }
 
 /// `run` on `server` beside so many busy loops, which begin as its sessions do: before that they would only be in its way.
-pub fn beside_loops(
+pub(crate) fn beside_loops(
     mindful: &Mindful,
     server: &UsersServer,
     sessions: usize,

@@ -37,7 +37,7 @@ impl Drop for Stopped {
 }
 
 /// Waits until so many sessions work, and then for so long; fails where the run they are of never comes to that.
-pub fn all_at_work(sessions: usize, seconds: f64) -> String {
+pub(super) fn all_at_work(sessions: usize, seconds: f64) -> String {
     format!(
         "DO $$ BEGIN
              LOOP
@@ -52,7 +52,7 @@ pub fn all_at_work(sessions: usize, seconds: f64) -> String {
 }
 
 /// Processes whose parent is `pid`, each with its title.
-pub fn children(pid: u32) -> Vec<(u32, String)> {
+pub(super) fn children(pid: u32) -> Vec<(u32, String)> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let of_parent = |child: &u32| {
@@ -86,7 +86,7 @@ fn seconds(mindful: &Mindful, server: &UsersServer, sessions: usize, duration: &
 }
 
 /// The figure before `unit` in the evidence.
-pub fn figure(evidence: &str, unit: &str) -> f64 {
+pub(super) fn figure(evidence: &str, unit: &str) -> f64 {
     let words: Vec<_> = evidence.split(unit).next().unwrap().split_whitespace().collect();
     words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }

@@ -4,7 +4,7 @@ mod compared;
 mod full_disk;
 mod logins;
 mod ranks;
-pub mod server;
+pub(crate) mod server;
 mod stopped;
 
 use mindful_conformance::{place, quick_place};

@@ -15,18 +15,18 @@ use mysql::{Conn, OptsBuilder};
 use crate::mindful::private::SMALL_LOG;
 
 /// A connection of a private server's administrator.
-pub fn connect(socket: &Path) -> Conn {
+pub(crate) fn connect(socket: &Path) -> Conn {
     let socket = Some(socket.display().to_string());
     Conn::new(OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false)).unwrap()
 }
 
 /// Stops when this is dropped.
-pub struct UsersMariaDb(Instance);
+pub(crate) struct UsersMariaDb(Instance);
 
 impl UsersMariaDb {
     /// In `folder`, with options of the private server; where there is none, a copy of one without data, for making one takes
     /// a CPU for seconds.
-    pub fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
         if !folder.exists() {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-mariadb");
             let program = std::env::current_exe().unwrap();
@@ -54,29 +54,29 @@ impl UsersMariaDb {
     }
 
     /// For its administrator.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         self.url_of(USER, "mindful")
     }
 
-    pub fn url_of(&self, user: &str, database: &str) -> String {
+    pub(crate) fn url_of(&self, user: &str, database: &str) -> String {
         format!("mysql://{user}@localhost/{database}?socket={}", self.0.socket().display())
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.0.pid()
     }
 
-    pub fn connect(&self) -> Conn {
+    pub(crate) fn connect(&self) -> Conn {
         connect(&self.0.socket())
     }
 
     /// Runs SQL as its administrator.
-    pub fn sql(&self, sql: &str) {
+    pub(crate) fn sql(&self, sql: &str) {
         self.connect().query_drop(sql).unwrap();
     }
 
     /// The one figure that `sql` gives.
-    pub fn count(&self, sql: &str) -> u64 {
+    pub(crate) fn count(&self, sql: &str) -> u64 {
         self.connect().query_first(sql).unwrap().unwrap()
     }
 }

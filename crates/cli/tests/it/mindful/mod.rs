@@ -4,15 +4,15 @@
 //! test gives takes the place of theirs.
 
 #[cfg(feature = "postgres")]
-pub mod private;
-pub mod proofs;
-pub mod quiet;
-pub mod ratios;
-pub mod report;
-pub mod shares;
-pub mod terminal;
+pub(crate) mod private;
+pub(crate) mod proofs;
+pub(crate) mod quiet;
+pub(crate) mod ratios;
+pub(crate) mod report;
+pub(crate) mod shares;
+pub(crate) mod terminal;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
-pub mod users_server;
+pub(crate) mod users_server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 use self::quiet::Quiet;
 
-pub struct Mindful {
+pub(crate) struct Mindful {
     folder: TempDir,
     store: PathBuf,
     _quiet: Option<Quiet>,
@@ -31,97 +31,97 @@ pub struct Mindful {
 
 impl Mindful {
     /// With its store in the folder in which commands run.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { store: folder.path().to_owned(), folder, _quiet: None }
     }
 
     /// In a folder of the caller's choice, with a store in it.
-    pub fn at(folder: TempDir) -> Self {
+    pub(crate) fn at(folder: TempDir) -> Self {
         Self { store: folder.path().join("store"), folder, _quiet: None }
     }
 
     /// On a file system with `O_DIRECT` and a device below it, which that of `/tmp` need not have.
-    pub fn on_disk() -> Self {
+    pub(crate) fn on_disk() -> Self {
         Self::at(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
     /// The same as [`Self::at`], once no other test measures or works. For tests in a module `alone`.
-    pub fn alone(folder: TempDir) -> Self {
+    pub(crate) fn alone(folder: TempDir) -> Self {
         Self { _quiet: Some(Quiet::wait()), ..Self::at(folder) }
     }
 
     /// The same as [`Self::at`] while others work too. For tests that keep the machine busy and compare no figures.
-    pub fn beside_others(folder: TempDir) -> Self {
+    pub(crate) fn beside_others(folder: TempDir) -> Self {
         Self { _quiet: Some(Quiet::beside()), ..Self::at(folder) }
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn runs(&self) -> PathBuf {
+    pub(crate) fn runs(&self) -> PathBuf {
         self.store.join("runs")
     }
 
-    pub fn run_folder(&self, run: &Value) -> PathBuf {
+    pub(crate) fn run_folder(&self, run: &Value) -> PathBuf {
         self.runs().join(run["id"].as_str().unwrap())
     }
 
     /// Everything that the runs of the store have recorded so far.
-    pub fn records(&self) -> String {
+    pub(crate) fn records(&self) -> String {
         let runs = std::fs::read_dir(self.runs()).into_iter().flatten().flatten();
         runs.filter_map(|run| std::fs::read_to_string(run.path().join("run.jsonl")).ok()).collect()
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mindful"));
         command.args(args);
         self.at_home(command)
     }
 
     /// `command` in this folder and with this store.
-    pub fn at_home(&self, mut command: Command) -> Command {
+    pub(crate) fn at_home(&self, mut command: Command) -> Command {
         command.current_dir(self.folder()).env("MINDFUL_STORE", &self.store).stdin(Stdio::null());
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
     /// Starts a command whose output nobody reads.
-    pub fn start(&self, args: &[&str]) -> Child {
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// The standard output of a command. It may find a run invalid (1) or a gate crossed (4), but must not fail.
-    pub fn text(&self, args: &[&str]) -> String {
+    pub(crate) fn text(&self, args: &[&str]) -> String {
         text(&self.run(args))
     }
 
     /// The output of a command with `--format json`.
-    pub fn json(&self, args: &[&str]) -> Value {
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
         json(&self.run(&[args, &["--format", "json"]].concat()))
     }
 
     /// The line with which a command is refused.
-    pub fn refusal(&self, args: &[&str]) -> String {
+    pub(crate) fn refusal(&self, args: &[&str]) -> String {
         refused(&self.run(args))
     }
 
     /// The summary of a run on the null engine.
-    pub fn measured(&self, args: &[&str]) -> Value {
+    pub(crate) fn measured(&self, args: &[&str]) -> Value {
         self.json(&null("run", args))
     }
 }
 
 /// Waits until `holds` does; fails with `what` after a minute.
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < deadline, "{what}");
@@ -130,7 +130,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Waits until `child` has a handler for SIGINT: a signal before that ends it as it ends any process.
-pub fn wait_for_handlers(child: &Child) {
+pub(crate) fn wait_for_handlers(child: &Child) {
     const SIGINT: u64 = 1 << 1;
     wait_until("it installs no signal handler", || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
@@ -140,27 +140,27 @@ pub fn wait_for_handlers(child: &Child) {
 }
 
 /// Ends `child` as SIGKILL does.
-pub fn kill(child: &mut Child) {
+pub(crate) fn kill(child: &mut Child) {
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
 /// Whether the host of a step had next to no CPU left: of what the hypervisor left it, most was used.
-pub fn host_was_full(step: &Value) -> bool {
+pub(crate) fn host_was_full(step: &Value) -> bool {
     let share = |name: &str| step["cpu"][name].as_f64();
     let left = 1.0 - share("steal_share").unwrap_or(0.0);
     share("host_busy_share").is_some_and(|busy| busy > 0.85 * left)
 }
 
 /// Pauses of a run that leaves the CPUs to others. Every test that is not about full speed uses them.
-pub const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
+pub(crate) const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
 
 /// Hooks that print the phase in which they run.
-pub const HOOKS: [&str; 3] =
+pub(crate) const HOOKS: [&str; 3] =
     ["--hook-before=echo $MINDFUL_PHASE", "--hook-after=echo $MINDFUL_PHASE", "--hook-end=echo $MINDFUL_PHASE"];
 
 /// Each of [`HOOKS`] ran once for the run in `folder`.
-pub fn assert_hooks_ran(folder: &Path) {
+pub(crate) fn assert_hooks_ran(folder: &Path) {
     for phase in ["before", "after", "end"] {
         let output = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
         assert_eq!(output, format!("{phase}\n"));
@@ -168,7 +168,7 @@ pub fn assert_hooks_ran(folder: &Path) {
 }
 
 /// `verb` on the null engine, whose operations pause for a millisecond instead of using a CPU.
-pub fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
     let small = [
         ("--target", "null:"),
         ("--scale", "1000"),
@@ -180,7 +180,7 @@ pub fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// A short run on a real engine, with its summary as JSON.
-pub fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn short_run<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let short = [
         ("--format", "json"),
         ("--schemas", "2"),
@@ -206,27 +206,27 @@ fn with_defaults<'a>(verb: &'a str, defaults: &[(&'a str, &'a str)], args: &[&'a
     all
 }
 
-pub fn json(output: &Output) -> Value {
+pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
-pub fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{output:?}");
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 /// What a command wrote to standard error.
-pub fn message(output: &Output) -> String {
+pub(crate) fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The one line of a refusal with exit code 2.
-pub fn refused(output: &Output) -> String {
+pub(crate) fn refused(output: &Output) -> String {
     refused_with(2, output)
 }
 
 /// The one line of a refusal with that exit code.
-pub fn refused_with(code: i32, output: &Output) -> String {
+pub(crate) fn refused_with(code: i32, output: &Output) -> String {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let line = message(output);
     assert!(output.stdout.is_empty() && line.lines().count() == 1, "{output:?}");
@@ -234,31 +234,31 @@ pub fn refused_with(code: i32, output: &Output) -> String {
 }
 
 /// `text` with a single space wherever a line or a column ends.
-pub fn unwrapped(text: &str) -> String {
+pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a command came to its end. A busy host may make a run invalid, which is not the question of most tests.
-pub fn ended(output: &Output) -> bool {
+pub(crate) fn ended(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 1))
 }
 
 /// The codes of all findings of a run.
-pub fn codes(summary: &Value) -> Vec<&str> {
+pub(crate) fn codes(summary: &Value) -> Vec<&str> {
     let findings = summary["findings"].as_array().unwrap_or_else(|| panic!("no findings: {summary:#}"));
     findings.iter().filter_map(|finding| finding["code"].as_str()).collect()
 }
 
-pub fn steps(summary: &Value) -> &Vec<Value> {
+pub(crate) fn steps(summary: &Value) -> &Vec<Value> {
     summary["steps"].as_array().unwrap_or_else(|| panic!("no steps: {summary:#}"))
 }
 
-pub fn figure(values: &Value, name: &str) -> f64 {
+pub(crate) fn figure(values: &Value, name: &str) -> f64 {
     values[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {values:#}"))
 }
 
 /// All files below `folder`.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }

@@ -11,45 +11,45 @@ use crate::mindful::{Mindful, short_run};
 
 impl Mindful {
     /// Where its private server has its data.
-    pub fn private_folder(&self) -> PathBuf {
+    pub(crate) fn private_folder(&self) -> PathBuf {
         self.path("private")
     }
 
     /// With a private server that has the dataset of a short run.
-    pub fn with_private(self) -> Self {
+    pub(crate) fn with_private(self) -> Self {
         copy_to(&self.private_folder());
         self
     }
 
-    pub fn on_private(&self, args: &[&str]) -> Command {
+    pub(crate) fn on_private(&self, args: &[&str]) -> Command {
         let mut command = self.command(args);
         command.arg("--data-dir").arg(self.private_folder());
         command
     }
 
     /// A command on its private server that has come to its end.
-    pub fn private(&self, args: &[&str]) -> Output {
+    pub(crate) fn private(&self, args: &[&str]) -> Output {
         self.on_private(args).output().unwrap()
     }
 
     /// A short run on its private server.
-    pub fn private_run(&self, args: &[&str]) -> Report {
+    pub(crate) fn private_run(&self, args: &[&str]) -> Report {
         self.report(&self.private(&short_run(args)))
     }
 }
 
 /// Copies it to `folder`, which is not there yet.
-pub fn copy_to(folder: &Path) {
+pub(crate) fn copy_to(folder: &Path) {
     copy("embedded", &[], folder);
 }
 
 /// A copy has no holes: nine tenths of it would be the log. A start with another size makes it anew.
 #[cfg(feature = "mysql")]
-pub const SMALL_LOG: &str = "innodb_log_file_size=32M";
+pub(crate) const SMALL_LOG: &str = "innodb_log_file_size=32M";
 
 /// The same of a MariaDB.
 #[cfg(feature = "mysql")]
-pub fn mariadb_to(folder: &Path) {
+pub(crate) fn mariadb_to(folder: &Path) {
     copy("mariadb:", &["--set", SMALL_LOG], folder);
 }
 

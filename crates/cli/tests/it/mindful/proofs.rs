@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// `first` loaded and proved; `second`, shown as `text`, carries the same proof and tells its instant.
-pub fn hold(first: &Value, second: &Value, text: &str) {
+pub(crate) fn hold(first: &Value, second: &Value, text: &str) {
     let correlation = |ran: &Value| ran["dataset"]["rank_correlation_max"].as_f64();
     assert!(correlation(first).is_some(), "{first:#}");
     assert_eq!(correlation(first), correlation(second), "{second:#}");

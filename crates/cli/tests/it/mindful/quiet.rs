@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Held by who measures this machine: runs side by side would measure each other. Also by tests of another process; a
 /// process that ends lets it go.
-pub struct Quiet {
+pub(crate) struct Quiet {
     _held: File,
     _turn: Option<File>,
 }
@@ -15,7 +15,7 @@ impl Quiet {
     /// to be alone take their turns one after another, and the machine is emptied once for all of them.
     ///
     /// For tests of modules that are called `alone`: the gate runs them beside programs of tests that leave them room.
-    pub fn wait() -> Self {
+    pub(crate) fn wait() -> Self {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or_default();
         assert!(test.contains("alone::"), "{test} measures this machine: it belongs in a module `alone`");
@@ -28,7 +28,7 @@ impl Quiet {
 
     /// Waits until nobody measures or waits to; others may work beside. For what keeps CPUs or the device busy and looks
     /// at no figure that others can move.
-    pub fn beside() -> Self {
+    pub(crate) fn beside() -> Self {
         let turn = Self::file("turn");
         turn.lock().unwrap();
         let held = Self::file("quiet");

@@ -18,12 +18,12 @@ const OF_A_BUSY_HOST: [&str; 2] = ["little", "stall"];
 
 impl Mindful {
     /// A short run, with two small schemas unless `args` say otherwise.
-    pub fn short_run(&self, args: &[&str]) -> Output {
+    pub(crate) fn short_run(&self, args: &[&str]) -> Output {
         self.run(&short_run(args))
     }
 
     /// The run whose summary a command printed, with all that `show` prints of it.
-    pub fn report(&self, output: &Output) -> Report {
+    pub(crate) fn report(&self, output: &Output) -> Report {
         let run = json(output);
         let text = self.text(&["show", run["id"].as_str().unwrap(), "--full"]);
         Report { run, text }
@@ -31,42 +31,42 @@ impl Mindful {
 }
 
 /// A run, as JSON and as text.
-pub struct Report {
+pub(crate) struct Report {
     pub run: Value,
     pub text: String,
 }
 
 impl Report {
-    pub fn codes(&self) -> Vec<&str> {
+    pub(crate) fn codes(&self) -> Vec<&str> {
         codes(&self.run)
     }
 
-    pub fn has(&self, code: &str) -> bool {
+    pub(crate) fn has(&self, code: &str) -> bool {
         self.codes().contains(&code)
     }
 
     /// Whether a finding of that code has evidence that contains `part`.
-    pub fn shows(&self, code: &str, part: &str) -> bool {
+    pub(crate) fn shows(&self, code: &str, part: &str) -> bool {
         let of_code = |finding: &&serde_json::Value| finding["code"] == code;
         self.findings().filter(of_code).any(|finding| finding["evidence"].as_str().unwrap().contains(part))
     }
 
-    pub fn evidence(&self, code: &str) -> &str {
+    pub(crate) fn evidence(&self, code: &str) -> &str {
         let finding = self.findings().find(|finding| finding["code"] == code);
         finding.unwrap_or_else(|| panic!("no {code}: {self}"))["evidence"].as_str().unwrap()
     }
 
-    pub fn validity(&self) -> &str {
+    pub(crate) fn validity(&self) -> &str {
         self.run["validity"].as_str().unwrap()
     }
 
     /// Warnings and errors that the run itself has earned, however loud the neighbours are.
-    pub fn own_warnings(&self) -> Vec<&str> {
+    pub(crate) fn own_warnings(&self) -> Vec<&str> {
         self.warnings().filter(|code| !self.of_neighbours().contains(code)).collect()
     }
 
     /// Whether `code` is among its warnings and errors.
-    pub fn warns(&self, code: &str) -> bool {
+    pub(crate) fn warns(&self, code: &str) -> bool {
         self.warnings().any(|warning| warning == code)
     }
 
@@ -80,31 +80,31 @@ impl Report {
     }
 
     /// Whether others used the device or the CPUs, or nothing was left of these.
-    pub fn disturbed(&self) -> bool {
+    pub(crate) fn disturbed(&self) -> bool {
         host_was_full(&self.run["steps"][0]) || OF_NEIGHBOURS.iter().any(|code| self.has(code))
     }
 
     /// Nothing speaks against it but what neighbours did.
-    pub fn assert_clean(&self) {
+    pub(crate) fn assert_clean(&self) {
         assert_eq!(self.own_warnings(), [""; 0], "{self}");
         let disturbed = self.warnings().next().is_some();
         assert_eq!(self.validity(), if disturbed { "suspect" } else { "valid" }, "{self}");
     }
 
     /// The warning `code` makes it suspect.
-    pub fn assert_suspect(&self, code: &str) {
+    pub(crate) fn assert_suspect(&self, code: &str) {
         let warning = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
         assert!(warning, "no warning {code}: {self}");
         // On a busy host a short window may also end late, which is invalid.
         assert!(self.validity() == "suspect" || self.has("short-window"), "{self}");
     }
 
-    pub fn figure(&self, name: &str) -> f64 {
+    pub(crate) fn figure(&self, name: &str) -> f64 {
         self.run["steps"][0][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {self}"))
     }
 
     /// The figure that stands for the run and why it is called that, in lower case.
-    pub fn headline(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         // The paragraph after the verdict, which may take several lines.
         self.text.split("\n\n").nth(1).unwrap_or_default().to_lowercase()
     }
@@ -121,7 +121,7 @@ impl std::fmt::Display for Report {
 }
 
 /// `run` while `other` goes on in a thread, until the flag that `other` is handed is set.
-pub fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Report) -> Report {
+pub(crate) fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Report) -> Report {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| other(&done));
@@ -132,12 +132,12 @@ pub fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Repo
 }
 
 /// The first of three runs that is as it should be, or else the third.
-pub fn retried(run: impl Fn() -> Report, is_so: impl Fn(&Report) -> bool) -> Report {
+pub(crate) fn retried(run: impl Fn() -> Report, is_so: impl Fn(&Report) -> bool) -> Report {
     (0..2).map(|_| run()).find(is_so).unwrap_or_else(&run)
 }
 
 /// The block device that holds `path`, as the kernel numbers it; `None` where a layer hides it.
-pub fn device_of(path: &Path) -> Option<String> {
+pub(crate) fn device_of(path: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let number = std::fs::metadata(path).unwrap().dev();
     let name = format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number));

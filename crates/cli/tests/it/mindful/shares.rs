@@ -10,7 +10,7 @@ const PHASES: f64 = 10.0;
 
 /// Holds every joint share of `update_pct`, `scan_pct` of the reads, and independent draws of `hot_spot` and `hot_schema`
 /// against the product of what was asked.
-pub fn hold(step: &Value, [update, scan, hot_spot, hot_schema]: [f64; 4]) {
+pub(crate) fn hold(step: &Value, [update, scan, hot_spot, hot_schema]: [f64; 4]) {
     let choices = &step["choices"];
     let operations = choices["operations"].as_f64().unwrap();
     assert!(operations > 500.0, "too few to judge by: {choices:#}");

@@ -8,14 +8,14 @@ use mindful_conformance::not_run;
 use crate::mindful::Mindful;
 
 /// `line` as a shell runs it in a terminal.
-pub fn terminal(mindful: &Mindful, line: &str) -> Command {
+pub(crate) fn terminal(mindful: &Mindful, line: &str) -> Command {
     let mut script = Command::new("script");
     script.args(["-qec", line, "/dev/null"]);
     mindful.at_home(script)
 }
 
 /// What the terminal shows and the exit code, with `answer` called once it shows `prompt`. `None` where there is no `script`.
-pub fn converse(
+pub(crate) fn converse(
     mut terminal: Command,
     prompt: &str,
     answer: impl FnOnce(&mut ChildStdin),
@@ -40,6 +40,6 @@ pub fn converse(
 }
 
 /// The same with `keys` typed as the answer.
-pub fn typed(terminal: Command, prompt: &str, keys: &str) -> Option<(String, Option<i32>)> {
+pub(crate) fn typed(terminal: Command, prompt: &str, keys: &str) -> Option<(String, Option<i32>)> {
     converse(terminal, prompt, |keyboard| keyboard.write_all(keys.as_bytes()).unwrap())
 }

@@ -16,7 +16,7 @@ use crate::mindful::private::copy_to;
 use crate::mindful::report::{Report, during};
 
 /// Stops when this is dropped.
-pub struct UsersServer {
+pub(crate) struct UsersServer {
     server: Instance,
     runtime: Runtime,
 }
@@ -29,7 +29,7 @@ impl Events for Silent {
 
 impl UsersServer {
     /// Started with `set`, settings as in postgresql.conf with commas between them, and the dataset of a short run in it.
-    pub fn start(mindful: &Mindful, set: &str) -> Self {
+    pub(crate) fn start(mindful: &Mindful, set: &str) -> Self {
         let folder = mindful.path("users");
         if !folder.exists() {
             copy_to(&folder);
@@ -39,12 +39,12 @@ impl UsersServer {
 
     /// The same in a folder of the caller's choice; where there is none, a copy of one without data, for making one takes a
     /// CPU for half a second.
-    pub fn at(folder: &Path, set: &str) -> Self {
+    pub(crate) fn at(folder: &Path, set: &str) -> Self {
         Self::of(folder, &[("set", set)])
     }
 
     /// The same with options of the private server.
-    pub fn of(folder: &Path, options: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(folder: &Path, options: &[(&str, &str)]) -> Self {
         if !folder.exists() {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-postgres");
             copy_of_one(&empty, &std::env::current_exe().unwrap(), folder, |folder| drop(Self::open(folder, &[])));
@@ -65,12 +65,12 @@ impl UsersServer {
         Self { server, runtime }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         self.url_as(USER)
     }
 
     /// Lets another role in, and gives the URL for it.
-    pub fn admit(&self, mindful: &Mindful, role: &str) -> String {
+    pub(crate) fn admit(&self, mindful: &Mindful, role: &str) -> String {
         let mut rules = std::fs::OpenOptions::new().append(true).open(mindful.path("users/access.conf")).unwrap();
         writeln!(rules, "local all {role} trust").unwrap();
         self.sql("SELECT pg_reload_conf()");
@@ -78,7 +78,7 @@ impl UsersServer {
     }
 
     /// The folder of its socket, the number in the socket's name, and its database.
-    pub fn place(&self) -> (PathBuf, u16, &'static str) {
+    pub(crate) fn place(&self) -> (PathBuf, u16, &'static str) {
         (self.server.socket_folder().to_owned(), PORT, DATABASE)
     }
 
@@ -87,17 +87,17 @@ impl UsersServer {
         format!("postgresql://{user}@{folder}:{PORT}/{DATABASE}")
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.server.pid()
     }
 
     /// A short run on it.
-    pub fn run(&self, mindful: &Mindful, args: &[&str]) -> Report {
+    pub(crate) fn run(&self, mindful: &Mindful, args: &[&str]) -> Report {
         mindful.report(&mindful.short_run(&[&["--target", &self.url()], args].concat()))
     }
 
     /// A short run, with `sql` again and again beside it.
-    pub fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
+    pub(crate) fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
         let again = |done: &AtomicBool| {
             while !done.load(Ordering::SeqCst) {
                 self.sql(sql);
@@ -107,7 +107,7 @@ impl UsersServer {
     }
 
     /// Runs SQL as another user of the server would.
-    pub fn sql(&self, sql: &str) {
+    pub(crate) fn sql(&self, sql: &str) {
         self.runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
             tokio::spawn(connection);
@@ -116,7 +116,7 @@ impl UsersServer {
     }
 
     /// Does `sql` in a transaction that stays open until this is dropped.
-    pub fn hold(&self, sql: &str) -> tokio_postgres::Client {
+    pub(crate) fn hold(&self, sql: &str) -> tokio_postgres::Client {
         self.runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
             tokio::spawn(connection);
@@ -126,7 +126,7 @@ impl UsersServer {
     }
 
     /// How many rows `sql` gives.
-    pub fn count(&self, sql: &str) -> usize {
+    pub(crate) fn count(&self, sql: &str) -> usize {
         self.runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
             tokio::spawn(connection);

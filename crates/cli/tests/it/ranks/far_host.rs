@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Goes with the value, and its wire too.
-pub struct FarHost {
+pub(super) struct FarHost {
     name: String,
     wire: String,
     near: Ipv4Addr,
@@ -14,7 +14,7 @@ pub struct FarHost {
 
 impl FarHost {
     /// Why there is none, where that takes more rights or programs than this process has.
-    pub fn new() -> Result<Self, String> {
+    pub(super) fn new() -> Result<Self, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = (std::process::id() * 4 + NUMBER.fetch_add(1, Ordering::Relaxed)) % (1 << 14);
         // Addresses of four, of which two are hosts, in a range that is kept for trials (RFC 2544).
@@ -32,12 +32,12 @@ impl FarHost {
     }
 
     /// By which address it reaches this one.
-    pub fn near(&self) -> Ipv4Addr {
+    pub(super) fn near(&self) -> Ipv4Addr {
         self.near
     }
 
     /// Starts `program` there with the arguments, folder and variables of `like`.
-    pub fn command(&self, program: &[&OsStr], like: &Command) -> Command {
+    pub(super) fn command(&self, program: &[&OsStr], like: &Command) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name]).args(program).arg(like.get_program()).args(like.get_args());
         command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -46,7 +46,7 @@ impl FarHost {
     }
 
     /// From now on nothing comes through, and nobody learns of it.
-    pub fn cut(&self) {
+    pub(super) fn cut(&self) {
         ip(&["link", "set", &self.wire, "down"]).unwrap();
     }
 }

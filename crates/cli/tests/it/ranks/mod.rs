@@ -12,7 +12,7 @@ mod on_files;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod one_run;
 mod plans;
-pub mod processes;
+pub(crate) mod processes;
 #[cfg(target_os = "linux")]
 mod slurm;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]

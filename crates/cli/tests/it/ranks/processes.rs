@@ -11,25 +11,25 @@ use crate::mindful::{Mindful, json, message, null, wait_until};
 const RUN: [&str; 8] = ["-q", "--sessions", "8", "--null-latency", "10ms", "--warmup", "1s", "--duration=2s"];
 
 /// One rank of that plan.
-pub fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
     null("run", &[&RUN[..], more].concat())
 }
 
 /// Ranks of one job, as processes.
-pub struct Ranks {
+pub(crate) struct Ranks {
     pub mindful: Mindful,
     pub meet: String,
 }
 
 impl Ranks {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mindful = Mindful::new();
         let meet = format!("dir:{}", mindful.path("meet").display());
         Self { mindful, meet }
     }
 
     /// One rank as an indexed Job starts it, with a store of its own.
-    pub fn command(&self, rank: u32, of: u32, more: &[&str]) -> Command {
+    pub(crate) fn command(&self, rank: u32, of: u32, more: &[&str]) -> Command {
         let of = of.to_string();
         let mut command = self.mindful.command(&rank_of(&[&["--ranks", &of, "--meet", &self.meet], more].concat()));
         command.env("JOB_COMPLETION_INDEX", rank.to_string()).env("MINDFUL_STORE", self.store(rank));
@@ -37,16 +37,16 @@ impl Ranks {
         command
     }
 
-    pub fn store(&self, rank: u32) -> PathBuf {
+    pub(crate) fn store(&self, rank: u32) -> PathBuf {
         self.mindful.path(format!("store-{rank}"))
     }
 
-    pub fn start(&self, rank: u32, of: u32, more: &[&str]) -> Child {
+    pub(crate) fn start(&self, rank: u32, of: u32, more: &[&str]) -> Child {
         self.command(rank, of, more).spawn().unwrap()
     }
 
     /// Waits until a rank has come so far that its row holds `text`.
-    pub fn await_row(&self, rank: u32, text: &str) {
+    pub(crate) fn await_row(&self, rank: u32, text: &str) {
         let meet = self.mindful.path("meet");
         let row = || {
             let job = std::fs::read_dir(&meet).ok()?.flatten().find(|job| job.path().is_dir())?;
@@ -57,13 +57,13 @@ impl Ranks {
 
     /// Whether nothing is left where they met, but for the file that a rank wrote to learn the time when it was killed: that
     /// goes with a later job.
-    pub fn left_nothing(&self) -> bool {
+    pub(crate) fn left_nothing(&self) -> bool {
         let meet = std::fs::read_dir(self.mindful.path("meet")).unwrap();
         meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
     }
 
     /// The folder of the run that a rank stored first.
-    pub fn part(&self, rank: u32) -> String {
+    pub(crate) fn part(&self, rank: u32) -> String {
         let mut runs: Vec<_> = std::fs::read_dir(self.store(rank).join("runs")).unwrap().flatten().collect();
         runs.retain(|run| {
             let log = std::fs::read_to_string(run.path().join("run.jsonl")).unwrap();
@@ -74,14 +74,14 @@ impl Ranks {
 }
 
 /// Exit code, standard output and standard error of a process that ends.
-pub fn outcome(child: Child) -> (Option<i32>, String, String) {
+pub(crate) fn outcome(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 /// What a launcher's four ranks printed together: one run of eight sessions, and a line of each rank but the first.
-pub fn four_ranks_of(output: &Output) -> Value {
+pub(crate) fn four_ranks_of(output: &Output) -> Value {
     let message = message(output);
     assert!(output.status.success(), "{message}");
     let summary = json(output);
@@ -93,7 +93,7 @@ pub fn four_ranks_of(output: &Output) -> Value {
 }
 
 /// Starts four ranks of `rank` as `mpirun` does.
-pub fn mpirun(rank: &Command) -> Command {
+pub(crate) fn mpirun(rank: &Command) -> Command {
     let mut mpirun = Command::new("/usr/bin/mpirun");
     mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());
     mpirun.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?))));

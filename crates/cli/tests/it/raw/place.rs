@@ -11,10 +11,10 @@ use crate::mindful::{Mindful, host_was_full, steps};
 /// Pages that a file of someone else holds.
 const FOREIGN_BYTES: usize = 16 << 20;
 /// Short points: what is tested are not the rates.
-pub const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
+pub(super) const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
 
 /// A file that mindful made, as the bare argument.
-pub fn made(mindful: &Mindful) -> String {
+pub(super) fn made(mindful: &Mindful) -> String {
     let path = mindful.path("blocks").display().to_string();
     let loaded = mindful.run(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
@@ -22,7 +22,7 @@ pub fn made(mindful: &Mindful) -> String {
 }
 
 /// A file that mindful did not make.
-pub fn foreign(mindful: &Mindful) -> PathBuf {
+pub(super) fn foreign(mindful: &Mindful) -> PathBuf {
     let path = mindful.path("foreign");
     let bytes: Vec<u8> = (0..FOREIGN_BYTES as u64).map(|at| (at.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
     fs::write(&path, bytes).unwrap();
@@ -30,22 +30,22 @@ pub fn foreign(mindful: &Mindful) -> PathBuf {
 }
 
 /// The summary of short points by `mindful raw` on `path`.
-pub fn raw(mindful: &Mindful, path: &str, args: &[&str]) -> Value {
+pub(super) fn raw(mindful: &Mindful, path: &str, args: &[&str]) -> Value {
     mindful.json(&[&["raw", path], &SHORT[..], args].concat())
 }
 
-pub fn runs(mindful: &Mindful) -> usize {
+pub(super) fn runs(mindful: &Mindful) -> usize {
     fs::read_dir(mindful.runs()).map_or(0, Iterator::count)
 }
 
 /// Whether others left the session of a step no CPU, or so little that nobody could count.
-pub fn disturbed(step: &Value) -> bool {
+pub(super) fn disturbed(step: &Value) -> bool {
     step["cpu"]["host_busy_share"].is_null() || host_was_full(step)
 }
 
 /// Makes sure of `check` for what `measure` gives; where others disturbed it and it does not hold, for what is measured
 /// then: what is compared are figures. The third stands as it is.
-pub fn undisturbed(measure: impl Fn() -> Value, check: impl Fn(&Value)) {
+pub(super) fn undisturbed(measure: impl Fn() -> Value, check: impl Fn(&Value)) {
     for _ in 0..2 {
         let measured = measure();
         let Err(failed) = catch_unwind(AssertUnwindSafe(|| check(&measured))) else { return };
@@ -56,6 +56,6 @@ pub fn undisturbed(measure: impl Fn() -> Value, check: impl Fn(&Value)) {
     check(&measure());
 }
 
-pub fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value["point"]["values"][key].as_str().unwrap()
 }

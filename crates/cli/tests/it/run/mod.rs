@@ -19,7 +19,7 @@ mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod live_views;
 mod node_exporter;
-pub mod outcomes;
+pub(crate) mod outcomes;
 #[cfg(feature = "raw")]
 mod prices;
 mod secrets;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::mindful::{Mindful, codes, ended, json, kill, null, refused, wait_until};
 
 /// Exit code and summary of a short run. Sessions that a busy host makes late are so in the warm-up.
-pub fn judged(mindful: &Mindful, args: &[&str]) -> (Option<i32>, Value) {
+pub(crate) fn judged(mindful: &Mindful, args: &[&str]) -> (Option<i32>, Value) {
     let output = mindful.run(&null("run", &[&["--format", "json", "--warmup", "500ms"], args].concat()));
     (output.status.code(), json(&output))
 }

@@ -5,7 +5,7 @@ mod files;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod servers;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-pub mod standstill;
+pub(crate) mod standstill;
 
 use std::fs;
 use std::io::Read;
@@ -21,21 +21,21 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use crate::mindful::{Mindful, kill, wait_for_handlers};
 
 /// Longest that an end may take: against hangs, on a busy host too.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// A short run of the null engine.
 const SHORT: [&str; 6] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--null-latency=1ms", "--duration=1s"];
 
-pub fn signal(child: &Child, signal: Signal) {
+pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// Waits for the end of `child`: its exit code and how long that took.
-pub fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
+pub(crate) fn end_of(child: &mut Child) -> (Option<i32>, Duration) {
     end_within(child, 3 * PATIENCE)
 }
 
 /// The same where that may take longer.
-pub fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration) {
+pub(crate) fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration) {
     let began = Instant::now();
     while began.elapsed() < limit {
         if let Some(status) = child.try_wait().unwrap() {
@@ -48,7 +48,7 @@ pub fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Duration)
 }
 
 /// Waits until `path` holds something, and reads it.
-pub fn appears(path: &Path) -> String {
+pub(crate) fn appears(path: &Path) -> String {
     let began = Instant::now();
     while began.elapsed() < 3 * PATIENCE {
         if let Ok(text) = fs::read_to_string(path)
@@ -62,7 +62,7 @@ pub fn appears(path: &Path) -> String {
 }
 
 /// Waits until `holds`.
-pub fn until(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < 6 * PATIENCE, "{what}");
@@ -71,7 +71,7 @@ pub fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// Waits until the process of `pid` is gone, or is waited for by whoever inherited it.
-pub fn is_gone(pid: &str) -> bool {
+pub(crate) fn is_gone(pid: &str) -> bool {
     let pid: i32 = pid.trim().parse().unwrap();
     let began = Instant::now();
     while began.elapsed() < PATIENCE {

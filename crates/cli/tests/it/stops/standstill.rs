@@ -15,10 +15,10 @@ const END_GRACE: Duration = Duration::from_mins(1);
 const STEP: Duration = Duration::from_secs(20);
 
 /// A server that stands still with all it started, until this is dropped.
-pub struct Stopped(Vec<Pid>);
+pub(crate) struct Stopped(Vec<Pid>);
 
 impl Stopped {
-    pub fn new(server: u32) -> Self {
+    pub(crate) fn new(server: u32) -> Self {
         let server = Pid::from_raw(server.try_into().unwrap()).unwrap();
         kill_process(server, Signal::STOP).unwrap();
         // From here on it starts no other.
@@ -54,7 +54,7 @@ fn reports(report: &str, why: &str) -> bool {
 }
 
 /// Runs of both loops on the server behind `url` end by themselves once its process stands still, and tell why.
-pub fn both_loops_end_by_themselves(url: &str, server: u32) {
+pub(crate) fn both_loops_end_by_themselves(url: &str, server: u32) {
     let runs = ["server", "client"].map(|loops| {
         let (mindful, namespace) = (Mindful::new(), format!("of_{loops}"));
         let on = ["run", "-q", "--target", url, "--namespace", &namespace, "--loop", loops, "--warmup", "0s"];

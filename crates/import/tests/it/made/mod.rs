@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// How a report is dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dress {
+pub(crate) enum Dress {
     /// AWR of 10.2, text.
     Awr10,
     /// AWR of 11.2, text.
@@ -37,7 +37,7 @@ pub enum Dress {
 
 /// What a report tells, per second where not said otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub(crate) struct Made {
     pub minutes: f64,
     pub db_time: f64,
     pub db_cpu: f64,
@@ -59,7 +59,7 @@ pub struct Made {
 }
 
 /// The published sample of the older kit, as far as its figures are known.
-pub fn showcase() -> Made {
+pub(crate) fn showcase() -> Made {
     const MIB: f64 = 1_048_576.0;
     Made {
         minutes: 5.08,
@@ -86,7 +86,7 @@ pub fn showcase() -> Made {
 }
 
 /// `1234567.8` as `1,234,567.8`.
-pub fn grouped(value: f64, decimals: usize) -> String {
+pub(crate) fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
     let mut out = String::new();
@@ -101,7 +101,7 @@ pub fn grouped(value: f64, decimals: usize) -> String {
 
 impl Made {
     /// Seconds by the clock of its snapshots.
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         (self.minutes * 60.0).floor()
     }
 
@@ -122,7 +122,7 @@ impl Made {
     }
 
     /// The report in `dress`.
-    pub fn report(&self, dress: Dress) -> String {
+    pub(crate) fn report(&self, dress: Dress) -> String {
         match dress {
             Dress::Html11 | Dress::Html | Dress::Html23 => self.page(dress),
             Dress::Statspack => self.statspack(),

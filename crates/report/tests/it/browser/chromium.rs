@@ -39,14 +39,14 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// It ends with the last test that has it.
-pub struct Browser {
+pub(super) struct Browser {
     process: Child,
     tab: Mutex<Tab>,
     _home: TempDir,
 }
 
 impl Browser {
-    pub fn shared() -> Option<Arc<Self>> {
+    pub(super) fn shared() -> Option<Arc<Self>> {
         let Some(path) = BROWSERS.into_iter().find(|path| Path::new(path).exists()) else {
             not_run("no chromium here: apt-get install chromium");
             return None;
@@ -72,7 +72,7 @@ impl Browser {
     }
 
     /// Shows `file`, and what `script` promises there.
-    pub fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
+    pub(super) fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
         let mut tab = locked(&self.tab);
         let scheme = json!([{"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }}]);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": scheme}));
@@ -81,7 +81,7 @@ impl Browser {
     }
 
     /// `file` as a PDF.
-    pub fn printed(&self, file: &Path) -> Vec<u8> {
+    pub(super) fn printed(&self, file: &Path) -> Vec<u8> {
         let mut tab = locked(&self.tab);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);

@@ -1,4 +1,4 @@
 //! What is reported or refused before anything runs.
 
 mod privileges;
-pub mod refused;
+pub(crate) mod refused;

@@ -19,7 +19,7 @@ use crate::support::{Kind, MARIADB, MYSQL, connect, sql};
 /// Blocks of a schema where any number would do.
 const BLOCKS: u64 = 200;
 
-pub fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
+pub(crate) fn loaded(shared: &Shared, schemas: u32, blocks: u64) -> (Box<dyn Target>, String) {
     let name = shared::name();
     let mut fixture = Fixture::new(&ENGINE, shared::url(&shared.server.socket(), &name));
     fixture.dataset.schemas = schemas;
@@ -98,7 +98,7 @@ fn a_clock_that_stands_still_is_refused() {
 }
 
 /// What a slice of half a minute says to which `harm` is done soon after it has begun.
-pub fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
+pub(crate) fn harmed(opened: &Opened, looping: LoopSite, harm: impl FnOnce()) -> String {
     let workload = Workload { loop_site: looping, ..Workload::reads_only(2, BLOCKS, 8) };
     let (ready, begun) = mpsc::channel();
     let target = &*opened.target;
@@ -161,7 +161,7 @@ fn a_server_that_dies_is_reported_and_no_report_is_made_up() {
 }
 
 /// A role that may do all in its own database and nothing else, as on a server of somebody else's.
-pub fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
+pub(crate) fn least(kind: Kind) -> (Arc<Shared>, Fixture, String) {
     let shared = shared::server(kind);
     let name = shared::name();
     let user = format!("u_{name}");

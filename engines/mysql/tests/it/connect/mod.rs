@@ -3,4 +3,4 @@
 mod login;
 mod remote;
 mod several;
-pub mod tls;
+pub(crate) mod tls;

@@ -13,12 +13,12 @@ use crate::relay::Relay;
 use crate::support::{Kind, MARIADB, MYSQL, target_at};
 
 /// Nothing else in any test looks like it.
-pub const PASSWORD: &str = "Zx9-unlikely-Qw7";
+pub(crate) const PASSWORD: &str = "Zx9-unlikely-Qw7";
 /// What every connection says first.
 const WORDS: &str = "STRICT_ALL_TABLES";
 
 /// A server with TLS, and a network before it that tells what it hears.
-pub struct Bench {
+pub(crate) struct Bench {
     place: TempDir,
     authority: Authority,
     pub server: ByHand,
@@ -26,7 +26,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    pub fn start(kind: Kind) -> Self {
+    pub(crate) fn start(kind: Kind) -> Self {
         let (place, authority, port) = (quick_place(), Authority::new("the tests"), free_port());
         let tls = tls_of(place.path(), &authority, &authority.sign("server", &["localhost"]));
         let tls: Vec<&str> = tls.iter().map(String::as_str).collect();
@@ -37,7 +37,7 @@ impl Bench {
         Self { place, authority, server, relay: Relay::to(port) }
     }
 
-    pub fn url(&self, user: &str, host: &str, parameters: &str) -> String {
+    pub(crate) fn url(&self, user: &str, host: &str, parameters: &str) -> String {
         format!("mysql://{user}:{PASSWORD}@{host}:{}/bench?{parameters}", self.relay.port)
     }
 
@@ -83,7 +83,7 @@ fn written(folder: &Path, name: &str, text: &str, mode: u32) -> PathBuf {
 }
 
 /// A password that is proven by a hash, so that it may be asked for in clear.
-pub fn by(kind: Kind) -> String {
+pub(crate) fn by(kind: Kind) -> String {
     let plugin = if kind == MYSQL { "WITH mysql_native_password " } else { "" };
     format!("{plugin}BY '{PASSWORD}'")
 }

@@ -1,4 +1,4 @@
 //! Counters and waits of real servers.
 
 mod measured;
-pub mod waits;
+pub(crate) mod waits;

@@ -83,10 +83,10 @@ fn updates() -> Workload {
 
 /// Remarks and findings, each a line.
 #[derive(Default)]
-pub struct Reported(Mutex<Vec<String>>);
+pub(crate) struct Reported(Mutex<Vec<String>>);
 
 impl Reported {
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 }

@@ -16,12 +16,12 @@ fn all() -> MutexGuard<'static, BTreeMap<String, Arc<Database>>> {
 }
 
 /// A made-up database.
-pub struct Database {
+pub(crate) struct Database {
     state: Mutex<State>,
 }
 
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     pub tables: BTreeMap<String, Table>,
     pub registry: BTreeMap<String, Registered>,
     pub sessions: BTreeMap<u64, Own>,
@@ -51,7 +51,7 @@ pub struct State {
 }
 
 #[derive(Default, Clone)]
-pub struct Table {
+pub(crate) struct Table {
     pub object: u64,
     pub keys: Arc<Vec<u64>>,
     pub comment: Option<String>,
@@ -60,7 +60,7 @@ pub struct Table {
 
 /// A row of the registry.
 #[derive(Default, Clone)]
-pub struct Registered {
+pub(crate) struct Registered {
     pub object: Option<u64>,
     pub kind: String,
     pub schema: i64,
@@ -73,7 +73,7 @@ pub struct Registered {
 
 /// A session as views show it.
 #[derive(Default, Clone)]
-pub struct Own {
+pub(crate) struct Own {
     pub module: String,
     pub action: String,
     pub statistics: BTreeMap<&'static str, u64>,
@@ -83,32 +83,32 @@ pub struct Own {
 
 impl Database {
     /// A new database of that name, reached by the service of the same name.
-    pub fn create(name: &str) -> Arc<Self> {
+    pub(crate) fn create(name: &str) -> Arc<Self> {
         let database = Arc::new(Self { state: Mutex::new(State { quota: Some(1 << 40), ..State::default() }) });
         all().insert(name.to_owned(), Arc::clone(&database));
         database
     }
 
     /// Another service of it.
-    pub fn also_as(self: &Arc<Self>, name: &str) {
+    pub(crate) fn also_as(self: &Arc<Self>, name: &str) {
         all().insert(name.to_owned(), Arc::clone(self));
     }
 
-    pub fn named(name: &str) -> Option<Arc<Self>> {
+    pub(crate) fn named(name: &str) -> Option<Arc<Self>> {
         all().get(name).cloned()
     }
 
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on the text called `name` fails `times` times.
-    pub fn fail(&self, name: &str, code: u32, times: u32) {
+    pub(crate) fn fail(&self, name: &str, code: u32, times: u32) {
         self.state().faults.insert(name.to_owned(), (code, times));
     }
 
     /// From now on the text called `name` hangs, as one that waits for a lock; no longer once it is let go.
-    pub fn hang(&self, name: &str, hangs: bool) {
+    pub(crate) fn hang(&self, name: &str, hangs: bool) {
         let mut state = self.state();
         if hangs {
             state.hanging.insert(name.to_owned())
@@ -117,7 +117,7 @@ impl Database {
         };
     }
 
-    pub fn connect(self: Arc<Self>) -> Result<Session, Failure> {
+    pub(crate) fn connect(self: Arc<Self>) -> Result<Session, Failure> {
         let mut state = self.state();
         state.fault("connect")?;
         state.next += 1;
@@ -127,7 +127,7 @@ impl Database {
         Ok(Session { database: self, sid })
     }
 
-    pub fn disconnect(&self, sid: u64) {
+    pub(crate) fn disconnect(&self, sid: u64) {
         let mut state = self.state();
         if let Some(own) = state.sessions.remove(&sid) {
             for (name, value) in own.statistics {
@@ -137,11 +137,11 @@ impl Database {
         state.locks.remove(&sid);
     }
 
-    pub fn commit(&self, sid: u64) {
+    pub(crate) fn commit(&self, sid: u64) {
         self.state().locks.remove(&sid);
     }
 
-    pub fn execute(&self, sid: u64, sql: &str, binds: &Binds) -> Result<Done, Failure> {
+    pub(crate) fn execute(&self, sid: u64, sql: &str, binds: &Binds) -> Result<Done, Failure> {
         let name = self.enter(sql)?;
         if name == "clock_cost" {
             return Ok(Done { rows: 1, out: vec![Some("40000".to_owned())] });
@@ -159,7 +159,7 @@ impl Database {
         Ok(Done { rows, out: Vec::new() })
     }
 
-    pub fn query(&self, sid: u64, sql: &str, binds: &Binds) -> Result<Vec<Row>, Failure> {
+    pub(crate) fn query(&self, sid: u64, sql: &str, binds: &Binds) -> Result<Vec<Row>, Failure> {
         let name = self.enter(sql)?;
         if name == "select" || name == "scan" {
             std::thread::sleep(slice::SERVICE);
@@ -311,12 +311,12 @@ impl State {
     }
 
     /// Counts what a session did.
-    pub fn count(&mut self, sid: u64, statistic: &'static str, by: u64) {
+    pub(crate) fn count(&mut self, sid: u64, statistic: &'static str, by: u64) {
         *self.sessions.entry(sid).or_default().statistics.entry(statistic).or_default() += by;
     }
 
     /// Blocks of `table` with keys from `first` to `last`.
-    pub fn visit(&mut self, sid: u64, table: &str, first: i64, last: i64) -> Result<u64, Failure> {
+    pub(crate) fn visit(&mut self, sid: u64, table: &str, first: i64, last: i64) -> Result<u64, Failure> {
         let rows = self.table(table)?.keys.len() as i64;
         let blocks = (last.min(rows) - first.max(1) + 1).max(0).unsigned_abs();
         self.count(sid, "session logical reads", blocks + 3);

@@ -1,26 +1,26 @@
 //! A made-up Oracle behind the driver's four calls: it knows the engine's texts by their names, reads what stands in them,
 //! and answers as a server would. What it shows is that the engine agrees with itself.
 
-pub mod database;
-pub mod model;
+pub(super) mod database;
+pub(super) mod model;
 mod numbers;
-pub mod relay;
+pub(super) mod relay;
 mod slice;
 mod views;
-pub mod wire;
+pub(super) mod wire;
 
 use std::sync::Arc;
 
 use mindful_oracle::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 use std::time::Duration;
 
-pub use database::Database;
+pub(super) use database::Database;
 
 /// The password of every account.
-pub const PASSWORD: &str = "tiger";
+pub(super) const PASSWORD: &str = "tiger";
 
 /// Connects to made-up databases: the one that a service is named after.
-pub struct Fake;
+pub(super) struct Fake;
 
 impl Driver for Fake {
     fn connect(&self, login: &Login) -> Result<Box<dyn Connection>, Failure> {
@@ -39,11 +39,11 @@ impl Driver for Fake {
 }
 
 /// An error of the server.
-pub fn server(code: u32, text: &str) -> Failure {
+pub(super) fn server(code: u32, text: &str) -> Failure {
     Failure::Server { code, text: format!("ORA-{code:05}: {text}") }
 }
 
-pub struct Session {
+pub(super) struct Session {
     pub database: Arc<Database>,
     pub sid: u64,
 }
@@ -70,7 +70,7 @@ impl Connection for Session {
 }
 
 /// Binds by name.
-pub struct Binds<'a>(pub &'a [(&'a str, Bind)]);
+pub(super) struct Binds<'a>(pub &'a [(&'a str, Bind)]);
 
 impl Binds<'_> {
     fn get(&self, name: &str) -> &Bind {
@@ -78,28 +78,28 @@ impl Binds<'_> {
         found.map_or_else(|| panic!("no bind is called {name}"), |(_, bind)| bind)
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(super) fn text(&self, name: &str) -> String {
         match self.get(name) {
             Bind::Text(text) => text.clone(),
             other => panic!("{name} is {other:?}"),
         }
     }
 
-    pub fn integer(&self, name: &str) -> i64 {
+    pub(super) fn integer(&self, name: &str) -> i64 {
         match self.get(name) {
             Bind::Integer(number) => *number,
             other => panic!("{name} is {other:?}"),
         }
     }
 
-    pub fn bytes(&self, name: &str) -> Vec<u8> {
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
         match self.get(name) {
             Bind::Bytes(bytes) => bytes.clone(),
             other => panic!("{name} is {other:?}"),
         }
     }
 
-    pub fn room(&self, name: &str) -> usize {
+    pub(super) fn room(&self, name: &str) -> usize {
         match self.get(name) {
             Bind::Room(length) => *length,
             // Over the wire it is the text that comes in.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use mindful_oracle::bucket;
 
 /// What the block asks of the server it runs in.
-pub trait Server {
+pub(crate) trait Server {
     /// Now, us since the epoch.
     fn now_us(&mut self) -> i64;
     fn sleep_us(&mut self, us: i64);
@@ -16,7 +16,7 @@ pub trait Server {
 
 /// The values of the block's bind variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Order {
+pub(crate) struct Order {
     /// Operations of `entry_bytes` each.
     pub ops: Vec<u8>,
     /// Length of an operation.
@@ -42,7 +42,7 @@ const KIND: i64 = 536_870_912;
 const LONG_US: i64 = 500_000;
 
 /// Runs the block: the text it answers, or `None` where an operation failed.
-pub fn answer(order: &Order, server: &mut dyn Server) -> Option<String> {
+pub(crate) fn answer(order: &Order, server: &mut dyn Server) -> Option<String> {
     let word = |at: usize| i64::from(i32::from_be_bytes(order.ops[at..at + 4].try_into().unwrap_or_default()));
     let (mut since, mut until, mut pending) = (order.since_us, order.until_us, order.pending);
     let (mut blocks, mut sums, mut longest) = ([0_u64; 3], [0_i64; 3], [0_i64; 3]);
@@ -122,7 +122,7 @@ fn packed(counts: &BTreeMap<i64, u64>) -> String {
 }
 
 /// The bucket of a latency of `us`, as `sql/slice/block.sql` finds it.
-pub fn bucket_number(us: u64) -> u64 {
+pub(crate) fn bucket_number(us: u64) -> u64 {
     let ns = us * 1_000;
     let (mut width, mut power) = (1, 0);
     while ns >= 256 * width {

@@ -1,21 +1,21 @@
 //! Reads the numbers out of the engine's texts, so that what was rendered is what counts.
 
 /// The whole number right behind `before`.
-pub fn after(text: &str, before: &str) -> Option<u64> {
+pub(super) fn after(text: &str, before: &str) -> Option<u64> {
     let rest = text.split_once(before)?.1;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
 /// The word right behind `before`.
-pub fn word_after(text: &str, before: &str) -> Option<String> {
+pub(super) fn word_after(text: &str, before: &str) -> Option<String> {
     let rest = text.split_once(before)?.1;
     let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     (!word.is_empty()).then_some(word)
 }
 
 /// Keys in the order in which a CREATE TABLE AS SELECT writes them, by the arithmetic that stands in it.
-pub fn keys(sql: &str) -> Vec<u64> {
+pub(super) fn keys(sql: &str) -> Vec<u64> {
     let lefts = after(sql, "CONNECT BY LEVEL <= ").expect("the left half");
     let rights = after(sql, "SELECT l * ").expect("the right half");
     let blocks = after(sql, "WHERE k <= ").expect("the last key");
@@ -49,7 +49,7 @@ fn round(text: &str) -> (bool, u64, u64) {
 }
 
 /// Spearman's correlation of two orders of the same ranks.
-pub fn correlation(pairs: impl Iterator<Item = (f64, f64)>, count: usize) -> f64 {
+pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>, count: usize) -> f64 {
     let n = count as f64;
     let squares: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
     1.0 - 6.0 * squares / (n * (n * n - 1.0))

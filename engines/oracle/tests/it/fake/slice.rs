@@ -11,7 +11,7 @@ use super::model::{self, Order};
 use super::{Binds, Database, numbers, server};
 
 /// How long an operation takes.
-pub const SERVICE: Duration = Duration::from_micros(150);
+pub(super) const SERVICE: Duration = Duration::from_micros(150);
 
 struct Running<'a> {
     database: &'a Database,
@@ -30,7 +30,7 @@ struct Running<'a> {
 }
 
 /// Runs the block and gives its answer.
-pub fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<String, Failure> {
+pub(super) fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<String, Failure> {
     let every = numbers::after(sql, "IF v_pending >= ").unwrap_or(0);
     let order = Order {
         ops: binds.bytes("ops"),

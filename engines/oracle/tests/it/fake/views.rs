@@ -17,7 +17,7 @@ fn pair(name: &str, value: u64) -> Row {
 }
 
 /// The plan of the statement in `sql`.
-pub fn plan(sql: &str) -> Vec<String> {
+pub(super) fn plan(sql: &str) -> Vec<String> {
     let head = if sql.contains("UPDATE") { "UPDATE STATEMENT" } else { "SELECT STATEMENT" };
     let lines: &[&str] = match sql {
         _ if sql.contains("FULL(b)") => &["  SORT AGGREGATE ", "    TABLE ACCESS FULL MINDFUL_SCAN_1"],
@@ -31,7 +31,7 @@ pub fn plan(sql: &str) -> Vec<String> {
     std::iter::once(head).chain(lines.iter().copied()).map(str::to_owned).collect()
 }
 
-pub fn registry(state: &State) -> Vec<Row> {
+pub(super) fn registry(state: &State) -> Vec<Row> {
     let row = |(name, entry): (&String, &super::database::Registered)| {
         let table = state.tables.get(name);
         let standing = match (table, entry.object) {
@@ -59,7 +59,7 @@ pub fn registry(state: &State) -> Vec<Row> {
 }
 
 /// Rows of everything else.
-pub fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Vec<Row> {
+pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Vec<Row> {
     match name {
         "banner" if state.banner.is_empty() => vec![row([BANNER])],
         "banner" => vec![row([&state.banner])],

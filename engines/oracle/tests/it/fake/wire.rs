@@ -10,7 +10,7 @@ use mindful_conformance::whole_tool;
 use super::{Database, relay};
 
 /// The server; it ends with this.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Where it listens.
     pub port: u16,
@@ -19,12 +19,12 @@ pub struct Server {
 impl Server {
     /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest; `None` once it was said that there
     /// can be none.
-    pub fn start(database: &Arc<Database>, field_version: u32) -> Option<Self> {
+    pub(crate) fn start(database: &Arc<Database>, field_version: u32) -> Option<Self> {
         Self::start_with(database, field_version, &[])
     }
 
     /// The same by TLS with certificate and key of these files.
-    pub fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Option<Self> {
+    pub(crate) fn start_with(database: &Arc<Database>, field_version: u32, certificate: &[&Path]) -> Option<Self> {
         let paths = [whole_tool("seerdb-3.3.0")?, whole_tool("pycryptodome-4.4.0")?];
         let python_path = std::env::join_paths(paths).expect("a path");
         let script = root().join("engines/oracle/tests/tools/ttc_relay.py");
@@ -68,7 +68,7 @@ impl Drop for Server {
 }
 
 /// The workspace.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.join("../..").canonicalize().expect("the workspace")
 }

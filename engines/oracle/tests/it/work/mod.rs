@@ -2,4 +2,4 @@
 
 mod grammar;
 mod model;
-pub mod shapes;
+pub(crate) mod shapes;

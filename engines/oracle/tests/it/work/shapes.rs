@@ -10,7 +10,7 @@ use mindful_oracle::names::{Namespace, TableKind};
 use mindful_oracle::statement::{self, Storage};
 
 /// All statement by a name that tells their shape.
-pub fn all() -> BTreeMap<String, String> {
+pub(crate) fn all() -> BTreeMap<String, String> {
     let namespace = Namespace::parse("mindful").unwrap();
     let mut all = BTreeMap::new();
     for (at, text) in statement::create_registry(&namespace).into_iter().enumerate() {
@@ -110,7 +110,7 @@ fn modes(base: &Workload) -> Vec<(&'static str, Workload)> {
 }
 
 /// The files that are a text of their own, or one with the name of a table.
-pub const TEMPLATES: &[(&str, &str)] = &[
+pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     ("look", include_str!("../../../sql/load/look.sql")),
     ("registry", include_str!("../../../sql/load/registry.sql")),
     ("standing", include_str!("../../../sql/load/standing.sql")),

@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tempfile::TempDir;
 
 /// Password of the superuser `postgres`; nothing else in any test looks like it.
-pub const PASSWORD: &str = "Zx9-unlikely-Qw7";
+pub(super) const PASSWORD: &str = "Zx9-unlikely-Qw7";
 
 /// Who may come in, and how.
 const HBA: &str = "\
@@ -32,7 +32,7 @@ host    all  all              all   scram-sha-256
 ";
 
 /// A running server. Dropping the last holder ends it.
-pub struct Cluster {
+pub(super) struct Cluster {
     folder: TempDir,
     server: Child,
     pub port: u16,
@@ -40,7 +40,7 @@ pub struct Cluster {
 }
 
 /// The server all tests of this process share while any of them runs.
-pub async fn cluster() -> Arc<Cluster> {
+pub(super) async fn cluster() -> Arc<Cluster> {
     static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
     let cluster = {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,28 +111,28 @@ impl Cluster {
     }
 
     /// The superuser's URL by TCP.
-    pub fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/postgres", self.port)
     }
 
     /// The same by socket.
-    pub fn socket_url(&self) -> String {
+    pub(super) fn socket_url(&self) -> String {
         let folder = self.folder().display();
         format!("postgres://postgres:{PASSWORD}@/postgres?host={folder}&port={}", self.port)
     }
 
     /// The folder of its socket, for files of the tests too.
-    pub fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// A session of the superuser.
-    pub async fn admin(&self) -> Connection {
+    pub(super) async fn admin(&self) -> Connection {
         Server::parse_in(&self.url(), &Environment::default()).unwrap().connect(0).await.unwrap()
     }
 
     /// Makes a role of this name with this password, both any text, unless it is there.
-    pub async fn role(&self, name: &str, password: &str) {
+    pub(super) async fn role(&self, name: &str, password: &str) {
         let quoted =
             |text: &str, quote: char| format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")));
         let (role, password) = (quoted(name, '"'), quoted(password, '\''));
@@ -148,7 +148,7 @@ impl Drop for Cluster {
 }
 
 /// A port that was free a moment ago.
-pub fn free_port() -> u16 {
+pub(super) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Starts a server that hands each connection to `answer`; returns its port.
-pub fn start(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
+pub(super) fn start(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
@@ -18,7 +18,7 @@ pub fn start(answer: impl Fn(TcpStream) + Send + 'static) -> u16 {
 }
 
 /// Takes whatever the client says first.
-pub fn listen(stream: &mut TcpStream) -> Vec<u8> {
+pub(super) fn listen(stream: &mut TcpStream) -> Vec<u8> {
     let mut heard = vec![0; 4096];
     let length = stream.read(&mut heard).unwrap_or(0);
     heard.truncate(length);
@@ -26,7 +26,7 @@ pub fn listen(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 /// A server that says nothing at all.
-pub fn silent() -> u16 {
+pub(super) fn silent() -> u16 {
     start(|stream| {
         thread::spawn(move || {
             thread::sleep(Duration::from_secs(30));
@@ -37,7 +37,7 @@ pub fn silent() -> u16 {
 
 /// A server that answers whatever it hears with `bytes`, and no more. It hears the client out: what it left unread would reset
 /// the connection, maybe before its answer is read.
-pub fn saying(bytes: &'static [u8]) -> u16 {
+pub(super) fn saying(bytes: &'static [u8]) -> u16 {
     start(move |mut stream| {
         listen(&mut stream);
         let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
@@ -46,7 +46,7 @@ pub fn saying(bytes: &'static [u8]) -> u16 {
 }
 
 /// A server that refuses every session with an error of this SQLSTATE and message.
-pub fn refusing(code: &'static str, message: &'static str) -> u16 {
+pub(super) fn refusing(code: &'static str, message: &'static str) -> u16 {
     start(move |mut stream| {
         if is_tls_request(&listen(&mut stream)) {
             let _ = stream.write_all(b"N");

@@ -14,7 +14,7 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 
 /// Settings as flags would give them.
-pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
+pub(super) fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(KEYS.iter().chain(mindful_instance::options::KEYS));
     let data_dir = folder.display().to_string();
     for (name, value) in [("data_dir", data_dir.as_str())].iter().chain(extra) {
@@ -24,7 +24,7 @@ pub fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
 }
 
 /// Opens the private server in `folder`.
-pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
+pub(super) fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
     (private::open(&private::Options::parse(&settings(folder, extra)).unwrap(), 0, &events), notes)
@@ -32,7 +32,7 @@ pub fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Not
 
 /// Opens it where that must work. Where there is none it is a copy of one without data, for making one takes a CPU for half
 /// a second.
-pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
+pub(super) fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-postgres");
         copy_of_one(&place, &std::env::current_exe().unwrap(), folder, |folder| drop(opened(folder, &[])));
@@ -41,13 +41,13 @@ pub fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
 }
 
 /// The same; where there is none one is made.
-pub fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
+pub(super) fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
 
 /// The message of a refusal.
-pub fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
+pub(super) fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
     match open(folder, extra).0 {
         Ok(_) => panic!("{} was not refused", folder.display()),
         Err(error) => error.to_string(),
@@ -55,19 +55,19 @@ pub fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
 }
 
 /// The last lines the server wrote.
-pub fn log(folder: &Path) -> String {
+pub(super) fn log(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
     let lines: Vec<_> = text.lines().collect();
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
 /// Runs statements and gives the first column of all rows, one a line.
-pub fn sql(server: &Instance, text: &str) -> String {
+pub(super) fn sql(server: &Instance, text: &str) -> String {
     query(server, text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The same, where it may fail.
-pub fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Error> {
+pub(super) fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut config = tokio_postgres::Config::new();
@@ -84,17 +84,17 @@ pub fn query(server: &Instance, text: &str) -> Result<String, tokio_postgres::Er
 }
 
 /// Server processes that work in the data directory below `folder`.
-pub fn servers(folder: &Path) -> Vec<i32> {
+pub(super) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("pgdata"))
 }
 
 /// Waits until there is none; tells how long that took, or which are left.
-pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
+pub(super) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     processes::gone(&folder.join("pgdata"))
 }
 
 /// Permission bits and owner of a path.
-pub fn mode_and_owner(path: &Path) -> (u32, u32) {
+pub(super) fn mode_and_owner(path: &Path) -> (u32, u32) {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     (meta.permissions().mode() & 0o7777, meta.uid())
