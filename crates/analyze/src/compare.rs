@@ -13,6 +13,7 @@ mod group;
 mod history;
 pub mod idle;
 mod noise;
+mod order;
 mod percentile;
 mod power;
 mod price;

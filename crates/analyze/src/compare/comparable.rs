@@ -8,9 +8,21 @@ use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::Difference;
 use mindful_core::workload::Workload;
 
-/// The facts in which `baseline` and `candidate` differ.
+/// The facts in which `baseline` and `candidate` differ and which a comparison must hold fixed.
 pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
-    let (baseline, candidate) = (facts_of(baseline), facts_of(candidate));
+    differences_of(facts, baseline, candidate)
+}
+
+/// Where and with what each side was measured, as far as it differs: worth knowing, and no reason to refuse.
+pub fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
+    differences_of(places, baseline, candidate)
+}
+
+/// Named facts of a run.
+type FactsOf = fn(&Run) -> Vec<(&str, String)>;
+
+fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
+    let (baseline, candidate) = (facts_of(facts, baseline), facts_of(facts, candidate));
     let names: BTreeSet<_> = baseline.keys().chain(candidate.keys()).collect();
     let values = |side: &BTreeMap<String, BTreeSet<String>>, name: &String| {
         side.get(name).map(|values| values.iter().cloned().collect()).unwrap_or_default()
@@ -26,12 +38,21 @@ pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
         .collect()
 }
 
-fn facts_of(runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
+fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, value) in runs.iter().flat_map(facts) {
         all.entry(name.to_owned()).or_default().insert(value);
     }
     all
+}
+
+fn places(run: &Run) -> Vec<(&str, String)> {
+    let mut places = vec![("target", run.head.target.clone()), ("mindful version", run.head.mindful_version.clone())];
+    places.extend(run.description.as_ref().map(|described| ("version", described.engine_version.clone())));
+    for (name, fact) in [("data directory", fact::STORAGE_PATH), ("host", fact::HOST_NAME)] {
+        places.extend(run.environment.get(fact).map(|value| (name, value.clone())));
+    }
+    places
 }
 
 /// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.

@@ -12,10 +12,11 @@ use mindful_core::result::{Severity, Summary};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
-use super::answer::{Comparison, Question, RunValue};
+use super::answer::{Comparison, Question, RunValue, Verdict};
 use super::curve::curves;
 use super::figure::{ComparedFigure, blocks_per_s_by_slice, run_value};
 use super::noise::NoiseFloor;
+use super::order::Sequence;
 use super::percentile::{RunLatency, percentile_shifts};
 use super::price::{price_ratio, prices_of_sides};
 use super::runs::{Side, compare_runs};
@@ -55,9 +56,31 @@ impl Sides {
         if self.has_imported() { ComparedFigure::Reads } else { ComparedFigure::Throughput }
     }
 
-    /// The facts in which the sides differ.
+    /// The facts in which the sides differ and which a comparison must hold fixed.
     pub fn differences(&self) -> Vec<Difference> {
         comparable::differences(&runs_alone(&self.baseline), &runs_alone(&self.candidate))
+    }
+
+    fn all_differences(&self) -> Vec<Difference> {
+        let [baseline, candidate] = [&self.baseline, &self.candidate].map(runs_alone);
+        let mut all = comparable::differences(&baseline, &candidate);
+        all.extend(comparable::circumstances(&baseline, &candidate));
+        all
+    }
+
+    /// Refuses a run that is on both sides, under one id or as a copy.
+    ///
+    /// # Errors
+    /// The first such run.
+    pub fn refuse_shared_runs(&self) -> Result<()> {
+        let same = |a: &Run, b: &Run| a.head.id == b.head.id || !a.steps.is_empty() && a.steps == b.steps;
+        let shared = self.baseline.iter().find_map(|(a, _)| {
+            let (b, _) = self.candidate.iter().find(|(b, _)| same(a, b))?;
+            Some(if a.head.id == b.head.id { a.head.id.clone() } else { format!("{} (as {})", a.head.id, b.head.id) })
+        });
+        shared.map_or(Ok(()), |id| {
+            Err(Error::plan(format!("run {id} is on both sides"), "name different runs for baseline and candidate"))
+        })
     }
 
     /// Compares the sides by `figure`. Differences up to `margin` (a share) do not matter; `noise` is the noise floor of
@@ -66,6 +89,7 @@ impl Sides {
     /// # Errors
     /// No common point, a figure that has no ratio, or prices that cannot be compared.
     pub fn compare(&self, figure: ComparedFigure, margin: f64, noise: Option<NoiseFloor>) -> Result<ComparedSides> {
+        self.refuse_shared_runs()?;
         let Self { names, baseline, candidate, .. } = self;
         let question = Question { margin, higher_is_faster: figure.higher_is_faster(), noise, ..Question::default() };
         let prices = prices_of_sides(baseline, candidate)?;
@@ -74,9 +98,10 @@ impl Sides {
             figure,
             names: names.clone(),
             points: compare_points(figure, baseline, candidate, &question)?,
+            order: Sequence::of(baseline, candidate).and_then(|sequence| sequence.in_words()),
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
-            differences: self.differences(),
+            differences: self.all_differences(),
             idle_settings: idle::settings(&runs_alone(baseline), &runs_alone(candidate)),
             prices: prices.filter(|_| is_rate),
         })
@@ -91,6 +116,8 @@ pub struct ComparedSides {
     pub names: [String; 2],
     /// Each point that both sides have; a plain run is one.
     pub points: Vec<ComparedPoint>,
+    /// That one side was measured before the other, in words; `None` where the runs alternate.
+    pub order: Option<String>,
     /// Percentiles of latency.
     pub latency: Vec<KindShifts>,
     /// Whole curves over sessions.
@@ -110,6 +137,8 @@ pub struct ComparedPoint {
     pub point: PointComparison,
     /// Medians of baseline and candidate.
     pub medians: [f64; 2],
+    /// Why the order of the runs leaves the difference open.
+    pub doubt: Option<String>,
 }
 
 impl ComparedSides {
@@ -141,6 +170,7 @@ impl ComparedSides {
                 baseline: compared_runs(&sides.baseline, Some(self.figure)),
                 candidate: compared_runs(&sides.candidate, Some(self.figure)),
             },
+            order: self.order.clone(),
             differing_facts: self.differences.clone(),
             idle_settings: self.idle_settings.clone(),
             prices: self.prices.clone(),
@@ -164,6 +194,7 @@ fn verdict_summary(figure: ComparedFigure, compared: &ComparedPoint) -> VerdictS
         runs_candidate: c.runs_candidate,
         runs_needed: c.runs_needed,
         basis: c.basis,
+        doubt: compared.doubt.clone(),
         bootstrap_interval: c.bootstrap.map(|i| [i.low, i.high]),
         cliffs_delta: c.cliffs_delta,
     }
@@ -209,7 +240,8 @@ fn compare_points(
     candidate: &Side,
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
-    let (mut compared, mut medians) = (Vec::new(), Vec::new());
+    let (mut compared, mut of_points) = (Vec::new(), Vec::new());
+    let sequence = Sequence::of(baseline, candidate);
     for values in points_of_side(baseline) {
         let at_point = |side: &Side| -> Vec<RunValue> {
             let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
@@ -226,20 +258,23 @@ fn compare_points(
         }
         let load = values.get("sessions").and_then(|n| n.parse().ok()).unwrap_or(compared.len() as f64);
         compared.push((load, compare_runs(&a, &b, question)?));
-        medians.push((load, [&a, &b].map(|side| median_value(side))));
+        let [a, b] = [a, b].map(|side| side.iter().map(|run| run.value).collect::<Vec<_>>());
+        let doubt = sequence.as_ref().and_then(|sequence| sequence.doubt([&a, &b], question.margin));
+        of_points.push((load, [a, b].map(|values| moment::median(&values).unwrap_or(f64::NAN)), doubt));
     }
     if compared.is_empty() {
         return Err(Error::run("no point has this figure on both sides", "compare runs of the same plan or sweep"));
     }
-    medians.sort_by(|one, other| one.0.total_cmp(&other.0));
+    of_points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let single = |(load, comparison): (f64, Comparison)| PointComparison { load, comparison, p_adjusted: None };
     let verdicts = if compared.len() == 1 { compared.into_iter().map(single).collect() } else { points(compared) };
-    let medians = medians.into_iter().map(|(_, medians)| medians);
-    Ok(verdicts.into_iter().zip(medians).map(|(point, medians)| ComparedPoint { point, medians }).collect())
-}
-
-fn median_value(runs: &[RunValue]) -> f64 {
-    moment::median(&runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+    let judged = verdicts.into_iter().zip(of_points).map(|(mut point, (_, medians, doubt))| {
+        if doubt.is_some() {
+            point.comparison.verdict = Verdict::NotDecided;
+        }
+        ComparedPoint { point, medians, doubt }
+    });
+    Ok(judged.collect())
 }
 
 fn points_of_side(side: &Side) -> Vec<BTreeMap<String, String>> {

@@ -17,6 +17,8 @@ pub const MEMORY_BYTES: &str = "memory.bytes";
 pub const KERNEL_RELEASE: &str = "kernel.release";
 /// Name of the host.
 pub const HOST_NAME: &str = "host.name";
+/// The folder that holds the data.
+pub const STORAGE_PATH: &str = "storage.path";
 /// The devices that the file system of the data stands on, from the uppermost down: `dm-0 < sda`.
 pub const STORAGE_DEVICE: &str = "storage.device";
 /// Why the device of the data is not known.

@@ -34,7 +34,10 @@ pub struct ComparisonSummary {
     pub points: Vec<PointVerdict>,
     /// The runs of each side.
     pub runs: BothSides<Vec<ComparedRun>>,
-    /// Facts in which the sides differ.
+    /// That all runs of one side came before those of the other; null where they alternate.
+    #[serde(default)]
+    pub order: Option<String>,
+    /// Facts in which the sides differ: those that a figure depends on, then target, version, data directory and host.
     pub differing_facts: Vec<Difference>,
     /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
     pub idle_settings: Vec<String>,
@@ -74,6 +77,9 @@ pub struct VerdictSummary {
     pub runs_needed: Option<u32>,
     /// What the interval rests on.
     pub basis: Basis,
+    /// Why the order of the runs leaves the difference open, which is then not decided; null where it does not.
+    #[serde(default)]
+    pub doubt: Option<String>,
     /// `[low, high]` of the ratio by bootstrap (BCa); null with a single run on a side.
     pub bootstrap_interval: Option<[f64; 2]>,
     /// Cliff's delta: -1 when all candidate runs are below all baseline runs, +1 when all are above.

@@ -42,6 +42,9 @@ pub fn comparison_text(compared: &ComparedSides, sides: &Sides) -> String {
             let _ = writeln!(text, "{role:<9}  {name}{}", run_with_value(run, analysis, &value));
         }
     }
+    if let Some(order) = &compared.order {
+        let _ = writeln!(text, "order: {order}");
+    }
     for d in &compared.differences {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
@@ -52,7 +55,7 @@ fn push_verdicts(text: &mut String, compared: &ComparedSides) {
     if let [point] = compared.points.as_slice() {
         text.push_str(&verdict_line(point, compared));
         text.push('\n');
-        push_basis(text, &point.point.comparison);
+        push_basis(text, &point.point.comparison, point.doubt.as_deref());
         if let Some(prices) = &compared.prices {
             push_price(text, &point.point.comparison, prices);
         }
@@ -60,6 +63,9 @@ fn push_verdicts(text: &mut String, compared: &ComparedSides) {
     }
     for point in &compared.points {
         let _ = writeln!(text, "{:>6}  {}", point.point.load, verdict_line(point, compared));
+        if let Some(doubt) = &point.doubt {
+            let _ = writeln!(text, "        not decided: {}", escape(doubt));
+        }
     }
     text.push_str("verdicts are adjusted for the number of points (Holm)\n");
 }
@@ -85,7 +91,7 @@ pub(super) fn verdict_line(point: &ComparedPoint, compared: &ComparedSides) -> S
     )
 }
 
-fn push_basis(text: &mut String, c: &Comparison) {
+fn push_basis(text: &mut String, c: &Comparison, doubt: Option<&str>) {
     let _ = writeln!(text, "differences up to {:.1} % do not matter here", c.margin * 100.0);
     let _ = writeln!(text, "basis: {}", basis_words(c));
     if let Some(b) = c.bootstrap {
@@ -93,6 +99,10 @@ fn push_basis(text: &mut String, c: &Comparison) {
     }
     if let Some(share) = c.detectable {
         let _ = writeln!(text, "smallest difference found with 80 % power: {:.1} %", share * 100.0);
+    }
+    if let Some(doubt) = doubt {
+        let _ = writeln!(text, "not decided: {}", escape(doubt));
+        return;
     }
     match (c.verdict, c.runs_needed) {
         (Verdict::NotDecided, Some(needed)) => {

@@ -1,0 +1,127 @@
+//! In which order the runs of two sides were made, and what that leaves open.
+//!
+//! Runs in alternation share whatever drifts. If all runs of one side came before those of the other, a drift or a
+//! disturbance within a side looks the same as a difference between them.
+
+use std::collections::BTreeSet;
+
+use mindful_core::record::run::Run;
+use mindful_core::result::Severity;
+
+use super::runs::Side;
+use crate::analysis::Analysis;
+use crate::judgement::headline::percent;
+use crate::stats::moment::mean;
+use crate::stats::trend::{mann_kendall, theil_sen};
+
+/// Largest p of a trend over the runs of a side. Four runs in rising or falling order have 0.089.
+const TREND_P: f64 = 0.09;
+/// Fewest runs whose order has such a p; fewer have to move by more than the margin.
+const TREND_RUNS: usize = 4;
+
+/// Two sides of which one was measured before the other.
+#[derive(Debug)]
+pub(super) struct Sequence<'a> {
+    sides: [&'a Side; 2],
+    /// Name of the side that came first.
+    first: usize,
+}
+
+impl<'a> Sequence<'a> {
+    /// `None` where the runs alternate, or their times are not known.
+    pub(super) fn of(baseline: &'a Side, candidate: &'a Side) -> Option<Self> {
+        let [a, b] = [span(baseline)?, span(candidate)?];
+        let first = if a.1 < b.0 {
+            0
+        } else if b.1 < a.0 {
+            1
+        } else {
+            return None;
+        };
+        Some(Self { sides: [baseline, candidate], first })
+    }
+
+    /// The order in words; `None` of a single run each, which has no other order.
+    pub(super) fn in_words(&self) -> Option<String> {
+        const NAMES: [&str; 2] = ["baseline", "candidate"];
+        let several = self.sides.iter().any(|side| side.len() > 1);
+        several.then(|| {
+            let (first, then) = (NAMES[self.first], NAMES[1 - self.first]);
+            format!(
+                "all runs of the {first} came before those of the {then}, so a drift of the platform looks like a \
+                 difference; `mindful compare --run` alternates"
+            )
+        })
+    }
+
+    /// Why a difference between `values`, the figures of both sides in the order of their runs, may be one of time.
+    pub(super) fn doubt(&self, values: [&[f64]; 2], margin: f64) -> Option<String> {
+        let trend = |(side, name): (usize, &str)| {
+            let change = trend(&in_time(self.sides[side], values[side]), margin)?;
+            Some(format!("the runs of the {name} moved by {} from the first to the last", percent(change)))
+        };
+        [(0, "baseline"), (1, "candidate")].into_iter().find_map(trend).or_else(|| self.disturbed())
+    }
+
+    /// A warning that some runs have and others lack.
+    fn disturbed(&self) -> Option<String> {
+        let runs = || self.sides.into_iter().flatten();
+        let shared = runs().map(|(_, analysis)| warnings(analysis)).reduce(|all, these| &all & &these)?;
+        runs().find_map(|(_, analysis)| {
+            let code = *(&warnings(analysis) - &shared).first()?;
+            Some(format!("run {} was disturbed ({code}), and others were not", analysis.summary.id))
+        })
+    }
+}
+
+fn warnings(analysis: &Analysis) -> BTreeSet<&str> {
+    let findings = analysis.summary.findings.iter().filter(|finding| finding.severity > Severity::Info);
+    findings.map(|finding| finding.code.as_str()).collect()
+}
+
+fn began(run: &Run) -> Option<&str> {
+    Some(run.head.started_at.as_str()).filter(|at| at.ends_with('Z'))
+}
+
+/// The first start and the last.
+fn span(side: &Side) -> Option<(&str, &str)> {
+    let began = side.iter().map(|(run, _)| began(run)).collect::<Option<Vec<_>>>()?;
+    Some((began.iter().min()?, began.iter().max()?))
+}
+
+/// The figures of a side by the time of its runs; those of several steps of a run stay together.
+fn in_time(side: &Side, values: &[f64]) -> Vec<f64> {
+    if values.len() != side.len() {
+        return Vec::new();
+    }
+    let mut timed: Vec<_> = side.iter().map(|(run, _)| began(run)).zip(values).collect();
+    timed.sort_by_key(|(began, _)| *began);
+    timed.into_iter().map(|(_, value)| *value).collect()
+}
+
+/// The change over runs that rise or fall, a share.
+fn trend(values: &[f64], margin: f64) -> Option<f64> {
+    let change = theil_sen(values) * values.len().saturating_sub(1) as f64 / mean(values)?;
+    let in_order = |rises: bool| values.windows(2).all(|pair| (pair[1] > pair[0]) == rises && pair[1] != pair[0]);
+    let moved = if values.len() < TREND_RUNS {
+        values.len() > 2 && change.abs() > margin && (in_order(true) || in_order(false))
+    } else {
+        change.abs() > margin / 2.0 && mann_kendall(values) < TREND_P
+    };
+    moved.then_some(change)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_only_rise_or_fall_are_a_trend_and_noise_is_none() {
+        let moved = |values: &[f64]| trend(values, 0.03);
+        assert!(moved(&[100.0, 101.0, 103.0, 104.0]).is_some_and(|change| change > 0.03));
+        assert!(moved(&[110.0, 105.0, 100.0]).is_some_and(|change| change < -0.05));
+        assert_eq!(moved(&[100.0, 103.0, 99.0, 102.0, 101.0]), None);
+        assert_eq!(moved(&[100.0, 100.2, 100.4, 100.6]), None, "too small to matter");
+        assert_eq!(moved(&[100.0, 120.0]), None);
+    }
+}
