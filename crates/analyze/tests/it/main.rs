@@ -5,6 +5,7 @@ mod alike;
 mod cache_requests;
 mod catalogue;
 mod cliff;
+mod compare_order;
 mod compare_property;
 mod compare_simulation;
 mod contention;

@@ -48,7 +48,7 @@ fn rows(compared: &ComparedSides) -> Vec<Difference> {
     points.chain(percentiles).chain(compared.curves.iter().flat_map(curve_rows)).collect()
 }
 
-fn point_row(unit: &str, ComparedPoint { point, medians }: &ComparedPoint, several: bool) -> Difference {
+fn point_row(unit: &str, ComparedPoint { point, medians, .. }: &ComparedPoint, several: bool) -> Difference {
     let [baseline, candidate] = medians.map(figure::number);
     Difference {
         name: if several { format!("{unit} at {}", figure::number(point.load)) } else { unit.to_owned() },

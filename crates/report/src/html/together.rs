@@ -74,6 +74,11 @@ fn differing_facts(html: &mut String, baseline: &[Side], candidate: &[Side], whi
         let pairs: Vec<_> = differences.iter().map(|one| (one.fact.clone(), one.sides())).collect();
         html.push_str(&panels::list(&pairs));
     }
+    let places = comparable::circumstances(&runs(baseline), &runs(candidate));
+    if !places.is_empty() {
+        html.push_str("<p>They were measured in different places or by different versions:</p>\n");
+        html.push_str(&panels::list(&places.iter().map(|one| (one.fact.clone(), one.sides())).collect::<Vec<_>>()));
+    }
     html.push_str("</section>\n");
 }
 
