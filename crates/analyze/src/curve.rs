@@ -18,10 +18,8 @@ type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<String, String>, Vec<LadderStep<'a>>> {
     let mut ladders: BTreeMap<_, Vec<LadderStep>> = BTreeMap::new();
     let rungs = run.steps.iter().map(|record| &record.head).zip(steps);
-    for (head, step) in rungs.filter(|(_, step)| step.point.values.contains_key("sessions")) {
-        let mut others = step.point.values.clone();
-        others.remove("sessions");
-        ladders.entry(others).or_default().push((head, step));
+    for (head, step) in rungs.filter(|(_, step)| step.point.has_sessions()) {
+        ladders.entry(step.point.without_sessions()).or_default().push((head, step));
     }
     ladders
 }

@@ -29,8 +29,7 @@ pub struct Small {
 
 /// `(small, large)` I/Os in flight at `point`; `None` where it is no step of a job on files.
 pub fn load(point: &Point) -> Option<(u32, u32)> {
-    let value = |key: &str| point.values.get(key)?.parse().ok();
-    Some((value(SMALL)?, value(LARGE)?))
+    Some((point.number(SMALL)?, point.number(LARGE)?))
 }
 
 /// What small I/Os did; `None` without any.
@@ -83,10 +82,7 @@ pub fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
 /// The iodepth of a step and the length of each of these I/Os: of a block, or of a large read where there are no others.
 pub fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
     match in_flight(run, head)? {
-        InFlight { small: 0, large } => match head.point.values.get(LARGE_SIZE) {
-            Some(size) => Some((large, units::parse_bytes(size).ok()?)),
-            None => Some((large, large_bytes(run)?)),
-        },
+        InFlight { small: 0, large } => Some((large, head.point.bytes(LARGE_SIZE).or_else(|| large_bytes(run))?)),
         InFlight { small, .. } => Some((small, blocks::of_step(run, head)?)),
     }
 }

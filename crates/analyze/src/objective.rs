@@ -56,7 +56,7 @@ pub fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummary> {
 
 fn trial<'a>(key: &str, objective: &Objective, record: &'a StepRecord, step: &'a StepAnalysis) -> Option<Trial<'a>> {
     let point = &record.head.point;
-    let load = point.values.get(key)?.parse().ok()?;
+    let load = point.number(key)?;
     Some(Trial { load, met: objective.is_met_by(&step.summary.ops)?, full_length: point.pass > 0, record, step })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::{Fact, chosen_setting};
 use mindful_core::contract::metric::shared;
 use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::result::{
@@ -56,25 +56,25 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
 }
 
 fn hardware(run: &Run) -> Hardware {
-    let text = |name: &str| run.environment.get(name).cloned();
-    let number = |name: &str| text(name)?.parse().ok();
+    let text = |fact: Fact| fact.find(&run.environment).cloned();
+    let number = |fact: Fact| text(fact)?.parse().ok();
     Hardware {
-        cpus: number(fact::CPU_COUNT),
-        cpu_model: text(fact::CPU_MODEL),
-        memory_bytes: number(fact::MEMORY_BYTES),
-        storage_device: text(fact::STORAGE_DEVICE),
-        filesystem: text(fact::STORAGE_FILESYSTEM),
-        kernel: text(fact::KERNEL_RELEASE),
+        cpus: number(Fact::CpuCount),
+        cpu_model: text(Fact::CpuModel),
+        memory_bytes: number(Fact::MemoryBytes),
+        storage_device: text(Fact::StorageDevice),
+        filesystem: text(Fact::StorageFilesystem),
+        kernel: text(Fact::KernelRelease),
     }
 }
-
-/// What begins the name of a fact that tells why mindful chose a setting.
-pub const CHOSEN: &str = "chosen ";
 
 /// The settings that the target reported, without the reasons for those that mindful chose.
 fn target_settings(run: &Run) -> BTreeMap<String, String> {
     let facts = run.description.iter().flat_map(|description| &description.facts);
-    facts.filter(|(name, _)| !name.starts_with(CHOSEN)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    facts
+        .filter(|(name, _)| chosen_setting(name).is_none())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// As good as the worst finding.

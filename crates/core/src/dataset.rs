@@ -22,7 +22,7 @@ impl Extent {
     pub(crate) const MOST_BLOCKS: u64 = 1 << 40;
 
     /// A plain number is blocks, a number with a unit is bytes.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         match units::parse_count(text) {
             Ok(blocks) if blocks > Self::MOST_BLOCKS => Err(Error::plan(
                 format!("`{text}` is out of range"),
@@ -170,7 +170,7 @@ pub struct SchemaProof {
     pub rank_correlation: f64,
     /// How many blocks were drawn at random and looked at: each holds the one row that was written to it and no other.
     /// `None`: every row was looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
 }
 

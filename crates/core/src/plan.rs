@@ -34,7 +34,7 @@ pub struct Plan {
     /// A name for the run.
     pub tag: Option<String>,
     /// What an hour of the target costs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// Seed of everything random.
     pub seed: u64,
@@ -57,15 +57,14 @@ pub struct Plan {
     #[serde(with = "seconds")]
     pub duration: Duration,
     /// Whether the step goes on until it is steady, and finds its warm-up by itself.
-    #[serde(default)]
     pub steady: bool,
     /// Longest time it may take to become so.
-    #[serde(with = "seconds", default)]
+    #[serde(with = "seconds")]
     pub steady_cap: Duration,
     /// A fixed number of operations a session instead of a duration.
     pub ops: Option<u64>,
     /// Longest time a fixed amount of work may take.
-    #[serde(with = "seconds", default)]
+    #[serde(with = "seconds")]
     pub guard: Duration,
     /// Blocks a read visits.
     pub work_unit: u64,
@@ -96,10 +95,8 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
     /// Whether single requests are timed at the device, where they can be.
-    #[serde(default)]
     pub device_trace: bool,
     /// Commands around the run.
-    #[serde(default)]
     pub hooks: Hooks,
 }
 

@@ -213,7 +213,7 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
     /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread_sessions: Option<u32>,
 }
 

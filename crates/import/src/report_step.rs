@@ -1,7 +1,7 @@
 //! A report as a step of a run: its counters and the time of its waits.
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::contract::wait::TIMES;
 use mindful_core::record::latency::{SampledLatencies, WAIT_HISTOGRAM, wait_kind};
@@ -96,10 +96,10 @@ fn host(report: &Report) -> std::collections::BTreeMap<String, String> {
     let identity = &report.identity;
     let figure = |value: Option<f64>| value.map(|value| value.to_string());
     let facts = [
-        (fact::CPU_COUNT, figure(identity.cpus)),
-        (fact::CPU_CORES, figure(identity.cores)),
-        (fact::CPU_SOCKETS, figure(identity.sockets)),
-        (fact::HOST_NAME, identity.host.clone()),
+        (Fact::CpuCount.key(), figure(identity.cpus)),
+        (Fact::CpuCores.key(), figure(identity.cores)),
+        (Fact::CpuSockets.key(), figure(identity.sockets)),
+        (Fact::HostName.key(), identity.host.clone()),
         ("host.platform", identity.platform.clone()),
         ("memory.gib", figure(identity.memory_gib)),
     ];

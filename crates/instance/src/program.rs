@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use mindful_core::contract::fact::chosen_key;
 use mindful_core::{Error, Result};
 use rustix::process::Signal;
 
@@ -131,7 +132,7 @@ impl Chosen {
 
     /// The same as a fact of a description.
     pub fn fact(self) -> (String, String) {
-        (format!("chosen {}", self.name), format!("{} ({})", self.value, self.reason))
+        (chosen_key(&self.name), format!("{} ({})", self.value, self.reason))
     }
 }
 

@@ -6,7 +6,7 @@ pub(crate) mod storage;
 pub(crate) mod system;
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
 use mindful_host::{Kernel, cpu};
@@ -27,7 +27,7 @@ pub fn environment(host: &HostView) -> Facts {
     if !host.local {
         facts = facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
     }
-    put(&mut facts, fact::CPUS_ALLOWED, cpu::usable(&kernel));
+    put(&mut facts, Fact::CpusAllowed, cpu::usable(&kernel));
     if !host.local {
         return facts;
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::source::HOST_SOURCES;
 use mindful_core::ranks::rank_merge::{KeptCounters, RankMerge};
 use mindful_core::ranks::target_totals::sum_counters;
@@ -159,8 +159,8 @@ pub fn part_of(run: &Run) -> Result<Part> {
 
 /// CPUs that the process of `run` was allowed to use.
 fn cpus(run: &Run) -> Option<f64> {
-    let fact = |name: &str| run.environment.get(name).and_then(|cpus| cpus.parse::<f64>().ok());
-    fact(fact::CPUS_ALLOWED).or_else(|| fact(fact::CPU_COUNT)).filter(|cpus| *cpus > 0.0)
+    let fact = |fact: Fact| fact.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
+    fact(Fact::CpusAllowed).or_else(|| fact(Fact::CpuCount)).filter(|cpus| *cpus > 0.0)
 }
 
 pub(crate) fn cannot_merge(why: impl std::fmt::Display) -> Error {

@@ -38,7 +38,6 @@ impl Fold {
             Event::Head(_) => return Err("a second head".to_owned()),
             Event::Environment { facts } => self.run.environment.extend(facts),
             Event::Described { description, host } => {
-                let description = description.of_any_age();
                 self.run.description = Some(description);
                 self.run.host = Some(host);
             }

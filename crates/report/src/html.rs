@@ -213,8 +213,8 @@ fn section(
     html.push_str("<section class=\"step\">\n");
     if all > 1 {
         let card = card::of_step(step, Some((at, all)));
-        let values = step.summary.point.values.iter().filter(|(key, _)| *key != "sessions");
-        let values: Vec<_> = values.map(|(key, value)| format!(", {key} {value}")).collect();
+        let values = step.summary.point.without_sessions();
+        let values: Vec<_> = values.iter().map(|(key, value)| format!(", {key} {value}")).collect();
         let _ = writeln!(html, "<h2>{}{}</h2>", text(&card.place.clone().unwrap_or_default()), text(&values.concat()));
         headline(html, &card);
     }

@@ -3,7 +3,7 @@
 
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::shared;
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
@@ -78,7 +78,7 @@ impl StepRow<'_> {
             "Filename" => Some(self.file.clone()),
             "Database Name" => Some(summary.target.clone()),
             "Database Version" => summary.engine_version.clone(),
-            "Hostname" => self.run.environment.get(fact::HOST_NAME).cloned(),
+            "Hostname" => Fact::HostName.find(&self.run.environment).cloned(),
             "Host OS" => summary.hardware.kernel.clone(),
             "DB Block Size" => self.step.block_bytes.map(|bytes| format!("{}K", bytes as f64 / 1024.0)),
             "Busy Flag" => self.active_sessions().zip(self.cpus()).map(|(active, cpus)| yes(active > cpus)),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
-use mindful_core::plan::units;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, knee_sessions};
 
@@ -122,8 +121,7 @@ type Ladder<'a> = (BTreeMap<String, String>, Option<&'a KneeSummary>, Vec<&'a St
 fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
     let mut groups: Vec<(BTreeMap<String, String>, Vec<&StepSummary>)> = Vec::new();
     for step in &summary.steps {
-        let mut others = step.point.values.clone();
-        others.remove("sessions");
+        let others = step.point.without_sessions();
         match groups.iter_mut().find(|(values, _)| *values == others) {
             Some((_, steps)) => steps.push(step),
             None => groups.push((others, vec![step])),
@@ -204,7 +202,7 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     };
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
-    let own_block = step.point.values.get("block_size").and_then(|size| units::parse_bytes(size).ok());
+    let own_block = step.point.block_bytes();
     let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| of_old_tool(&[step])));
     let read_mib = blocks.zip(own_block.or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64));
     let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);

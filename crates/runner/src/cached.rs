@@ -2,7 +2,7 @@
 
 use mindful_analyze::figures::cpu::CACHED_FACT;
 use mindful_core::Result;
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_record::{Listed, Store};
 
@@ -31,7 +31,7 @@ pub(crate) fn facts(store: &Store, alike: &BaselineKey<'_>) -> Result<Facts> {
     listed.sort_by(|a, b| b.1.cmp(&a.1));
     for (us, id) in listed {
         let same_cpu = |run: mindful_core::record::run::Run| {
-            run.environment.get(fact::CPU_MODEL) == alike.host.get(fact::CPU_MODEL)
+            Fact::CpuModel.find(&run.environment) == Fact::CpuModel.find(alike.host)
         };
         if store.read(&id).is_ok_and(same_cpu) {
             return Ok(Facts::from([(CACHED_FACT.to_owned(), us.to_string()), ("cached.run".to_owned(), id)]));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::plan::units;
 use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::Difference;
@@ -49,8 +49,8 @@ fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> 
 fn places(run: &Run) -> Vec<(&str, String)> {
     let mut places = vec![("target", run.head.target.clone()), ("mindful version", run.head.mindful_version.clone())];
     places.extend(run.description.as_ref().map(|described| ("version", described.engine_version.clone())));
-    for (name, fact) in [("data directory", fact::STORAGE_PATH), ("host", fact::HOST_NAME)] {
-        places.extend(run.environment.get(fact).map(|value| (name, value.clone())));
+    for (name, fact) in [("data directory", Fact::StoragePath), ("host", Fact::HostName)] {
+        places.extend(fact.find(&run.environment).map(|value| (name, value.clone())));
     }
     places
 }
@@ -76,9 +76,9 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
     if let Some(dataset) = &run.dataset {
         facts.push(("content", dataset.content.to_string()));
     }
-    for name in [fact::STORAGE_DEVICE, fact::STORAGE_FILESYSTEM, fact::CPU_MODEL, fact::CPU_COUNT] {
-        if let Some(value) = run.environment.get(name) {
-            facts.push((name, value.clone()));
+    for fact in [Fact::StorageDevice, Fact::StorageFilesystem, Fact::CpuModel, Fact::CpuCount] {
+        if let Some(value) = fact.find(&run.environment) {
+            facts.push((fact.key(), value.clone()));
         }
     }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {

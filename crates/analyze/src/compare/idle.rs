@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mindful_core::contract::fact::chosen_setting;
 use mindful_core::record::run::Run;
 
 use super::comparable::differences;
-
-/// How a description tells what mindful set a private server to.
-const CHOSEN: &str = "chosen ";
 
 /// The settings of the system in which `baseline` and `candidate` differ, where they differ in nothing else and none of
 /// them can matter for how the blocks were reached. Empty otherwise.
@@ -40,7 +38,7 @@ fn facts(runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 fn bare(name: &str) -> &str {
-    name.strip_prefix(CHOSEN).unwrap_or(name)
+    chosen_setting(name).unwrap_or(name)
 }
 
 /// Whether `setting` cannot matter for any kind of operation of `run`.

@@ -328,8 +328,8 @@ fn compare_curves(baseline: &Side, candidate: &Side) -> Vec<CurveRatios> {
 fn load_points(side: &Side) -> BTreeMap<BTreeMap<String, String>, Vec<LoadPoint>> {
     let mut curves: BTreeMap<_, Vec<LoadPoint>> = BTreeMap::new();
     for step in side.iter().flat_map(|(_, analysis)| &analysis.summary.steps) {
-        if step.point.values.contains_key("sessions") {
-            curves.entry(step.point.values_without_sessions()).or_default().extend(crate::curve::point(step));
+        if step.point.has_sessions() {
+            curves.entry(step.point.without_sessions()).or_default().extend(crate::curve::point(step));
         }
     }
     curves

@@ -1,7 +1,6 @@
 //! Blocks of the run's target: their size, and reads in their number.
 
 use mindful_core::contract::metric::shared;
-use mindful_core::plan::units;
 use mindful_core::record::run::{Run, StepHead, StepRecord};
 
 use super::counters::Counters;
@@ -30,10 +29,7 @@ pub fn block_bytes(run: &Run) -> Option<u64> {
 
 /// Bytes of a block of a step: its own, where a sweep gives each step another.
 pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
-    match head.point.values.get("block_size") {
-        Some(size) => units::parse_bytes(size).ok(),
-        None => block_bytes(run),
-    }
+    head.point.block_bytes().or_else(|| block_bytes(run))
 }
 
 /// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.

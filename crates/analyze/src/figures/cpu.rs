@@ -1,6 +1,6 @@
 //! CPU over the window (docs/method.md, CPU).
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::CpuSummary;
@@ -85,7 +85,7 @@ pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &C
 /// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host it shares with
 /// the server.
 pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
-    let allowed = run.environment.get(fact::CPUS_ALLOWED).and_then(|cpus| cpus.parse::<f64>().ok());
+    let allowed = Fact::CpusAllowed.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
     // The CPUs of another host are none of its.
     let here = run.host.as_ref().is_none_or(|host| host.local);
     let (host, allowed) = (counters.host_cpus().filter(|_| here), allowed.filter(|cpus| *cpus > 0.0));

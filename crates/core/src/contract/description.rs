@@ -15,18 +15,16 @@ pub struct Description {
     /// Size of the database's own cache in bytes; `None` where it has none or it cannot be reported.
     pub cache_bytes: Option<u64>,
     /// Whether each session has a cache of that size to itself.
-    #[serde(default)]
     pub cache_each_session: bool,
     /// What tells the server from all others, as long as it runs; `None` where the engine does not say. Two targets of one
     /// server have the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// How many endpoints its URL names.
     pub endpoints: u32,
     /// Every setting that matters, by the system's own names.
     pub facts: BTreeMap<String, String>,
     /// Whether it is bare files or devices, which have no rows, no cache and no log of their own.
-    #[serde(default)]
     pub files: bool,
     /// What a finding of the analysis means on this engine and what to do there, by the finding's code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -35,34 +33,29 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub held_fixed: BTreeMap<String, String>,
     /// Log that updates should write; `None` where the engine expects nothing in particular.
-    #[serde(default)]
     pub expected_log: Option<ExpectedLog>,
     /// What a sample of the stored blocks is like, in words; `None` where none was read back.
-    #[serde(default)]
     pub stored_blocks: Option<String>,
     /// What work costs in requests to the cache; `None` where it is as [`CacheRequests::default`] says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_requests: Option<CacheRequests>,
     /// What reading its clock costs a session, us: its loop reads it once an operation. `None` where nobody timed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_cost_us: Option<f64>,
     /// What its engine calls what every one has.
-    #[serde(default)]
     pub words: Words,
     /// Whether it simulates its reads: no figure of it is one of storage.
-    #[serde(default)]
     pub simulated: bool,
     /// Why nothing is claimed of where rows lie, and so of blocks, pages and physical reads; `None` where a layout is proven.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_layout: Option<String>,
     /// What every report and export of its figures has to say, such as what its licence asks; a sentence or more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
 /// What a system calls what every one has, so that a report speaks as those who run it do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Words {
     /// Its log of changes: `WAL`, `redo`.
     pub log: String,
@@ -100,7 +93,6 @@ pub struct ExpectedLog {
 
 /// Requests to its own cache that a system makes, at most: one whose tables are trees asks for each of their levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct CacheRequests {
     /// For a block that is visited.
     pub visited: f64,
@@ -137,45 +129,6 @@ pub mod decides {
     pub const DIRECT_IO: &str = "direct I/O";
 }
 
-/// Settings that were held fixed before engines named them, and what each decides: runs of then name none.
-const HELD_FIXED_BEFORE: [(&str, &str); 6] = [
-    ("fsync", decides::DURABILITY),
-    ("synchronous_commit", decides::DURABILITY),
-    ("full_page_writes", decides::DURABILITY),
-    ("synchronous", decides::DURABILITY),
-    ("journal_mode", decides::DURABILITY),
-    ("debug_io_direct", decides::DIRECT_IO),
-];
-
-impl Description {
-    /// With what older runs kept among the settings moved to where it belongs.
-    #[must_use]
-    pub fn of_any_age(mut self) -> Self {
-        let mut taken = |name: &str| self.facts.remove(name);
-        let band = |text: String| {
-            let (low, high) = text.split_once("..")?;
-            Some([low.parse().ok()?, high.parse().ok()?])
-        };
-        let bands = taken("log_band_light").and_then(band).zip(taken("log_band_heavy").and_then(band));
-        let images = taken("log_image").and_then(|text| {
-            let (counter, bytes) = text.split_once(' ')?;
-            Some(LogImages { counter: counter.to_owned(), bytes: bytes.parse().ok()? })
-        });
-        let once_a_transaction = taken("log_band_commit").is_some_and(|when| when == "each");
-        let stored = taken("stored_blocks");
-        if self.held_fixed.is_empty() {
-            let there = HELD_FIXED_BEFORE.into_iter().filter(|(name, _)| self.facts.contains_key(*name));
-            self.held_fixed = there.map(|(name, decides)| (name.to_owned(), decides.to_owned())).collect();
-        }
-        // Only files tell how many I/Os each session keeps in flight.
-        self.files |= self.facts.contains_key("iodepth");
-        let older = bands.map(|(light, heavy)| ExpectedLog { light, heavy, images, once_a_transaction });
-        self.expected_log = self.expected_log.or(older);
-        self.stored_blocks = self.stored_blocks.or(stored);
-        self
-    }
-}
-
 /// Where the system under test can be seen on this host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostView {
@@ -188,7 +141,6 @@ pub struct HostView {
     /// The engine reads in mindful's own process.
     pub in_process: bool,
     /// Whether mindful started the server: only then may it change where its processes run.
-    #[serde(default)]
     pub private: bool,
 }
 
@@ -206,29 +158,4 @@ pub struct AccessPath {
     /// Settings of the system, by name, that cannot matter for what is read this way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_settings: Vec<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_older_runs_kept_among_settings_is_moved() {
-        let facts = [
-            ("fsync", "on"),
-            ("log_band_light", "70..200"),
-            ("log_band_heavy", "1000..1300"),
-            ("log_image", "wal_fpi 8240"),
-            ("stored_blocks", "compress ratio 7.28"),
-        ];
-        let facts = facts.map(|(name, fact)| (name.to_owned(), fact.to_owned())).into();
-        let description = Description { facts, ..Description::default() }.of_any_age();
-        let expected = description.expected_log.expect("a band");
-        assert_eq!((expected.light, expected.heavy), ([70.0, 200.0], [1_000.0, 1_300.0]));
-        assert_eq!(expected.images, Some(LogImages { counter: "wal_fpi".to_owned(), bytes: 8_240.0 }));
-        assert!(!expected.once_a_transaction);
-        assert_eq!(description.stored_blocks.as_deref(), Some("compress ratio 7.28"));
-        assert_eq!(description.held_fixed, [("fsync".to_owned(), decides::DURABILITY.to_owned())].into());
-        assert_eq!(description.facts.into_keys().collect::<Vec<_>>(), ["fsync"]);
-    }
 }

@@ -35,7 +35,6 @@ pub struct Capabilities {
     /// Has many writers at a time.
     pub concurrent_writers: bool,
     /// Reads by other access paths than the index, as asked.
-    #[serde(default)]
     pub access_paths: bool,
 }
 

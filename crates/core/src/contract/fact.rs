@@ -1,27 +1,78 @@
-//! Names of facts about hosts and storage that more than one crate speaks of: who finds them and who judges by them share
-//! these, so that neither can rename one alone.
+//! Keys of facts that more than one crate speaks of: the crate that finds a fact and the crates that judge by it share the type.
+//!
+//! A run stores its facts as text under these keys, among others that only one crate knows. A target's facts also hold, under
+//! a key of their own, the settings that mindful chose for a private server.
 
-/// Model of the CPUs.
-pub const CPU_MODEL: &str = "cpu.model";
-/// CPUs that the kernel schedules on.
-pub const CPU_COUNT: &str = "cpu.count";
-/// Cores of all sockets.
-pub const CPU_CORES: &str = "cpu.cores";
-/// Sockets.
-pub const CPU_SOCKETS: &str = "cpu.sockets";
-/// CPUs that mindful itself may use.
-pub const CPUS_ALLOWED: &str = "client.cpus_allowed";
-/// Memory of the host, bytes.
-pub const MEMORY_BYTES: &str = "memory.bytes";
-/// Release of the kernel, as `uname -r` prints it.
-pub const KERNEL_RELEASE: &str = "kernel.release";
-/// Name of the host.
-pub const HOST_NAME: &str = "host.name";
-/// The folder that holds the data.
-pub const STORAGE_PATH: &str = "storage.path";
-/// The devices that the file system of the data stands on, from the uppermost down: `dm-0 < sda`.
-pub const STORAGE_DEVICE: &str = "storage.device";
-/// Why the device of the data is not known.
-pub const STORAGE_DEVICE_NOT_SEEN: &str = "storage.device_not_seen";
-/// Kind of the file system that holds the data.
-pub const STORAGE_FILESYSTEM: &str = "storage.filesystem";
+use std::collections::BTreeMap;
+
+/// A fact about a host or its storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// Model of the CPUs.
+    CpuModel,
+    /// CPUs that the kernel schedules on.
+    CpuCount,
+    /// Cores of all sockets.
+    CpuCores,
+    /// Sockets.
+    CpuSockets,
+    /// CPUs that mindful itself may use.
+    CpusAllowed,
+    /// Memory of the host, bytes.
+    MemoryBytes,
+    /// Release of the kernel, as `uname -r` prints it.
+    KernelRelease,
+    /// Name of the host.
+    HostName,
+    /// The folder that holds the data.
+    StoragePath,
+    /// The devices that the file system of the data stands on, from the uppermost down: `dm-0 < sda`.
+    StorageDevice,
+    /// Why the device of the data is not known.
+    StorageDeviceNotSeen,
+    /// Kind of the file system that holds the data.
+    StorageFilesystem,
+}
+
+impl Fact {
+    /// The key it is stored under.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::CpuModel => "cpu.model",
+            Self::CpuCount => "cpu.count",
+            Self::CpuCores => "cpu.cores",
+            Self::CpuSockets => "cpu.sockets",
+            Self::CpusAllowed => "client.cpus_allowed",
+            Self::MemoryBytes => "memory.bytes",
+            Self::KernelRelease => "kernel.release",
+            Self::HostName => "host.name",
+            Self::StoragePath => "storage.path",
+            Self::StorageDevice => "storage.device",
+            Self::StorageDeviceNotSeen => "storage.device_not_seen",
+            Self::StorageFilesystem => "storage.filesystem",
+        }
+    }
+
+    /// Its text among `facts`, where it is known.
+    pub fn find(self, facts: &BTreeMap<String, String>) -> Option<&String> {
+        facts.get(self.key())
+    }
+}
+
+impl From<Fact> for String {
+    fn from(fact: Fact) -> Self {
+        fact.key().to_owned()
+    }
+}
+
+const CHOSEN: &str = "chosen ";
+
+/// The key under which a target tells why mindful chose the value of `setting`.
+pub fn chosen_key(setting: &str) -> String {
+    format!("{CHOSEN}{setting}")
+}
+
+/// The setting that the fact under `key` gives the reason of; `None` for a fact of another kind.
+pub fn chosen_setting(key: &str) -> Option<&str> {
+    key.strip_prefix(CHOSEN)
+}

@@ -48,7 +48,7 @@ pub struct OpReport {
     /// Latencies of the operations: service time.
     pub latency: Latency,
     /// Response times by the schedule (open loop only).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Latency>,
 }
 
@@ -80,16 +80,16 @@ pub struct SliceReport {
     /// Time spent thinking, us.
     pub think_us: u64,
     /// Time spent waiting for another writer, us, where the engine can tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_wait_us: Option<u64>,
     /// CPU the session used on the server or in its own thread, us, where the engine can tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us: Option<u64>,
     /// Realised choices; see [`Tally`].
     #[serde(default, skip_serializing_if = "Tally::is_empty")]
     pub tally: Tally,
     /// Arrivals scheduled but not begun when the slice ended (open loop only).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
     /// Its longest operations, and times between two, one by one: those of [`LONG_OP_US`] and more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

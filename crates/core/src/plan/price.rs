@@ -27,7 +27,7 @@ impl Price {
     ///
     /// # Errors
     /// Anything else, and what no hour costs.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let bad = |what: &str| {
             let (least, most) = (BOUNDS.start(), BOUNDS.end());
             let next =

@@ -26,7 +26,7 @@ impl Default for TargetAssignment {
 
 impl TargetAssignment {
     /// Of targets with these weights, none of which is 0.
-    pub fn new(weights: Vec<u32>) -> Self {
+    pub(crate) fn new(weights: Vec<u32>) -> Self {
         if weights.is_empty() { Self::default() } else { Self(weights) }
     }
 
@@ -34,7 +34,7 @@ impl TargetAssignment {
     ///
     /// # Errors
     /// There is not one weight for each target.
-    pub fn from_settings(settings: &Settings) -> Result<Self> {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Self> {
         Self::for_targets(settings.get("target").map_or(1, |text| split_urls(text).count()), settings)
     }
 

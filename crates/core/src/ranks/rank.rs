@@ -22,10 +22,9 @@ pub struct Rank {
     /// Where that was said: flags, variables.
     pub source: String,
     /// What the launcher calls all ranks together, where it does: the name under which they meet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
     /// How ranks and sessions are spread over the targets of the run.
-    #[serde(default)]
     pub assignment: TargetAssignment,
 }
 

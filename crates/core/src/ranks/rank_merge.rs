@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::contract::event::Event;
-use crate::contract::metric::{Metric, MetricKind, shared};
+use crate::contract::metric::{Metric, MetricKind, shared, source};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
 use crate::ranks::rank::MOST_RANKS;
 use crate::record::published::Published;
@@ -54,7 +54,7 @@ impl StepRecord {
                 sampled: sampled.clone(),
             }))
             .chain(self.busiest.iter().map(|(boundary, processes)| Event::Busiest {
-                source: "processes".to_owned(),
+                source: source::NEIGHBOURS.to_owned(),
                 boundary: *boundary,
                 processes: processes.clone(),
             }))

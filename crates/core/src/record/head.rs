@@ -1,12 +1,14 @@
 //! What is known of a run and of a step before they begin.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::contract::slice::Placement;
 use crate::plan::Plan;
 use crate::plan::settings::Settings;
+use crate::plan::units;
 use crate::workload::Workload;
 
 /// Facts by name.
@@ -24,12 +26,12 @@ pub struct RunHead {
     pub mindful_version: String,
     /// Version, commit, profile and features of the mindful that measured, in one line; `None` in runs that did not
     /// store it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mindful_build: Option<String>,
     /// Name of the engine.
     pub engine: String,
     /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_side_loop: Option<bool>,
     /// The target without secrets.
     pub target: String,
@@ -37,7 +39,7 @@ pub struct RunHead {
     /// All settings with their origin, secrets removed.
     pub settings: Settings,
     /// Whose figures they are, where another tool measured; then the plan says nothing but the tag.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
 }
 
@@ -55,12 +57,12 @@ pub struct StepHead {
     /// Number of the step, from 0.
     pub step: u32,
     /// What its sessions do; `None` where another tool drove them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
     /// Where each session works; empty where that is not known.
     pub placements: Vec<Placement>,
     /// How many sessions another tool had; `None` where that is not known, and in runs of our own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<u32>,
     /// Slices before the measured window.
     pub warmup_slices: u32,
@@ -93,16 +95,46 @@ pub struct Point {
 }
 
 impl Point {
+    /// The key of sessions, the load that most sweeps vary.
+    pub const SESSIONS: &str = "sessions";
+
+    /// The same point with so many sessions.
+    #[must_use]
+    pub fn with_sessions(mut self, sessions: u32) -> Self {
+        self.values.insert(Self::SESSIONS.to_owned(), sessions.to_string());
+        self
+    }
+
+    /// Whether its sessions are given.
+    pub fn has_sessions(&self) -> bool {
+        self.values.contains_key(Self::SESSIONS)
+    }
+
+    /// The values of all keys but its sessions, which its curve is named by.
+    pub fn without_sessions(&self) -> BTreeMap<String, String> {
+        let mut values = self.values.clone();
+        values.remove(Self::SESSIONS);
+        values
+    }
+
+    /// The number that `key` has here; `None` where it has none.
+    pub fn number<T: FromStr>(&self, key: &str) -> Option<T> {
+        self.values.get(key)?.parse().ok()
+    }
+
+    /// Length of a block in bytes, where that is given.
+    pub fn block_bytes(&self) -> Option<u64> {
+        self.bytes("block_size")
+    }
+
+    /// The size in bytes that `key` has here; `None` where it has none.
+    pub fn bytes(&self, key: &str) -> Option<u64> {
+        units::parse_bytes(self.values.get(key)?).ok()
+    }
+
     /// Whether it stands in no sweep.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
-    }
-
-    /// Its values without the sessions: points that differ in sessions alone share them.
-    pub fn values_without_sessions(&self) -> BTreeMap<String, String> {
-        let mut values = self.values.clone();
-        values.remove("sessions");
-        values
     }
 }
 

@@ -135,11 +135,6 @@ impl Recorder {
         self.histogram.len()
     }
 
-    /// The counts as they stand, ns: two significant digits.
-    pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
-    }
-
     /// Exact longest latency, ns.
     pub fn max_ns(&self) -> u64 {
         self.max_ns

@@ -37,7 +37,7 @@ pub struct RankRecord {
     pub first_session: u32,
     pub sessions: u32,
     /// The target it worked on, where the run has several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_target: Option<RankTarget>,
     /// The clock where ranks met minus its host's clock, us; `None` where it was not read.
     pub clock_offset_us: Option<i64>,
@@ -46,7 +46,7 @@ pub struct RankRecord {
     /// When it began by the clock that its slices are timed with, us since the epoch.
     pub start_us: i64,
     /// CPUs that its process might use, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
     /// `(boundary, CPU of its process so far in us)`; empty in its own folder, where the counters themselves stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -27,30 +27,25 @@ pub struct StepSummary {
         [], "scale_blocks"
     ),
     /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
-    #[serde(default)]
     iodepth: Option<u32> = figure(
         Count,
         "operations that a session keeps in flight, as the plan has it; unknown where it is one at a time",
         []
     ),
     /// Length of each of them in bytes; null for a database.
-    #[serde(default)]
     block_bytes: Option<u64> = figure(Bytes, "length of a block, as the target tells it or the plan has it", []),
     /// Blocks a read visits.
     work_unit: Option<u64> = figure(Blocks, "as the plan has it", [], "work_unit_blocks"),
     /// Share of updates asked for, percent.
     update_pct: Option<f64> = figure(Percent, "as the plan has it", []),
     /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
-    #[serde(default)]
     like: Compatibility,
     /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
-    #[serde(default)]
     commit: Option<String>,
     /// Realised choices; null where the engine does not tally them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     choices: Option<ChoicesSummary>,
     /// What limited it: `device latency`, `CPU`, `undecided`; null without a window. The same names for every engine.
-    #[serde(default)]
     limited_by: Option<String>,
     /// Share of updates as it came out, percent.
     update_pct_realised: Option<f64> = figure(Percent, "100 x updates / operations of all kinds, in the window", []),
@@ -63,7 +58,6 @@ pub struct StepSummary {
     /// Latest minus earliest start of a session, ms.
     start_skew_ms: Option<f64> = figure(Milliseconds, "latest minus earliest begin of a session's first slice", []),
     /// Each session by itself; null when one never reported.
-    #[serde(default)]
     by_session: Option<BySession>,
     /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +69,6 @@ pub struct StepSummary {
     ops: OpsSummary = nested,
     /// Share of scanned blocks that went past the database's cache, through a ring of a few buffers, 0 to 1: 1 is
     /// direct, 0 cached; null without scans or where the database does not tell.
-    #[serde(default)]
     scan_direct_share: Option<f64> = figure(
         Share,
         "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
@@ -114,13 +107,10 @@ pub struct StepSummary {
         [READ_TIME_US, PHYSICAL_READS]
     ),
     /// Waits that the database counted by how long they took.
-    #[serde(default)]
     waits: WaitSummary = nested,
     /// Latencies of single requests at the device.
-    #[serde(default)]
     device: DeviceSummary = nested,
     /// Limits that held the storage.
-    #[serde(default)]
     caps: CapSummary = nested,
     /// Blocks the database wrote per second.
     physical_writes_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_WRITES]),
@@ -131,24 +121,20 @@ pub struct StepSummary {
     /// CPU.
     cpu: CpuSummary = nested,
     /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.
-    #[serde(default)]
     client_peak_bytes: Option<f64> = figure(
         Bytes,
         "the most memory that mindful held until the end of the window (VmHWM)",
         [CLIENT_PEAK_BYTES]
     ),
     /// Requests by which the database read them per second, of one block or more each.
-    #[serde(default)]
     read_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [READ_REQUESTS]),
     /// Blocks that one read request of the database fetched on average; null where it does not count requests.
-    #[serde(default)]
     blocks_per_read: Option<f64> = figure(
         Blocks,
         "physical reads / read requests; unknown below 10 requests a second",
         [PHYSICAL_READS, READ_REQUESTS]
     ),
     /// Requests that were at the device on average, waiting or served, reads and writes.
-    #[serde(default)]
     device_in_flight: Option<f64> = figure(
         Count,
         "time that requests spent at the device, its queue included / time",
@@ -156,17 +142,14 @@ pub struct StepSummary {
     ),
     /// Reads that the database itself had under way on average, handed to the system and not yet back; null where it does not
     /// tell (PostgreSQL before 18, a role without pg_read_all_stats).
-    #[serde(default)]
     database_in_flight: Option<f64> = figure(
         Count,
         "reads that the database had under way, summed over looks / looks",
         [READS_IN_FLIGHT, READS_LOOKS]
     ),
     /// Requests by which the database wrote per second, its log apart.
-    #[serde(default)]
     write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WRITE_REQUESTS]),
     /// What the money buys.
-    #[serde(default)]
     per_price: PerPrice = nested,
 }
 }

@@ -147,10 +147,8 @@ pub struct CpuSummary {
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
     ),
     /// Cores' worth of CPU the server's processes used in user mode.
-    #[serde(default)]
     db_user_cores: Option<f64> = figure(Cores, "user CPU of the server's processes / time", [SERVER_CPU_USER_US]),
     /// Cores' worth of CPU they used in the kernel.
-    #[serde(default)]
     db_system_cores: Option<f64> = figure(Cores, "system CPU of the server's processes / time", [SERVER_CPU_SYSTEM_US]),
     /// Share of the host's CPU that was busy, 0 to 1.
     host_busy_share: Option<f64> = figure(
@@ -159,21 +157,18 @@ pub struct CpuSummary {
         [HOST_CPU_BUSY_US, HOST_CPU_TOTAL_US]
     ),
     /// Cores' worth of CPU of the whole host in the kernel, interrupts apart.
-    #[serde(default)]
     host_kernel_cores: Option<f64> = figure(
         Cores,
         "CPU of the whole host in the kernel, interrupts apart / time",
         [HOST_CPU_SYSTEM_US]
     ),
     /// Cores' worth of CPU of the whole host in interrupts and soft interrupts.
-    #[serde(default)]
     host_interrupt_cores: Option<f64> = figure(
         Cores,
         "CPU of the whole host in interrupts and soft interrupts / time",
         [HOST_CPU_IRQ_US, HOST_CPU_SOFTIRQ_US]
     ),
     /// Share of the host's CPU time that the hypervisor gave to others, 0 to 1.
-    #[serde(default)]
     steal_share: Option<f64> = figure(
         Share,
         "CPU time that the hypervisor gave to others / all CPU time of the host",
@@ -182,14 +177,12 @@ pub struct CpuSummary {
     /// Cores' worth of CPU mindful itself used.
     client_cores: Option<f64> = figure(Cores, "CPU time of mindful / time; of several ranks the sum", [CLIENT_CPU_US]),
     /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.
-    #[serde(default)]
     watching_cores: Option<f64> = figure(
         Cores,
         "CPU of the threads that read counters, time requests and ask for wait events / time",
         [OBSERVER_CPU_US, SETTLED_OBSERVER_CPU_US, TRACE_CPU_US, SAMPLING_CPU_US]
     ),
     /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.
-    #[serde(default)]
     wait_sampling_share: Option<f64> = figure(
         Share,
         "CPU of the server process that answers the sampling of waits / CPU of all the server's processes",
@@ -202,7 +195,6 @@ pub struct CpuSummary {
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
     ),
     /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
-    #[serde(default)]
     db_us_per_physical_read_marginal: Option<f64> = figure(
         Microseconds,
         "(db_us_per_logical_read - the same in a cached run) x logical reads / physical reads; unknown when no \
@@ -217,21 +209,18 @@ pub struct CpuSummary {
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, LOGICAL_READS]
     ),
     /// Server CPU by commits, us; what reads cost included.
-    #[serde(default)]
     db_us_per_commit: Option<f64> = figure(
         Microseconds,
         "10^6 x db_cores / commits per second: reads and updates between two commits are in it",
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, COMMITS]
     ),
     /// Physical reads per second by cores of the server; null where scans or large reads are among them.
-    #[serde(default)]
     iops_per_core: Option<f64> = figure(
         PerSecond,
         "physical reads per second / db_cores",
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
     ),
     /// Cores of the server for 100,000 physical reads per second; null where the one before is.
-    #[serde(default)]
     cores_per_100k_iops: Option<f64> = figure(
         Cores,
         "100,000 x db_cores / physical reads per second",

@@ -34,7 +34,7 @@ pub enum Purpose {
 }
 
 /// PostgreSQL's `hashint8extended(value, seed)`.
-pub fn hashint8extended(value: i64, seed: i64) -> i64 {
+fn hashint8extended(value: i64, seed: i64) -> i64 {
     let high = (value >> 32) as u32;
     let folded = (value as u32) ^ if value >= 0 { high } else { !high };
     let start = 0x9e37_79b9_u32.wrapping_add(4).wrapping_add(3_923_095);
@@ -137,7 +137,7 @@ impl Permutation {
     }
 
     /// What goes to `image`: the inverse of [`Permutation::get`].
-    pub fn find(&self, image: u64) -> u64 {
+    pub(crate) fn find(&self, image: u64) -> u64 {
         debug_assert!(image < self.len);
         let mut word = self.rounds_back(image);
         while word >= self.len {

@@ -164,7 +164,7 @@ pub(crate) fn diffused(count: u64, share: Share, phase: u64) -> u64 {
 }
 
 /// Whether draw `index` of `stream` falls into `share`.
-pub fn drawn(index: u64, stream: i64, share: Share) -> bool {
+fn drawn(index: u64, stream: i64, share: Share) -> bool {
     !share.is_none() && draw::draw(index, stream) % u64::from(Share::WHOLE) < u64::from(share.hundredths())
 }
 

@@ -23,7 +23,7 @@ pub struct SchemaShare {
 
 impl SchemaShare {
     /// The schemas of `session` (from 0), which stays in `home` (from 1) unless the workload spreads sessions.
-    pub fn new(workload: &Workload, session: u32, home: u32, stream: i64) -> Self {
+    pub(crate) fn new(workload: &Workload, session: u32, home: u32, stream: i64) -> Self {
         let Some(sessions) = workload.spread_sessions.map(u64::from).filter(|sessions| *sessions > 0) else {
             return Self { before: u64::from(home.max(1)) - 1, pieces: 1, pieces_per_schema: 1, stream };
         };

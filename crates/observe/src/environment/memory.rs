@@ -1,6 +1,6 @@
 //! Memory, swap, huge pages, and how the kernel writes back.
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     pub(crate) fn facts(&self, facts: &mut Facts) {
-        put(facts, fact::MEMORY_BYTES, self.meminfo.total_bytes);
+        put(facts, Fact::MemoryBytes, self.meminfo.total_bytes);
         put(facts, "memory.available_bytes", self.meminfo.available_bytes);
         put(facts, "memory.swap_bytes", self.meminfo.swap_bytes);
         put(facts, "memory.swap_used_bytes", self.meminfo.swap_used_bytes);

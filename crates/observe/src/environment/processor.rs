@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
@@ -70,11 +70,11 @@ impl Processor {
 
     pub(crate) fn facts(&self, facts: &mut Facts) {
         let governors = self.governors.iter().cloned().collect::<Vec<_>>().join(" ");
-        put(facts, fact::CPU_MODEL, self.model.as_ref());
-        put(facts, fact::CPU_COUNT, self.cpus);
-        put(facts, fact::CPU_CORES, self.cores);
+        put(facts, Fact::CpuModel, self.model.as_ref());
+        put(facts, Fact::CpuCount, self.cpus);
+        put(facts, Fact::CpuCores, self.cores);
         put(facts, "cpu.threads_per_core", self.threads_per_core);
-        put(facts, fact::CPU_SOCKETS, self.sockets);
+        put(facts, Fact::CpuSockets, self.sockets);
         put(facts, "numa.nodes", self.numa_nodes);
         put(facts, "cpu.governor", Some(governors).filter(|names| !names.is_empty()));
         put(facts, "cpu.frequency_driver", self.driver.as_ref());

@@ -4,15 +4,15 @@ use std::fmt::Display;
 
 use std::path::Path;
 
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
 use mindful_host::kernel_file::value;
 use mindful_host::{Kernel, cpu};
 
 pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name));
-    put(facts, fact::HOST_NAME, value(kernel.proc.join("sys/kernel/hostname")));
-    put(facts, fact::KERNEL_RELEASE, value(kernel.proc.join("sys/kernel/osrelease")));
+    put(facts, Fact::HostName, value(kernel.proc.join("sys/kernel/hostname")));
+    put(facts, Fact::KernelRelease, value(kernel.proc.join("sys/kernel/osrelease")));
     put(facts, "kernel.version", value(kernel.proc.join("sys/kernel/version")));
     put(facts, "os.name", value("/etc/os-release").and_then(|text| os_name(&text)));
     put(facts, "machine.vendor", dmi("sys_vendor"));

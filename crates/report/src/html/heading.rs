@@ -1,7 +1,7 @@
 //! The title of a page and its first sentence, which a reader can repeat without the rest.
 
 use mindful_analyze::{Analysis, StepAnalysis};
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Run;
 
 use crate::charts::Side;
@@ -25,7 +25,7 @@ pub(crate) fn title_of_several(name: &str, sides: &[Side]) -> String {
 }
 
 fn host(run: &Run) -> Option<&String> {
-    run.environment.get(fact::HOST_NAME)
+    Fact::HostName.find(&run.environment)
 }
 
 fn place(run: &Run) -> String {

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use mindful_analyze::figures::work::Work;
-use mindful_analyze::summary::CHOSEN;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::contract::description::Description;
-use mindful_core::contract::fact;
+use mindful_core::contract::fact::{Fact, chosen_key, chosen_setting};
 use mindful_core::contract::slice::Placement;
 use mindful_core::plan::settings::Origin;
 use mindful_core::plan::units::format_bytes;
@@ -248,7 +247,7 @@ fn offsets(sessions: &BySession) -> String {
 
 fn cpus(run: &Run, analysis: &Analysis) -> String {
     let host = analysis.steps.iter().find_map(|step| step.counters.host_cpus()).map(|cpus| format!("{cpus:.0} CPUs"));
-    let model = run.environment.get(fact::CPU_MODEL).map(|model| escape(model));
+    let model = Fact::CpuModel.find(&run.environment).map(|model| escape(model));
     let used = analysis.summary.steps.first().and_then(|step| step.cpu.db_cores);
     let used = used.map(|cores| format!("server used {} cores", number(cores)));
     let parts: Vec<_> = [host, model, used].into_iter().flatten().collect();
@@ -256,15 +255,15 @@ fn cpus(run: &Run, analysis: &Analysis) -> String {
 }
 
 fn storage(run: &Run, analysis: &Analysis) -> String {
-    let fact = |name: &str| run.environment.get(name).map(|value| escape(value));
+    let fact = |fact: Fact| fact.find(&run.environment).map(|value| escape(value));
     let seen = analysis.summary.steps.iter().any(|step| step.device_reads_per_s.is_some());
-    let seen = match fact(fact::STORAGE_DEVICE_NOT_SEEN) {
+    let seen = match fact(Fact::StorageDeviceNotSeen) {
         _ if seen => "seen at the device".to_owned(),
         Some(why) => format!("device not seen ({why})"),
         None => "device not seen".to_owned(),
     };
     let parts: Vec<_> =
-        [fact(fact::STORAGE_DEVICE), fact(fact::STORAGE_FILESYSTEM), Some(seen)].into_iter().flatten().collect();
+        [fact(Fact::StorageDevice), fact(Fact::StorageFilesystem), Some(seen)].into_iter().flatten().collect();
     parts.join(", ")
 }
 
@@ -323,9 +322,9 @@ pub(crate) fn settings(run: &Run) -> Panel {
     let given = run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default);
     let given: Vec<_> = given.map(|(name, setting)| format!("{}={}", escape(name), escape(&setting.value))).collect();
     let facts = run.description.as_ref().map(|description| &description.facts);
-    let chosen = |name: &str| facts.is_some_and(|facts| facts.contains_key(&format!("{CHOSEN}{name}")));
+    let chosen = |name: &str| facts.is_some_and(|facts| facts.contains_key(&chosen_key(name)));
     let star = |name: &str| if chosen(name) { "*" } else { "" };
-    let shown = facts.into_iter().flatten().filter(|(name, _)| !name.starts_with(CHOSEN));
+    let shown = facts.into_iter().flatten().filter(|(name, _)| chosen_setting(name).is_none());
     let own: Vec<_> = shown.map(|(name, value)| format!("{}={}{}", escape(name), escape(value), star(name))).collect();
     let starred = own.iter().any(|setting| setting.ends_with('*'));
     let pairs = [("given", given), ("target", own)].into_iter().filter(|(_, settings)| !settings.is_empty());

@@ -263,7 +263,7 @@ fn of_group<'a>(
     done: &'a [StepSummary],
     values: &'a BTreeMap<String, String>,
 ) -> impl Iterator<Item = &'a StepSummary> {
-    done.iter().filter(move |d| d.point.values_without_sessions() == *values)
+    done.iter().filter(move |d| d.point.without_sessions() == *values)
 }
 
 fn measured(done: &StepSummary) -> Measured {
@@ -271,9 +271,7 @@ fn measured(done: &StepSummary) -> Measured {
 }
 
 fn at_sessions(others: &BTreeMap<String, String>, sessions: u32, pass: u32, drift_check: bool) -> Point {
-    let mut values = others.clone();
-    values.insert("sessions".to_owned(), sessions.to_string());
-    Point { values, pass, drift_check }
+    Point { values: others.clone(), pass, drift_check }.with_sessions(sessions)
 }
 
 /// Splits settings into those of the first point and the keys that vary.

@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
     fn tell(&self, recording: &Recording) {
         let Some(last) = self.done.last() else { return };
         let rate = |step: &StepSummary| step.blocks_visited_per_s.map_or_else(|| "-".to_owned(), |r| format!("{r:.0}"));
-        let alike = |step: &&StepSummary| step.point.values_without_sessions() == last.point.values_without_sessions();
+        let alike = |step: &&StepSummary| step.point.without_sessions() == last.point.without_sessions();
         let mut steps: Vec<&StepSummary> = self.done.iter().filter(alike).collect();
         steps.sort_by_key(|step| step.sessions);
         let curve: Vec<_> =

@@ -184,7 +184,7 @@ pub struct Merged {
 
 impl Merged {
     /// Nothing yet of so many sessions.
-    pub fn new(sessions: usize) -> Self {
+    pub(crate) fn new(sessions: usize) -> Self {
         Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
     }
 
@@ -232,7 +232,7 @@ impl Merged {
     }
 
     /// The span of each session, of what was taken so far.
-    pub fn spans(&self) -> &[Option<Span>] {
+    pub(crate) fn spans(&self) -> &[Option<Span>] {
         &self.spans
     }
 

@@ -70,7 +70,7 @@ impl Search<'_> {
     }
 
     fn seen<'a>(&self, step: &'a StepSummary) -> Option<Tried<'a>> {
-        let load = step.point.values.get(self.key)?.parse().ok()?;
+        let load = step.point.number(self.key)?;
         Some(Tried { load, met: self.objective.is_met_by(&step.ops), step })
     }
 

@@ -1,0 +1,59 @@
+//! What a database adds to raw reads of the same blocks.
+
+use serde::{Deserialize, Serialize};
+
+/// The rungs from raw reads nobody looks at up to a database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ContrastSummary {
+    /// All work on one core; null on a server that mindful did not start, whose processes are left where they run.
+    pub pinned: Option<Vec<LevelSummary>>,
+    /// Work on all cores.
+    pub all_cores: Vec<LevelSummary>,
+    /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
+    pub eta: Option<f64>,
+    /// Where eta lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
+    pub eta_interval: Option<[f64; 2]>,
+    /// What the database adds to the time a session needs for a block, at equal concurrency, us.
+    pub added_us_per_block: Option<f64>,
+    /// What took that time; null where the database does not time its reads.
+    pub added: Option<AddedTime>,
+}
+
+/// What the time that a database adds to a block read consists of; the three times add up to it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AddedTime {
+    /// How much longer a read from storage takes by the database's own clock than the same read raw, us.
+    pub storage_us: f64,
+    /// CPU of the server beyond that of a raw read, outside of the reads, us.
+    pub cpu_us: f64,
+    /// The rest, in which a session neither reads nor computes: it waits for a core, a lock or its turn, us.
+    pub waits_us: f64,
+    /// Share of the host's CPU that was busy meanwhile, 0 to 1.
+    pub host_busy_share: Option<f64>,
+}
+
+/// One way to read the same blocks; medians over the repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LevelSummary {
+    /// Its name.
+    pub rung: String,
+    /// Blocks per second.
+    pub iops: f64,
+    /// MiB (2^20 bytes) per second.
+    pub mib_per_s: f64,
+    /// Median, us; null with too few blocks to know.
+    pub p50_us: Option<f64>,
+    /// 99th percentile, us; null with too few blocks to know.
+    pub p99_us: Option<f64>,
+    /// CPU by blocks, us; null where the server's is not seen.
+    pub cpu_us_per_block: Option<f64>,
+    /// Blocks by second of CPU; null where that is not seen.
+    pub iops_per_core: Option<f64>,
+    /// Largest minus smallest rate by the median, 0.05 is 5 %.
+    pub spread: f64,
+    /// What the difference to the rung before it means; null for the first.
+    pub means: Option<String>,
+}

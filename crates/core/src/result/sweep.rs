@@ -1,0 +1,73 @@
+//! What the steps of a sweep show together: its knee, and the highest load that met an objective.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The highest load that met an objective for its full length, and how well its figures are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ObjectiveSummary {
+    /// The objective: `p99<=1ms`.
+    pub objective: String,
+    /// What was searched: `sessions`, or `rate` in operations per second.
+    pub key: String,
+    /// The load.
+    pub load: f64,
+    /// Number of the step that tells the figures, from 1.
+    pub step: u32,
+    /// Blocks visited per second there.
+    pub blocks_visited_per_s: Option<f64>,
+    /// `[low, high]` of it, 95 %, by how its seconds differ; null below ten of them.
+    pub blocks_visited_per_s_interval: Option<[f64; 2]>,
+    /// The percentile of the objective there, us.
+    pub latency_us: Option<f64>,
+    /// `[low, high]` of it, 95 %, by how many operations of each second lie beyond it; null below ten seconds, and where
+    /// fewer than ten operations lie beyond the upper end.
+    pub latency_us_interval: Option<[f64; 2]>,
+}
+
+/// One ladder of sessions among several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CurveSummary {
+    /// The other keys and their values.
+    pub values: BTreeMap<String, String>,
+    /// Its knee.
+    pub knee: KneeSummary,
+}
+
+/// Names of the figures of [`KneeSummary`] that have an interval.
+pub mod knee_sessions {
+    /// Of [`super::KneeSummary::asymptote_sessions`].
+    pub const ASYMPTOTE: &str = "asymptote_sessions";
+    /// Of [`super::KneeSummary::best_power_sessions`].
+    pub const BEST_POWER: &str = "best_power_sessions";
+    /// Of [`super::KneeSummary::peak_sessions`].
+    pub const PEAK: &str = "peak_sessions";
+    /// Of [`super::KneeSummary::max_per_s`].
+    pub const MAX_PER_S: &str = "max_per_s";
+}
+
+/// The knee of a ladder of sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KneeSummary {
+    /// Name of the model that describes the ladder best; null when the ladder has too few points for one.
+    pub model: Option<String>,
+    /// Why there is no model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+    /// Below it sessions wait for nothing, above it they queue.
+    pub asymptote_sessions: Option<f64>,
+    /// Sessions of the best throughput per latency.
+    pub best_power_sessions: Option<f64>,
+    /// Most sessions that met the objective.
+    pub slo_sessions: Option<u32>,
+    /// Sessions of the highest throughput, where more of them make it fall.
+    pub peak_sessions: Option<f64>,
+    /// Highest throughput, blocks visited per second: the fitted capacity where a model is named, else the most that a step did.
+    pub max_per_s: Option<f64>,
+    /// `[low, high]` of the figures above, 95 %, by their names.
+    pub intervals: BTreeMap<String, [f64; 2]>,
+}
