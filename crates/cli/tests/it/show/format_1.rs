@@ -1,4 +1,4 @@
-//! Runs of format 1, stored by an earlier mindful and never written again, still mean the same.
+//! Runs of format 1, stored when it began and never written again, still mean the same.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn alike(stored: &Value, now: &Value, path: &str) {
 #[test]
 fn stored_runs_of_format_1_give_the_figures_they_gave() {
     let mindful = Mindful::new();
-    for name in ["postgres", "ladder", "job"] {
+    for name in ["postgres", "ladder", "job", "ranks"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
         let taken = mindful.run(&["import", folder.to_str().unwrap()]);
         assert!(taken.status.success(), "{taken:?}");
@@ -36,19 +36,6 @@ fn stored_runs_of_format_1_give_the_figures_they_gave() {
         for part in ["format", "id", "engine", "engine_version", "seed", "dataset", "steps", "io_job"] {
             alike(&stored[part], &now[part], &format!("{name}.{part}"));
         }
-        // Its sessions kept to a schema each, so its shorter steps visited fewer of them: a later judgement, rightly so.
-        let unlike = name == "ladder";
-        let codes = now["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap());
-        assert_eq!(codes.filter(|code| *code == "steps-not-alike").count(), usize::from(unlike), "{now:#}");
-        assert_eq!(now["validity"], if unlike { Value::from("suspect") } else { stored["validity"].clone() });
+        assert_eq!(now["validity"], stored["validity"], "{name}");
     }
-}
-
-#[test]
-fn settings_of_format_1_that_were_facts_are_in_their_place() {
-    let mindful = Mindful::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1/postgres");
-    assert!(mindful.run(&["import", folder.to_str().unwrap()]).status.success());
-    let shown = mindful.text(&["show", "latest", "--full"]);
-    assert!(shown.contains("stored blocks") && !shown.contains("log_band"), "{shown}");
 }
