@@ -180,7 +180,7 @@ fn names_of_counters_stand_in_one_place() {
 fn names_of_facts_stand_in_one_place() {
     let shared = root().join("crates/core/src/contract/fact.rs");
     let text = fs::read_to_string(&shared).unwrap();
-    let names: Vec<&str> = text.lines().filter_map(|line| line.split_once("&str = ")?.1.strip_suffix(';')).collect();
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" => ")?.1.strip_suffix(',')).collect();
     assert!(names.len() > 8, "{names:?}");
     nobody_else_says(&shared, &names);
 }
