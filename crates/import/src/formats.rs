@@ -1,8 +1,19 @@
 //! The formats of other tools: each is a file with its `Format`, what reads it and what makes steps of it in a folder of that
 //! name where they are long, and a line here.
 
-use crate::format::Format;
-use crate::{awr, awr_info, event_histogram, fio, flashdba, orion, pgio_line, statspack, trace, workers};
+mod awr;
+mod awr_info;
+mod event_histogram;
+mod fio;
+mod flashdba;
+mod format;
+pub(crate) mod orion;
+mod pgio_line;
+mod statspack;
+pub(crate) mod trace;
+mod workers;
+
+pub use format::Format;
 
 /// All formats; the first that recognises a file reads it.
 pub static FORMATS: [&dyn Format; 10] = [

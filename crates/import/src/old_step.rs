@@ -12,7 +12,7 @@ use mindful_core::result::finding::Finding;
 use mindful_core::workload::OpKind;
 use mindful_oracle_terms as oracle;
 
-use crate::orion::part::OrionPart;
+use crate::formats::orion::part::OrionPart;
 use crate::report::Report;
 
 /// Most sessions that anything is believed to have had.

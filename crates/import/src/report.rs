@@ -5,6 +5,7 @@ mod extract;
 pub(crate) mod histogram;
 mod identity;
 mod snapshots;
+pub(crate) mod step;
 mod waited;
 mod waits;
 

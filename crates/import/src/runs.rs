@@ -10,8 +10,8 @@ use mindful_core::record::head::{Imported, StepHead};
 use mindful_core::record::run::Point;
 use mindful_core::result::finding::{Finding, codes};
 
+use crate::formats::orion::{self, LatencyUnit};
 use crate::old_step::{MOST_SESSIONS, OldStep};
-use crate::orion::{self, LatencyUnit};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct OldRun {

@@ -6,12 +6,13 @@ use flate2::bufread::MultiGzDecoder;
 use mindful_core::plan::text::Utf8;
 use mindful_core::{Error, Result};
 
-use crate::format::Format;
 use crate::formats::FORMATS;
+use crate::formats::Format;
+use crate::formats::trace;
 use crate::input::cannot_read;
 use crate::old_step::OldStep;
+use crate::unknown;
 use crate::waits::{Field, Filter, Grouped};
-use crate::{trace, unknown};
 
 /// Bytes by which a file is recognised.
 const HEAD: usize = 64 << 10;

@@ -5,8 +5,9 @@ use mindful_analyze::judgement::verdict::{Limit, Verdict};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::result::{Severity, Summary, Validity};
 
+use crate::findings::fold;
 use crate::style::Detail;
-use crate::{escape, figure, findings, fold};
+use crate::{escape, figure, findings};
 
 /// What stands in place of a figure of a step that has none.
 pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";

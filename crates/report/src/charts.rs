@@ -20,7 +20,7 @@ use mindful_core::{Error, Result};
 use crate::card;
 use crate::comparison::difference::Differences;
 use crate::drawing::frame::Drawing;
-use crate::terminal::facts;
+use crate::panels::facts;
 pub use ladder::Side;
 
 /// The chart of two sides alone.

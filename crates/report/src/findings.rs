@@ -1,10 +1,12 @@
 //! What speaks against a result, or is good to know: the same lines in every report.
 
+pub(crate) mod fold;
+
 use mindful_core::result::{Finding, Severity};
 
-use crate::panel::Panel;
+use crate::escape;
+use crate::panels::Panel;
 use crate::style::{Detail, Tone};
-use crate::{escape, fold};
 
 /// One line for each kind, however many steps it is true of, the most severe first. In full, each has its evidence and its
 /// effect on the result. In short, infos share one line.

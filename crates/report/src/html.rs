@@ -2,6 +2,7 @@
 
 mod heading;
 mod panels;
+pub mod site;
 mod terms;
 mod together;
 
@@ -19,8 +20,8 @@ use crate::drawing::frame;
 use crate::findings;
 use crate::heat;
 use crate::markup::text;
+use crate::panels::{facts, figures};
 use crate::report::Report;
-use crate::terminal::{facts, figures};
 
 const STYLE: &str = include_str!("html/page.css");
 /// From so many steps on a page, pictures of single steps are coarser.

@@ -7,9 +7,9 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, NO_FIGURE};
-use crate::panel::{Panel, Piece};
+use crate::panels::facts;
+use crate::panels::{Panel, Piece};
 use crate::report::Report;
-use crate::terminal::facts;
 
 /// The run: its card, the twelve facts, and its report folded.
 pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {

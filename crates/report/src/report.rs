@@ -7,10 +7,9 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, Card};
-use crate::panel::Panel;
+use crate::panels::{Panel, contrast, facts, io_job, step, sweep};
 use crate::style::{Detail, Style, Tone};
-use crate::terminal::facts;
-use crate::{contrast, escape, findings, io_job, sweep, terminal};
+use crate::{escape, findings};
 
 /// A report, before it is known how it is shown.
 pub struct Report {
@@ -30,7 +29,7 @@ pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Deta
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
         sweep::panels(run, summary)
     } else {
-        terminal::panels(run, analysis, &card, detail)
+        step::panels(run, analysis, &card, detail)
     });
     if detail == Detail::Full {
         panels.extend([facts::measured(run, analysis), facts::proof(run), facts::settings(run)]);

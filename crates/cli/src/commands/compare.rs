@@ -10,7 +10,8 @@ use mindful_core::plan::units::Share;
 use mindful_core::result::comparison::Difference;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
-use mindful_report::{comparison, json};
+use mindful_report::comparison;
+use mindful_report::export::json;
 
 use crate::args::flags::{margin_and_figure, option, redact, repeat, sides as side_flags, switch};
 use crate::exit::{self, Exit};

@@ -38,7 +38,7 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
     let output = matches.get_one::<String>("output").cloned().unwrap_or_else(|| format!("{id}.tar.zst"));
     let mut texts = Vec::new();
     if matches.get_flag("redact") {
-        texts.extend([(LOG, runs.lines(&id)?), (SUMMARY, mindful_report::json::summary(&analysis.summary))]);
+        texts.extend([(LOG, runs.lines(&id)?), (SUMMARY, mindful_report::export::json::summary(&analysis.summary))]);
     }
     texts.extend([
         (pack::VERSION, version(&run)),

@@ -93,7 +93,7 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
 pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
     let folder = store.run_dir(&run.head.id);
     context::print(&match form {
-        Form::Json => mindful_report::json::summary(&analysis.summary),
+        Form::Json => mindful_report::export::json::summary(&analysis.summary),
         Form::Text(detail) => report(run, analysis, &context::style(), &folder, detail),
     })
 }

@@ -4,7 +4,8 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::plan::units;
 use mindful_import::waits::{Field, Filter};
-use mindful_report::{json, trace_text};
+use mindful_report::export::json;
+use mindful_report::trace_text;
 
 use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};

@@ -47,8 +47,9 @@ pub fn any_file(bytes: &[u8]) {
         let run = run(old);
         if run.steps.len() <= MOST_STEPS {
             let analysis = mindful_analyze::analyze(&run);
-            let _ = mindful_report::json::summary(&analysis.summary);
-            let _ = mindful_report::terminal::report(&run, &analysis, &mindful_report::Style::default(), None);
+            let _ = mindful_report::export::json::summary(&analysis.summary);
+            let report = mindful_report::of(&run, &analysis, None, mindful_report::Detail::Full);
+            let _ = report.text(&mindful_report::Style::default());
         }
     }
 }

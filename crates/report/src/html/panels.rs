@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::drawing::frame::table;
 use crate::markup::text;
-use crate::panel::{Panel, Piece};
+use crate::panels::{Panel, Piece};
 
 /// The panels in turn.
 pub(super) fn html(panels: &[Panel]) -> String {

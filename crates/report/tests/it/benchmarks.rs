@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::charts::sweep;
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
-use mindful_report::benchmarks;
+use mindful_report::export::benchmarks;
 use serde::Deserialize;
 
 /// A sweep in which the first load was measured twice.

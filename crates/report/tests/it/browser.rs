@@ -11,7 +11,7 @@ use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
-use mindful_report::site::{self, Row};
+use mindful_report::html::site::{self, Row};
 use serde_json::Value;
 
 /// A page that shows others in frames of given widths and writes down what it sees there.

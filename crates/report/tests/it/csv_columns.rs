@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::result::{CapSummary, CpuSummary, DeviceSummary, OpSummary, OpsSummary, PerPrice, WaitSummary};
-use mindful_report::csv;
+use mindful_report::export::csv;
 use serde_json::Value;
 
 /// Fields that are no figure of a line: lists and maps of their own, and texts that have columns of their own.

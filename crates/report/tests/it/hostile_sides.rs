@@ -5,7 +5,7 @@ use crate::charts::{compared, page, sweep};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::{HookRecord, Run};
-use mindful_report::site::{self, Row};
+use mindful_report::html::site::{self, Row};
 
 const HOSTILE: &str = "x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}\u{2066}";
 

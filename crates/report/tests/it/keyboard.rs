@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::charts::{page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::not_run;
-use mindful_report::site::{self, Row};
+use mindful_report::html::site::{self, Row};
 use serde_json::{Value, json};
 
 const DRIVER: &str = "/usr/bin/chromedriver";

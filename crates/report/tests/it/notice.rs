@@ -1,8 +1,9 @@
 //! What a target asks every report to say stands in each form of it.
 
 use mindful_analyze::analyze;
+use mindful_report::export::{benchmarks, csv, json};
+use mindful_report::markdown;
 use mindful_report::style::{Detail, Style};
-use mindful_report::{benchmarks, csv, json, markdown};
 
 use crate::made::Made;
 

@@ -4,7 +4,8 @@ use crate::charts::page;
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::{RankRecord, Run};
-use mindful_report::{Detail, Style, json, markdown};
+use mindful_report::export::json;
+use mindful_report::{Detail, Style, markdown};
 
 fn rank(rank: u32) -> RankRecord {
     RankRecord {

@@ -6,7 +6,8 @@ use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
-use mindful_report::{Detail, Style, csv, explain, json, list};
+use mindful_report::export::{csv, json};
+use mindful_report::{Detail, Style, explain, list};
 use proptest::prelude::*;
 
 fn report(run: &Run) -> String {

@@ -11,7 +11,7 @@ use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Rate, Skew, ThinkTime, Workload};
-use mindful_report::matrix::{self, Figures, PointResult};
+use mindful_report::export::matrix::{self, Figures, PointResult};
 use mindful_runner::calibration::{Calibration, Outcome};
 use mindful_runner::orion::{Job, Matrix, Preset};
 

@@ -4,7 +4,8 @@ use mindful_analyze::Analysis;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_import::rows;
-use mindful_report::{Detail, benchmarks, old_columns};
+use mindful_report::Detail;
+use mindful_report::export::{benchmarks, old_columns};
 
 use crate::context;
 use crate::runs::Runs;
@@ -28,7 +29,7 @@ pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
     }
     let (run, analysis) = runs.read(id)?;
     Ok(match form {
-        "json" => mindful_report::json::summary(&analysis.summary),
+        "json" => mindful_report::export::json::summary(&analysis.summary),
         "bencher" => benchmarks::bencher((&run, &analysis)),
         "github-bigger" => benchmarks::github((&run, &analysis), true),
         "github-smaller" => benchmarks::github((&run, &analysis), false),
@@ -39,7 +40,7 @@ pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
             let report = mindful_report::of(&run, &analysis, None, Detail::Full);
             context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
         }
-        _ => mindful_report::csv::steps(&analysis),
+        _ => mindful_report::export::csv::steps(&analysis),
     })
 }
 

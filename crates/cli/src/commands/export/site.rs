@@ -5,7 +5,7 @@ use std::path::Path;
 use mindful_core::{Error, Result};
 use mindful_record::file as record_file;
 use mindful_report::html::Subject;
-use mindful_report::site::{self, Row};
+use mindful_report::html::site::{self, Row};
 use mindful_report::{Detail, escape};
 
 use crate::context;

@@ -12,7 +12,7 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
-use mindful_report::matrix::{self, Figures, PointResult};
+use mindful_report::export::matrix::{self, Figures, PointResult};
 
 type Content = fn(&[PointResult]) -> String;
 

@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 use mindful_core::Result;
 
-use crate::format::Format;
+use super::format::Format;
 use crate::old_step::OldStep;
 use crate::waits::Wait;
 

@@ -16,7 +16,7 @@ use mindful_core::workload::{Access, Compatibility, LoopSite, Redo, Workload};
 
 use crate::escape;
 use crate::figure::{format_counted, format_whole, mib, number, percent};
-use crate::panel::Panel;
+use crate::panels::Panel;
 
 /// Numbers of sessions that are reported one by one.
 const MOST_COUNTS: usize = 12;

@@ -3,8 +3,8 @@
 use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
 
-use crate::plan_file::PlanFile;
-use crate::shell::Script;
+use crate::configuration::plan_file::PlanFile;
+use crate::configuration::shell::Script;
 
 /// Parameters that pgio does not have.
 pub(crate) const OWN_KEYS: [&str; 8] = [

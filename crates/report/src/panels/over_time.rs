@@ -5,7 +5,7 @@ use mindful_analyze::figures::columns::columns;
 use mindful_core::record::run::StepRecord;
 
 use crate::figure::{number, time_us};
-use crate::panel::Panel;
+use crate::panels::Panel;
 
 /// Columns of time; a terminal shows at most so many.
 const COLUMNS: usize = 16;

@@ -5,7 +5,7 @@ use mindful_core::result::{RankSummary, StepSummary};
 
 use crate::escape;
 use crate::figure::{UNKNOWN, format_counted, maybe, number, percent};
-use crate::panel::Panel;
+use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::{Side, Table};
 

@@ -5,7 +5,7 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
 use super::read::PgioResult;
-use crate::connect_string;
+use crate::configuration::connect_string;
 use crate::old_step::OldStep;
 
 /// pgio asks for blocks of this length.

@@ -10,7 +10,7 @@ use mindful_core::workload::OpKind;
 
 use crate::escape;
 use crate::figure::{format_whole, maybe, mib, number, percent};
-use crate::panel::Panel;
+use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
 use crate::table::Table;

@@ -6,12 +6,12 @@ use mindful_core::Result;
 use mindful_core::result::finding::codes;
 use mindful_oracle_terms::{event, statistic};
 
-use crate::format::Format;
+use super::format::Format;
 use crate::input;
 use crate::number::{self, Printed};
 use crate::old_step::{OldStep, sessions_of};
+use crate::report::step::{self, MOST_COLUMNS, MOST_REPORTS};
 use crate::report::{EventLine, EventList, Report, Statistic};
-use crate::report_step::{self, MOST_COLUMNS, MOST_REPORTS};
 
 const WHAT: &str = "row of awr_info";
 const BEGIN: &str = "FILE|SESSIONS|ELAPSED|";
@@ -43,7 +43,7 @@ impl Format for AwrInfo {
         let rows = lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line));
         let rows: Vec<Cells<'_>> = rows.take(MOST_REPORTS + 1).collect();
         let reports = rows.iter().map(Cells::report);
-        let mut steps = report_step::steps(name, |_| WHAT, reports)?;
+        let mut steps = step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
         }

@@ -14,7 +14,7 @@ use crate::html::{self, Subject};
 use crate::markup::text;
 use crate::{card, list};
 
-const STYLE: &str = include_str!("html/site.css");
+const STYLE: &str = include_str!("site.css");
 /// Columns of time in the small picture of a step.
 const COLUMNS: usize = 40;
 /// So many values of a filter can be chosen; those of most runs.

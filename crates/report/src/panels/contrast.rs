@@ -2,7 +2,7 @@
 
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
-use crate::panel::Panel;
+use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};

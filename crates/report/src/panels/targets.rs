@@ -3,7 +3,7 @@
 use mindful_core::result::{StepSummary, TargetSummary};
 
 use crate::figure::{UNKNOWN, maybe, percent};
-use crate::panel::Panel;
+use crate::panels::Panel;
 use crate::table::{Side, Table};
 use crate::{card, escape};
 

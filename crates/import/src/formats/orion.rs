@@ -12,7 +12,7 @@ use std::io::BufRead;
 
 use mindful_core::{Error, Result};
 
-use crate::format::Format;
+use super::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
 

@@ -6,7 +6,7 @@ use mindful_core::contract::metric::{Metric, shared};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
-use crate::format::Format;
+use super::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
 

@@ -7,13 +7,13 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms::{event, statistic};
 
-use crate::format::Format;
+use super::format::Format;
 use crate::input;
 use crate::number::{self, Printed};
 use crate::old_step::{OldStep, sessions_of};
 use crate::report::histogram::{Histogram, Share};
+use crate::report::step::{self, MOST_COLUMNS, MOST_REPORTS};
 use crate::report::{EventLine, EventList, Report, Statistic, clock};
-use crate::report_step::{self, MOST_COLUMNS, MOST_REPORTS};
 use crate::rows::flashdba::{BUCKETS, CLASSES, EVENTS};
 
 const WHAT: &str = "row of flashdba's parser";
@@ -77,7 +77,7 @@ impl Format for Flashdba {
             rows.push(Cells(cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()));
         }
         let reports = rows.iter().map(Cells::report);
-        let mut steps = report_step::steps(name, |_| WHAT, reports)?;
+        let mut steps = step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
         }

@@ -2,10 +2,10 @@
 
 use mindful_core::Result;
 
-use crate::connect_string;
-use crate::plan_file::PlanFile;
-use crate::shell::Script;
-use crate::slob::{blocks, number, unknown};
+use crate::configuration::connect_string;
+use crate::configuration::plan_file::PlanFile;
+use crate::configuration::shell::Script;
+use crate::configuration::slob::{blocks, number, unknown};
 
 /// Parameters that SLOB does not have.
 pub(crate) const OWN_KEYS: [&str; 6] =

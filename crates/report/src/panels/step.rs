@@ -1,17 +1,12 @@
 //! Single steps for a person: the figure first, then what limits it and what stands behind both.
 
-pub(crate) mod facts;
-pub(crate) mod figures;
-mod over_time;
-pub(crate) mod price;
-
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::record::run::Run;
 
 use crate::card::{Card, NO_FIGURE, StepCard};
-use crate::panel::Panel;
+use crate::panels::Panel;
+use crate::panels::{facts, figures, over_time, price, ranks, targets};
 use crate::style::Detail;
-use crate::{ranks, targets};
 
 /// The panels of single steps.
 pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {

@@ -6,7 +6,7 @@ use mindful_core::contract::file_read::names::SPAN;
 use mindful_core::record::run::Run;
 use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
 
-use crate::panel::Panel;
+use crate::panels::Panel;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 

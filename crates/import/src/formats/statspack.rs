@@ -4,11 +4,11 @@ use std::io::BufRead;
 
 use mindful_core::Result;
 
-use crate::format::Format;
+use super::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
+use crate::report::step;
 use crate::report::{self, Report, Scope};
-use crate::report_step;
 use crate::tables;
 
 const HEADING: &str = "STATSPACK report for";
@@ -26,7 +26,7 @@ impl Format for Statspack {
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        report_step::steps(name, |_| self.what(), reports(&input::text(name, input)?))
+        step::steps(name, |_| self.what(), reports(&input::text(name, input)?))
     }
 }
 

@@ -4,7 +4,7 @@ use mindful_core::plan::price::Price;
 use mindful_core::result::StepSummary;
 
 use crate::figure::number;
-use crate::panel::Panel;
+use crate::panels::Panel;
 
 /// One line; empty without a price.
 pub(crate) fn panel(price: Option<&Price>, step: &StepSummary) -> Panel {

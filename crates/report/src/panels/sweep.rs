@@ -7,9 +7,9 @@ use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, knee_sessions};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
-use crate::panel::{Curve, Panel};
+use crate::panels::{Curve, Panel, price};
 use crate::table::{LOG_RATE, Side, Table};
-use crate::{escape, figure, terminal};
+use crate::{escape, figure};
 
 /// Columns of the bar that draws the curve.
 const BAR: f64 = 14.0;
@@ -26,7 +26,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
     panels[0].wrapped(2, &swept(run, summary));
     for ladder in ladders(summary) {
         let mut panel = of_ladder(&ladder, block_bytes, &log);
-        if let Some(line) = summary.price.as_ref().and_then(|price| terminal::price::best(price, &ladder.2)) {
+        if let Some(line) = summary.price.as_ref().and_then(|price| price::best(price, &ladder.2)) {
             panel.blank();
             panel.wrapped(2, &line);
         }

@@ -1,0 +1,15 @@
+//! The panels of a report: parts of a run's figures, each made of the run and its analysis alone.
+
+pub(crate) mod contrast;
+pub(crate) mod facts;
+pub(crate) mod figures;
+pub(crate) mod io_job;
+mod over_time;
+mod panel;
+mod price;
+mod ranks;
+pub(crate) mod step;
+pub(crate) mod sweep;
+mod targets;
+
+pub(crate) use panel::{Curve, Panel, Piece};
