@@ -34,7 +34,7 @@ pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
 }
 
 /// In what the steps of a ladder differ beside their load, in words; `None` where they are alike as far as is known.
-pub fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
+pub(crate) fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
     let active = rungs.iter().filter_map(|(head, step)| {
         let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);
         Some((blocks as f64, step.sessions?))

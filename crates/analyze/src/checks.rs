@@ -46,7 +46,7 @@ const WINDOW_SLACK_S: f64 = 0.25;
 /// How far the realised mix may be from the asked one, percentage points.
 pub(crate) const MIX_TOLERANCE: f64 = 0.1;
 /// Share of stolen CPU worth a word (docs/findings.md, F32).
-pub const STEAL_SHARE: f64 = 0.01;
+pub(crate) const STEAL_SHARE: f64 = 0.01;
 /// Share of the server's CPU that sampling its waits may take.
 pub(crate) const WAIT_SAMPLING_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
@@ -88,7 +88,7 @@ pub(crate) fn of_end(run: &Run) -> Vec<Finding> {
 }
 
 /// What concerns the whole run.
-pub fn of_run(run: &Run) -> Vec<Finding> {
+pub(crate) fn of_run(run: &Run) -> Vec<Finding> {
     let mut findings = of_end(run);
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
         let text = "The layout is wrong: rows with neighbouring keys are not scattered. Run `mindful cleanup`, then \

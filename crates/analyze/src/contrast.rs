@@ -53,7 +53,7 @@ impl Rung {
     }
 
     /// What separates this rung from the one before it, in words; `None` for the first.
-    pub const fn step(self) -> Option<&'static str> {
+    pub(crate) const fn step(self) -> Option<&'static str> {
         match self {
             Self::Untouched => None,
             Self::Byte => Some("the first touch: one cache line of each block is fetched from memory"),
@@ -168,7 +168,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 
 /// The database against raw reads at equal concurrency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overhead {
+pub(crate) struct Overhead {
     /// Database IOPS by raw IOPS.
     pub eta: f64,
     /// What the database adds to the time a session needs for a block, us.
@@ -177,13 +177,13 @@ pub struct Overhead {
 
 /// The database's physical reads against raw reads untouched, both at the same concurrency:
 /// `eta = X_db / X_raw`, `o = N / X_db - N / X_raw` with `N` sessions, each with one block at a time.
-pub fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
+pub(crate) fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
     Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
 }
 
 /// Where the true eta lies by its value in each of two rounds or more: Student's t on logarithms, of which a round's drift
 /// takes nothing because both sides are of the same round. `None` with fewer.
-pub fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
+pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
     let logarithms: Vec<f64> = by_round.iter().map(|eta| eta.ln()).collect();
     let (middle, variance) = (mean(&logarithms)?, variance(&logarithms)?);
     let t = t_quantile(f64::midpoint(1.0, CONFIDENCE), (by_round.len() - 1) as f64);
@@ -194,7 +194,7 @@ pub fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
 /// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in
 /// reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its time),
 /// and beyond it waiting. `None` where either does not time its reads or does not tell its CPU.
-pub fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
+pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
     let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
     let cpu_us = (physical.cpu_us_per_block? - raw.cpu_us_per_block?).min(rest_us);
@@ -202,7 +202,7 @@ pub fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
 }
 
 /// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
-pub fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String> {
+pub(crate) fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String> {
     let step = rung.step()?;
     let cpu = now.cpu_us_per_block.zip(before.cpu_us_per_block);
     let cpu = cpu.map_or_else(String::new, |(now, before)| format!("{:+.2} us of CPU per block, ", now - before));

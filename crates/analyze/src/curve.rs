@@ -82,7 +82,7 @@ pub fn throughput(step: &StepSummary) -> Option<f64> {
 }
 
 /// What the ladder knows of `step`; `None` where it did nothing.
-pub fn point(step: &StepSummary) -> Option<LoadPoint> {
+pub(crate) fn point(step: &StepSummary) -> Option<LoadPoint> {
     let throughput = throughput(step).filter(|rate| *rate > 0.0)?;
     let p99_us = step.ops.main().and_then(|op| op.p99_us);
     Some(LoadPoint { sessions: step.sessions?, throughput, error: None, p99_us })

@@ -13,7 +13,7 @@ pub const SMALL: &str = "small";
 /// Key: large reads in flight, of all sessions together.
 pub const LARGE: &str = "large";
 /// Setting that tells the highest mean latency a calibration allows.
-pub const LIMIT: &str = "limit";
+pub(crate) const LIMIT: &str = "limit";
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Small {
@@ -63,7 +63,7 @@ pub(crate) fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
 }
 
 /// What each session of a step keeps in flight; `None` for engines without an iodepth.
-pub fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
+pub(crate) fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
     let facts = &run.description.as_ref()?.facts;
     let reported = facts.get(IODEPTH)?;
     // Whatever was asked for.
@@ -80,7 +80,7 @@ pub fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
 }
 
 /// The iodepth of a step and the length of each of these I/Os: of a block, or of a large read where there are no others.
-pub fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
+pub(crate) fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
     match in_flight(run, head)? {
         InFlight { small: 0, large } => Some((large, head.point.bytes(LARGE_SIZE).or_else(|| large_bytes(run))?)),
         InFlight { small, .. } => Some((small, blocks::of_step(run, head)?)),
@@ -88,7 +88,7 @@ pub fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
 }
 
 /// The best of the steps of `run`; `None` where they are no job on files.
-pub fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
+pub(crate) fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
     let at: Vec<_> = steps.iter().filter_map(|step| Some((step, load(&step.point)?))).collect();
     if at.is_empty() {
         return None;

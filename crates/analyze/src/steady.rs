@@ -199,7 +199,7 @@ fn warming(hit_ratio: &[f64]) -> Option<Reason> {
 
 /// What the shape of a window that begins at `warmup_s` says against it. A jump looks like a drift and a cycle like jumps, so the explanation
 /// that describes the window best is the one reported.
-pub fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
+pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> Vec<Reason> {
     let Some(shape) = shape(&window[window.len().saturating_sub(criteria.window_s)..]) else {
         return idle(window, criteria);
     };

@@ -78,7 +78,7 @@ fn target_settings(run: &Run) -> BTreeMap<String, String> {
 }
 
 /// As good as the worst finding.
-pub fn validity(findings: &[Finding]) -> Validity {
+pub(crate) fn validity(findings: &[Finding]) -> Validity {
     match findings.iter().map(|finding| finding.severity).max() {
         Some(Severity::Error) => Validity::Invalid,
         Some(Severity::Warning) => Validity::Suspect,
@@ -124,7 +124,7 @@ pub struct Measured<'a> {
 }
 
 /// A step in figures; all that needs a window is unknown without one.
-pub fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pace }: Measured) -> StepSummary {
+pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counters, pace }: Measured) -> StepSummary {
     let workload = step.head.workload.as_ref();
     let iodepth = io_job::iodepth(run, &step.head);
     let rate = |counter| counters.rate(counter);

@@ -97,7 +97,7 @@ fn unescape(text: &str) -> String {
 }
 
 /// The mount that holds an absolute path: the deepest mount point above it, the last one where several are stacked.
-pub fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+pub(crate) fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())
 }
 

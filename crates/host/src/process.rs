@@ -124,7 +124,7 @@ pub fn all(kernel: &Kernel) -> Vec<u32> {
 }
 
 /// Ids of the threads of a process.
-pub fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
+pub(crate) fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
     numbers(folder(kernel, pid).join("task"))
 }
 

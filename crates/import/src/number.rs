@@ -10,17 +10,17 @@ pub struct Printed {
 
 impl Printed {
     /// A figure that nothing rounded.
-    pub const fn exact(value: f64) -> Self {
+    pub(crate) const fn exact(value: f64) -> Self {
         Self { value, half_step: 0.0 }
     }
 
     /// Converts the figure to a smaller unit: one old unit is `factor` new ones.
-    pub fn scaled(self, factor: f64) -> Self {
+    pub(crate) fn scaled(self, factor: f64) -> Self {
         Self { value: self.value * factor, half_step: self.half_step * factor }
     }
 
     /// The product; a whole count is exact.
-    pub fn times(self, other: Self) -> Self {
+    pub(crate) fn times(self, other: Self) -> Self {
         let off =
             |figure: Self| if figure.half_step <= 0.5 && figure.value.fract() == 0.0 { 0.0 } else { figure.half_step };
         let half_step = self.half_step * other.value.abs() + off(other) * self.value.abs();
@@ -28,12 +28,12 @@ impl Printed {
     }
 
     /// The quotient; `None` for a divisor that is not above 0.
-    pub fn over(self, other: Self) -> Option<Self> {
+    pub(crate) fn over(self, other: Self) -> Option<Self> {
         let half_step = self.half_step / other.value + other.half_step * self.value.abs() / (other.value * other.value);
         (other.value > 0.0).then(|| Self { value: self.value / other.value, half_step })
     }
 
-    pub fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self { value: self.value + other.value, half_step: self.half_step + other.half_step }
     }
 

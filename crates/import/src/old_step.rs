@@ -100,7 +100,7 @@ impl OldStep {
     }
 
     /// Adds counters that grew by so much between the first boundary and the last, `None` where unknown.
-    pub fn add_counters(
+    pub(crate) fn add_counters(
         &mut self,
         source: &str,
         (begin_us, end_us): (i64, i64),

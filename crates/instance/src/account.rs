@@ -183,7 +183,7 @@ impl Account {
 
     /// Checks that this user can enter all folders down to `path`, of which some may not exist yet; returns `path`
     /// without links. Folders that only the owner's other groups or an access list open count as closed.
-    pub fn reach(&self, path: &Path, key: &str) -> Result<PathBuf> {
+    pub(crate) fn reach(&self, path: &Path, key: &str) -> Result<PathBuf> {
         let path = resolve(path).map_err(|error| Error::plan(format!("{key} {}: {error}", path.display()), ""))?;
         if self.switched {
             for folder in path.ancestors().skip(1) {

@@ -42,7 +42,7 @@ pub(crate) fn make_private(path: &Path, account: &Account) -> io::Result<()> {
 }
 
 /// Gives the folder this mode, and first, where that is said, to this user and group. A link is not followed.
-pub fn give(path: &Path, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()> {
+pub(crate) fn give(path: &Path, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()> {
     let folder = open_folder(path)?;
     if let Some((user, group)) = owner {
         fchown(&folder, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
@@ -77,7 +77,7 @@ pub fn own_file(path: &Path) -> io::Result<File> {
 }
 
 /// The first bytes of a file, which may belong to another user, and at most `most` of them.
-pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)

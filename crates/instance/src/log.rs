@@ -28,7 +28,7 @@ impl Log {
     }
 
     /// To write to.
-    pub fn append(&self) -> io::Result<File> {
+    pub(crate) fn append(&self) -> io::Result<File> {
         own_file(&self.path)?;
         OpenOptions::new().append(true).open(&self.path)
     }
@@ -39,7 +39,7 @@ impl Log {
     }
 
     /// All that was said; nothing where that cannot be read.
-    pub fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         self.text().unwrap_or_default()
     }
 

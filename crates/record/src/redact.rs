@@ -42,7 +42,7 @@ impl Redactor {
 
     /// Takes notice of the names in `run`, which stand in its texts too, before and behind the field that says what they
     /// are.
-    pub fn learn(&mut self, run: &Run) {
+    pub(crate) fn learn(&mut self, run: &Run) {
         for (key, value) in run.environment.iter().chain(run.description.iter().flat_map(|known| &known.facts)) {
             self.names.learn_devices(key);
             if let Some(kind) = kind_of(key).filter(|_| !says_nothing(value)) {
@@ -70,7 +70,7 @@ impl Redactor {
     }
 
     /// `event` without names.
-    pub fn event(&mut self, event: &mut Event) {
+    pub(crate) fn event(&mut self, event: &mut Event) {
         match event {
             Event::Head(head) => self.head(head),
             Event::Environment { facts } => self.facts(facts),

@@ -77,7 +77,7 @@ pub fn of_step(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
 }
 
 /// The step of the highest headline, with its number.
-pub fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
+pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
     let per_s = |step: &StepAnalysis| step.headline.as_ref().map(|headline| headline.per_s);
     let known = (1..).zip(&analysis.steps).filter_map(|(number, step)| Some((number, step, per_s(step)?)));
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
@@ -93,7 +93,7 @@ pub fn word(validity: Validity) -> &'static str {
 }
 
 /// What speaks against the result: the gravest finding in full, the others by their codes.
-pub fn against(summary: &Summary) -> String {
+pub(crate) fn against(summary: &Summary) -> String {
     let mut kinds = findings::kinds(&summary.findings);
     kinds.retain(|kind| kind[0].severity > Severity::Info);
     let Some((first, others)) = kinds.split_first() else {

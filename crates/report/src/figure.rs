@@ -3,7 +3,7 @@
 pub use mindful_core::plan::units::{format_counted, format_whole};
 
 /// What stands where a figure is not known.
-pub const UNKNOWN: &str = "-";
+pub(crate) const UNKNOWN: &str = "-";
 
 /// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
 pub fn number(value: f64) -> String {
@@ -23,7 +23,7 @@ pub fn number(value: f64) -> String {
 }
 
 /// The same, or `-`.
-pub fn maybe(value: Option<f64>) -> String {
+pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
 
@@ -33,7 +33,7 @@ pub fn count(count: Option<u32>) -> String {
 }
 
 /// `1 session`, `8 sessions`, `sessions not known`.
-pub fn sessions(count: Option<u32>) -> String {
+pub(crate) fn sessions(count: Option<u32>) -> String {
     match count {
         Some(count) => format_counted(count, "session"),
         None => "sessions not known".to_owned(),
@@ -46,12 +46,12 @@ pub fn percent(share: Option<f64>) -> String {
 }
 
 /// Bytes per second as MiB/s, without the unit.
-pub fn mib(bytes_per_s: Option<f64>) -> String {
+pub(crate) fn mib(bytes_per_s: Option<f64>) -> String {
     maybe(bytes_per_s.map(|bytes| bytes / f64::from(1 << 20)))
 }
 
 /// Microseconds with a fitting unit, for prose: `98.4 us`, `7.93 ms`, `1.20 s`.
-pub fn time_us(us: f64) -> String {
+pub(crate) fn time_us(us: f64) -> String {
     match us {
         _ if us < 1_000.0 => format!("{} us", number(us)),
         _ if us < 1e6 => format!("{} ms", number(us / 1e3)),

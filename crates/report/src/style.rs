@@ -43,7 +43,7 @@ pub(crate) enum Tone {
 
 impl Style {
     /// Columns beyond which a line is hard to read.
-    pub const MOST_COLUMNS: usize = 100;
+    pub(crate) const MOST_COLUMNS: usize = 100;
     /// Columns below which nothing shrinks.
     pub(crate) const FEWEST_COLUMNS: usize = 60;
 

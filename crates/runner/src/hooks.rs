@@ -59,7 +59,7 @@ impl HookMoment {
 ///
 /// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
 /// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
-pub fn call(
+pub(crate) fn call(
     hooks: &Hooks,
     phase: HookMoment,
     id: &str,

@@ -32,7 +32,7 @@ pub struct Measured {
 }
 
 /// A step to measure.
-pub struct StepPlan<'a> {
+pub(crate) struct StepPlan<'a> {
     pub plan: &'a Plan,
     pub workload: Workload,
     /// Endpoints of its target.
@@ -44,7 +44,7 @@ pub struct StepPlan<'a> {
 }
 
 /// Measures a step on a prepared target, with all counters that are readable.
-pub fn step(
+pub(crate) fn step(
     context: &Context,
     coordination: &dyn Coordination,
     target: &dyn Target,
@@ -100,7 +100,7 @@ pub fn step(
 }
 
 /// Records a step that its target refused, for what `error` says.
-pub fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measured {
+pub(crate) fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> Measured {
     let mut step = StepRecord::new(head.clone());
     let end = Event::StepEnd { error: Some(error.to_string()), interrupted: false };
     (step.error, step.ended) = (Some(error.to_string()), true);

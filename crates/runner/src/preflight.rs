@@ -27,7 +27,7 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
     Ok(sorted(findings))
 }
 
-pub fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
+pub(crate) fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
     if simulated { Vec::new() } else { sorted(mindful_observe::host_checks(&target.host_view())) }
 }
 

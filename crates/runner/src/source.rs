@@ -38,7 +38,7 @@ impl System {
     ///
     /// # Errors
     /// An option that makes no sense.
-    pub fn with_options<'a>(&self, options: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self> {
+    pub(crate) fn with_options<'a>(&self, options: impl IntoIterator<Item = (&'a str, String)>) -> Result<Self> {
         let mut settings = self.settings.clone();
         for (option, value) in options {
             settings.set(option, value, Origin::Default);
@@ -47,7 +47,7 @@ impl System {
     }
 
     /// Whether `other` would be opened the same way.
-    pub fn same(&self, other: &Self) -> bool {
+    pub(crate) fn same(&self, other: &Self) -> bool {
         let mut names = self.engine.options().iter().map(|key| key.name);
         self.engine.name() == other.engine.name()
             && self.url == other.url

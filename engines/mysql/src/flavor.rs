@@ -19,7 +19,7 @@ impl Flavor {
     }
 
     /// The first version with `JSON_TABLE` and the settings mindful needs.
-    pub const fn oldest(self) -> (u32, u32) {
+    pub(crate) const fn oldest(self) -> (u32, u32) {
         match self {
             Self::MariaDb => (10, 6),
             Self::MySql => (8, 0),

@@ -16,7 +16,7 @@ mindful_core::finding_codes! {
 
 /// The finding that figures of a view are unknown: the account may not read it, or this release lacks a column. Any other
 /// failure is an error.
-pub fn denied(failure: &Failure, name: &str, views: &[&str]) -> Result<Event> {
+pub(crate) fn denied(failure: &Failure, name: &str, views: &[&str]) -> Result<Event> {
     let text = if failure.lacks_column() {
         format!(
             "This release lacks columns of {name} (ORA-00904), so its figures are unknown. `mindful doctor` writes a bundle \

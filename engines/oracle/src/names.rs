@@ -4,7 +4,7 @@ use mindful_core::{Error, Result};
 pub use mindful_sql::dataset::table_registry::TableKind;
 
 /// The comment on the registry by which it is known as ours.
-pub const MARK: &str = "mindful: registry of its own tables";
+pub(crate) const MARK: &str = "mindful: registry of its own tables";
 
 /// Oracle 12.1 takes names of 30 bytes; the longest end is `_BLOCKS_4096_K`.
 const LONGEST: usize = 16;
@@ -34,7 +34,7 @@ impl Namespace {
     }
 
     /// A pattern of LIKE, escaped by `!`, for all names of ours and those that look like it.
-    pub fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> String {
         format!("{}!_%", self.0.replace('_', "!_"))
     }
 }

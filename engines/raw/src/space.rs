@@ -25,7 +25,7 @@ const TENTH: u32 = Share::WHOLE / 10;
 
 impl Span {
     /// All of it.
-    pub const FULL: Self = Self::Part(Share::NONE, Share::ALL);
+    pub(crate) const FULL: Self = Self::Part(Share::NONE, Share::ALL);
 
     /// A span from text: a name, or `FROM%..TO%`.
     pub fn parse(text: &str) -> Result<Self> {

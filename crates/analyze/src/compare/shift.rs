@@ -20,13 +20,13 @@ impl Shift {
     }
 
     /// The median difference (Hodges and Lehmann 1963).
-    pub fn estimate(&self) -> f64 {
+    pub(crate) fn estimate(&self) -> f64 {
         quantile(&self.rising, 0.5).unwrap_or(0.0)
     }
 
     /// The exact interval of the shift (Moses; Hollander and Wolfe, section 4.3): at least `confidence` sure, or, where
     /// the groups are too small for that, the widest there is with the confidence it reaches.
-    pub fn interval(&self, confidence: f64) -> Interval {
+    pub(crate) fn interval(&self, confidence: f64) -> Interval {
         let cut = self.chance.critical((1.0 - confidence) / 2.0).unwrap_or(0).min((self.rising.len() - 1) / 2);
         Interval {
             low: self.rising[cut],
@@ -36,7 +36,7 @@ impl Shift {
     }
 
     /// Two-sided p of "no shift".
-    pub fn p_difference(&self) -> f64 {
+    pub(crate) fn p_difference(&self) -> f64 {
         (2.0 * self.p_above(0.0).min(self.p_below(0.0))).min(1.0)
     }
 

@@ -14,7 +14,7 @@ pub(crate) const SINGLE_BLOCK: f64 = 1.01;
 pub(crate) const FEWEST_READS_PER_S: f64 = 10.0;
 
 /// Why nothing is claimed of the blocks of the run's target.
-pub fn no_layout(run: &Run) -> Option<&str> {
+pub(crate) fn no_layout(run: &Run) -> Option<&str> {
     run.description.as_ref().and_then(|description| description.no_layout.as_deref())
 }
 
@@ -33,12 +33,12 @@ pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
 }
 
 /// Whether every operation visits its blocks one by one: none is a scan, or a large read of a file.
-pub fn one_by_one(step: &StepRecord, work: &Work) -> bool {
+pub(crate) fn one_by_one(step: &StepRecord, work: &Work) -> bool {
     step.head.workload.as_ref().is_none_or(|workload| workload.scan_pct.is_none()) && !work.scanned()
 }
 
 /// Whether every physical read fetches one block: no scans, and every statement on the access path of the method.
-pub fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> bool {
+pub(crate) fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> bool {
     let by_index = step.head.workload.as_ref().is_none_or(|workload| workload.access.is_index());
     by_index && one_by_one(step, work) && run.shapes.iter().all(|shape| shape.pure)
 }

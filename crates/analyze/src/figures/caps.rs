@@ -60,12 +60,12 @@ impl Cap {
     }
 
     /// Whether it is worth a word.
-    pub fn tells(&self) -> bool {
+    pub(crate) fn tells(&self) -> bool {
         self.share() >= if matches!(self.limit, Limited::Volume(..)) { REPORTED_SHARE } else { AT_LIMIT }
     }
 
     /// Whether it is what limits.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.share() >= if matches!(self.limit, Limited::Volume(..)) { HELD_SHARE } else { AT_LIMIT }
     }
 

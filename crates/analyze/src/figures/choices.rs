@@ -10,7 +10,7 @@ use mindful_core::result::ChoicesSummary;
 const CHOICES: [(u8, &str); 5] = [(1, "update"), (2, "scan"), (4, "hot_spot"), (8, "hot_schema"), (16, "think")];
 
 /// The realised shares of all operations of the window's slices; `None` where the engine does not tally.
-pub fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
+pub(crate) fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
     let mut cells = Tally::default();
     for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {
         for (cell, count) in &report.tally.0 {

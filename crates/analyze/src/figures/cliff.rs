@@ -17,7 +17,7 @@ const ABOVE: f64 = 1.2;
 
 /// The rate before and after.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cliff {
+pub(crate) struct Cliff {
     /// Blocks per second until then.
     pub before_per_s: f64,
     /// And from then on.
@@ -33,7 +33,7 @@ pub struct Cliff {
 
 impl Cliff {
     /// The cliff of `step` in `window`; `None` where the rate did not fall to a level one.
-    pub fn of(step: &StepRecord, window: &Window) -> Option<Self> {
+    pub(crate) fn of(step: &StepRecord, window: &Window) -> Option<Self> {
         let rates = Seconds::of(step, window).blocks_per_s;
         let at = split(&rates)?;
         // The slice in which it fell is of neither rate.
@@ -54,7 +54,7 @@ impl Cliff {
     }
 
     /// The share of its rate that the run lost.
-    pub fn lost(&self) -> f64 {
+    pub(crate) fn lost(&self) -> f64 {
         1.0 - self.after_per_s / self.before_per_s
     }
 }

@@ -40,7 +40,7 @@ impl Change {
 
     /// Whether a share of it, known by how it differs from another counter, may be asserted: one that is more than its
     /// counters may be off, or too small to matter.
-    pub fn tells(&self, share: f64) -> bool {
+    pub(crate) fn tells(&self, share: f64) -> bool {
         share <= LATEST || share > self.unsure
     }
 
@@ -60,7 +60,7 @@ impl Counters {
     }
 
     /// The same with what sessions published late assigned to the window that it is of.
-    pub fn assigned(step: &StepRecord, window: &Window) -> Self {
+    pub(crate) fn assigned(step: &StepRecord, window: &Window) -> Self {
         let of =
             |series: &Series| assigned_changes(series, step, window).unwrap_or_else(|| changes(series, step, window));
         Self(step.series.iter().flat_map(of).collect())
@@ -87,7 +87,7 @@ impl Counters {
     }
 
     /// Growth of `part` by growth of `whole`; `None` when the whole did not grow.
-    pub fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
+    pub(crate) fn ratio(&self, part: Counter, whole: Counter) -> Option<f64> {
         rates::ratio(|counter| self.rate(counter), part, whole)
     }
 

@@ -14,7 +14,7 @@ pub(crate) const MOST_LOST: f64 = 0.01;
 
 /// The latencies `timed` over `window`, as sources reported them at each boundary. A share that changed while work went on would count some seconds more than
 /// others: then only those of the smallest share are taken.
-pub fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
+pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let timed = timed.iter().filter(|(source, boundary, _)| source == BLOCK_TRACE && inside(*boundary));
     let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();

@@ -13,7 +13,7 @@ const CLOSE: f64 = 0.01;
 
 /// How counters that were read while sessions published are assigned to a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Assignment {
+pub(crate) struct Assignment {
     /// Blocks of the window by those that were published between the readings.
     pub factor: f64,
     /// How far figures may be off, as a share of them: what may or may not have been in a reading, and half of what was
@@ -23,7 +23,7 @@ pub struct Assignment {
 
 /// The readings that are nearest to the ends of the window and known, and how they are assigned; `None` where they stand for
 /// the window as they are.
-pub fn assigned<'a>(
+pub(crate) fn assigned<'a>(
     series: &'a Series,
     step: &StepRecord,
     window: &Window,

@@ -49,7 +49,7 @@ pub fn ranks(
 }
 
 /// Whether all ranks of `step` are there.
-pub fn is_whole(step: &StepRecord) -> bool {
+pub(crate) fn is_whole(step: &StepRecord) -> bool {
     step.ranks.first().is_some_and(|rank| step.ranks.len() == rank.ranks as usize)
 }
 

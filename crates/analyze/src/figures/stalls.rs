@@ -27,7 +27,7 @@ pub struct Stall {
 
 impl Stall {
     /// Its length, us.
-    pub const fn us(&self) -> i64 {
+    pub(crate) const fn us(&self) -> i64 {
         self.span.1.saturating_sub(self.span.0)
     }
 }
@@ -73,12 +73,12 @@ impl Stalls {
     }
 
     /// Time in which at least three quarters of the sessions stood still, us.
-    pub fn us(&self) -> i64 {
+    pub(crate) fn us(&self) -> i64 {
         self.together.iter().map(Stall::us).sum()
     }
 
     /// The longest time in which they did.
-    pub fn longest(&self) -> Option<&Stall> {
+    pub(crate) fn longest(&self) -> Option<&Stall> {
         self.together.iter().max_by_key(|stall| stall.us())
     }
 
@@ -100,7 +100,7 @@ impl Stalls {
 
 /// What counters did while sessions stood still: between the boundaries within `span`, or else around it. Tells whether
 /// it is within.
-pub fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Counters, bool) {
+pub(crate) fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Counters, bool) {
     let at = |us: i64| step.boundaries_us.partition_point(|boundary| *boundary < us) as u32;
     let within = (at(span.0), at(span.1.saturating_add(1)).saturating_sub(1));
     let is_within = within.0 < within.1;

@@ -7,7 +7,7 @@ use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
 /// Those of `timed` that were counted within `window`.
-pub fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) -> WaitSummary {
+pub(crate) fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) -> WaitSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let counted: Vec<_> =
         timed.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && inside(*boundary)).collect();

@@ -120,7 +120,7 @@ impl Work {
     }
 
     /// Whether there were scans, or large reads of files: they visit many blocks at once.
-    pub fn scanned(&self) -> bool {
+    pub(crate) fn scanned(&self) -> bool {
         self.kind(OpKind::Scan).ops > 0.0
     }
 

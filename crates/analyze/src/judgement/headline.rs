@@ -114,7 +114,7 @@ impl Gates {
 
     /// Whether all pass, and nothing is seen below that is no storage; an unknown one does not, but for requests, which some
     /// servers do not count.
-    pub fn pass(&self) -> bool {
+    pub(crate) fn pass(&self) -> bool {
         self.between == Between::Nothing
             && self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
             && self.foreign_share.is_some_and(|share| share <= MAX_FOREIGN_SHARE)
@@ -319,7 +319,7 @@ fn below(between: &Between) -> Option<String> {
 }
 
 /// What the page cache served: a share of it, or all.
-pub fn part(phi: f64) -> String {
+pub(crate) fn part(phi: f64) -> String {
     if phi > ALL_CACHED { "all".to_owned() } else { percent(phi) }
 }
 

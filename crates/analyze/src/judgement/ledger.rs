@@ -65,7 +65,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// What a report tells of reads and writes, without the operations they were for.
-    pub fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
+    pub(crate) fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
         let row = |name: &str, counter: Counter, counts_bytes: bool| {
             let per_s = counters.rate(counter)?;
             let bytes = block_bytes.map(|bytes| bytes as f64 * per_s);
@@ -99,7 +99,7 @@ impl Ledger {
 
     /// The same with the levels below the device, where the reads of one chain were counted.
     #[must_use]
-    pub fn above(mut self, chains: &[Vec<Floor>]) -> Self {
+    pub(crate) fn above(mut self, chains: &[Vec<Floor>]) -> Self {
         if let ([chain], Some(device)) = (chains, self.reads.last()) {
             let rows = below(chain, device);
             self.reads.extend(rows);

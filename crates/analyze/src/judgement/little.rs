@@ -17,7 +17,7 @@ const LEAST_STALLED: f64 = 0.001;
 ///
 /// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
 /// client: up to half of a slice, it counts into the residence time `R`.
-pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
+pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
     let workload = step.head.workload.as_ref()?;
     let closed = workload.rate.is_none();
@@ -32,7 +32,7 @@ pub fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
 }
 
 /// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
-pub fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
+pub(crate) fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
     (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each(run, step))
 }
 

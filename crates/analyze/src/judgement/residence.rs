@@ -8,7 +8,7 @@ use crate::figures::blocks::block_bytes;
 use crate::judgement::headline::Gates;
 
 /// How far the measured share may be from the predicted one.
-pub const TOLERANCE: f64 = 0.15;
+pub(crate) const TOLERANCE: f64 = 0.15;
 
 /// Shares of block visits that the database's cache serves, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,7 +47,7 @@ impl Residence {
     }
 
     /// Whether the two differ by more than chance and warm-up explain.
-    pub fn differs(&self) -> bool {
+    pub(crate) fn differs(&self) -> bool {
         (self.predicted - self.measured).abs() > TOLERANCE
     }
 }

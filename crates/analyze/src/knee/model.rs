@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// Its parameters by name: `r0` in s, `c` and `lambda` per second, the others without a unit.
-    pub fn parameters(&self) -> Vec<(&'static str, f64)> {
+    pub(crate) fn parameters(&self) -> Vec<(&'static str, f64)> {
         let p = &self.fitted;
         match self.kind {
             ModelKind::Capped => vec![("r0", p[0].exp()), ("c", p[1].exp()), ("q", p[2].exp())],
@@ -100,7 +100,7 @@ impl Model {
     }
 
     /// Highest throughput there is at any load, per second; `None` where the curve has no end.
-    pub fn capacity(&self) -> Option<f64> {
+    pub(crate) fn capacity(&self) -> Option<f64> {
         let p = &self.fitted;
         match (self.kind, self.peak_sessions()) {
             (_, Some(peak)) => Some(self.throughput(peak)),
@@ -110,7 +110,7 @@ impl Model {
     }
 
     /// Sessions at which throughput is highest and falls after; `None` where it never falls.
-    pub fn peak_sessions(&self) -> Option<f64> {
+    pub(crate) fn peak_sessions(&self) -> Option<f64> {
         let p = &self.fitted;
         match self.kind {
             ModelKind::Capped => None,
@@ -123,13 +123,13 @@ impl Model {
     }
 
     /// `R0 C` (operational analysis, Denning and Buzen 1978); `None` where the curve has no end.
-    pub fn asymptote_sessions(&self) -> Option<f64> {
+    pub(crate) fn asymptote_sessions(&self) -> Option<f64> {
         Some(self.zero_load_s() * self.capacity()?)
     }
 
     /// Sessions of the best throughput per latency, `X / R = X^2 / N` by Little's law (Kleinrock's power), within
     /// 1..`most`; `None` where it still rises at `most`.
-    pub fn best_power_sessions(&self, most: f64) -> Option<f64> {
+    pub(crate) fn best_power_sessions(&self, most: f64) -> Option<f64> {
         let best = highest(|n| 2.0 * log_throughput(self.kind, &self.fitted, n) - n.ln(), most);
         (best < 0.999 * most).then_some(best)
     }

@@ -15,13 +15,13 @@ pub fn variance(values: &[f64]) -> Option<f64> {
 }
 
 /// Standard deviation by mean; `None` below two values or where the mean is not above zero.
-pub fn variation(values: &[f64]) -> Option<f64> {
+pub(crate) fn variation(values: &[f64]) -> Option<f64> {
     let center = mean(values).filter(|m| *m > 0.0)?;
     Some(variance(values)?.sqrt() / center)
 }
 
 /// The values in rising order.
-pub fn sorted(values: &[f64]) -> Vec<f64> {
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
@@ -29,7 +29,7 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// The quantile `p` (0 to 1) of values in rising order, linear between neighbours (type 7 of Hyndman and Fan 1996);
 /// `None` when empty.
-pub fn quantile(rising: &[f64], p: f64) -> Option<f64> {
+pub(crate) fn quantile(rising: &[f64], p: f64) -> Option<f64> {
     let last = rising.len().checked_sub(1)?;
     let place = p.clamp(0.0, 1.0) * last as f64;
     let (low, high) = (rising[place.floor() as usize], rising[place.ceil() as usize]);

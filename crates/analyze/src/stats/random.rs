@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         let word = mix64(self.state);
         self.state = self.state.wrapping_add(STEP);
         word
@@ -31,7 +31,7 @@ impl Random {
     }
 
     /// Uniform in `0..len`; 0 for an empty range. The bias of the multiplication is below `len / 2^64`.
-    pub fn below(&mut self, len: usize) -> usize {
+    pub(crate) fn below(&mut self, len: usize) -> usize {
         ((u128::from(self.bits()) * len as u128) >> 64) as usize
     }
 

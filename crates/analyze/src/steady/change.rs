@@ -33,7 +33,7 @@ pub struct Change {
 
 impl Change {
     /// By how much the level changed, up or down.
-    pub fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         (self.after - self.before).abs()
     }
 }

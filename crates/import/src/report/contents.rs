@@ -114,7 +114,7 @@ pub struct Report {
 impl Report {
     /// Length, s. A clock of seconds and the printed minutes state it twice, and both have to agree; a clock of whole minutes
     /// has fewer digits than minutes with decimals.
-    pub fn elapsed_s(&self) -> Option<f64> {
+    pub(crate) fn elapsed_s(&self) -> Option<f64> {
         self.elapsed().map(|elapsed| elapsed.value)
     }
 
@@ -132,19 +132,19 @@ impl Report {
     }
 
     /// Database time, s: by the time model, which has more digits, else as printed at the head.
-    pub fn db_time_s(&self) -> Option<f64> {
+    pub(crate) fn db_time_s(&self) -> Option<f64> {
         let head = self.snapshots.db_time_min.map(|min| min.value * 60.0);
         self.time_model.get("DB time").copied().or(head)
     }
 
     /// Average active sessions: as the load profile prints it, or DB time by elapsed time.
-    pub fn active_sessions(&self) -> Option<f64> {
+    pub(crate) fn active_sessions(&self) -> Option<f64> {
         let computed = self.db_time_s().zip(self.elapsed_s()).map(|(db, elapsed)| db / elapsed);
         computed.or_else(|| self.profiled(&["db time(s)"]))
     }
 
     /// CPU of foreground and background, s.
-    pub fn cpu_s(&self) -> Option<f64> {
+    pub(crate) fn cpu_s(&self) -> Option<f64> {
         let foreground = self.time_model.get("DB CPU")?;
         Some(foreground + self.time_model.get("background cpu time").unwrap_or(&0.0))
     }
@@ -195,7 +195,7 @@ impl Report {
     }
 
     /// Waits of foreground and background for `event`.
-    pub fn all_waits(&self, event: &str) -> Option<Waited> {
+    pub(crate) fn all_waits(&self, event: &str) -> Option<Waited> {
         match (&self.foreground, &self.background) {
             (Some(foreground), Some(background)) => {
                 match (waited(&foreground.lines, event), waited(&background.lines, event)) {

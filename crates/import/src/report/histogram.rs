@@ -106,7 +106,7 @@ fn bound_us(text: &str) -> Option<u64> {
 
 impl Histogram {
     /// The narrowest shares, rising, none twice.
-    pub fn parts(&self) -> Vec<Share> {
+    pub(crate) fn parts(&self) -> Vec<Share> {
         if self.unreadable {
             return Vec::new();
         }

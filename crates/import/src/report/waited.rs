@@ -37,7 +37,7 @@ impl Waited {
 
     /// Both together.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
             waits: self.waits.zip(other.waits).map(|(a, b)| a + b),
             time_us: self.time_us.zip(other.time_us).map(|(a, b)| a.plus(b)),
@@ -46,12 +46,12 @@ impl Waited {
     }
 
     /// Mean, us; `None` where there was no wait, or its time is printed as 0: then the mean is up to its error.
-    pub fn mean_us(self) -> Option<f64> {
+    pub(crate) fn mean_us(self) -> Option<f64> {
         self.mean().map(|mean| mean.value).filter(|us| *us > 0.0)
     }
 
     /// How far the mean may be off for the digits that are printed, us.
-    pub fn error_us(self) -> Option<f64> {
+    pub(crate) fn error_us(self) -> Option<f64> {
         self.mean().map(|mean| mean.half_step)
     }
 

@@ -77,7 +77,7 @@ impl Distribution {
     }
 
     /// `(latency in us, how many)`, rising.
-    pub fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let in_both = |us: u64| self.sparse.get(&us).copied().unwrap_or(0);
         let dense = self.dense.iter().zip(0..).filter(|(count, _)| **count > 0);
         let dense = dense.map(move |(count, us)| (us, u64::from(*count) + in_both(us)));
@@ -87,7 +87,7 @@ impl Distribution {
     }
 
     /// Mean, us; `None` when empty.
-    pub fn mean_us(&self) -> Option<f64> {
+    pub(crate) fn mean_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.time_us as f64 / self.count as f64)
     }
 

@@ -132,7 +132,7 @@ impl Filter {
     }
 
     /// Whether `wait` passes; a condition on what it does not show does not hold.
-    pub fn passes(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
+    pub(crate) fn passes(&self, wait: &Wait<'_>, block_bytes: Option<u64>) -> bool {
         self.0.iter().all(|condition| condition.holds(wait, block_bytes))
     }
 }

@@ -173,7 +173,7 @@ impl Grouped {
     }
 
     /// Whether there were so many different latencies that those of groups were rounded, down by up to an eighth.
-    pub fn rounded(&self) -> bool {
+    pub(crate) fn rounded(&self) -> bool {
         self.kept >= self.most_kept
     }
 

@@ -17,7 +17,7 @@ pub struct Wait<'a> {
 
 impl Wait<'_> {
     /// The parameter of that name, or of that place in old traces, which number them.
-    pub fn parameter(&self, names: &[&[u8]], place: usize) -> Option<u64> {
+    pub(crate) fn parameter(&self, names: &[&[u8]], place: usize) -> Option<u64> {
         let by_name = self.parameters.iter().flatten().find(|(name, _)| names.contains(name));
         let by_place = || self.parameters[place].filter(|(name, _)| name.len() == 2 && name[0] == b'p');
         by_name.copied().or_else(by_place).map(|(_, value)| value)

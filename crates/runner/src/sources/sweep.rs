@@ -116,7 +116,7 @@ impl Sweep {
     }
 
     /// Longest time the sweep may take.
-    pub fn budget(&self) -> Option<Duration> {
+    pub(crate) fn budget(&self) -> Option<Duration> {
         self.plan.budget
     }
 
@@ -126,7 +126,7 @@ impl Sweep {
     }
 
     /// Whether its points differ in more than their load.
-    pub fn differs(&self) -> bool {
+    pub(crate) fn differs(&self) -> bool {
         let points = match &self.shape {
             Shape::Fixed { points, .. } => points,
             Shape::Adaptive { others, .. } => others,
@@ -154,7 +154,7 @@ impl Sweep {
     }
 
     /// How many steps there are and what they take; the most of them where it is found on the way.
-    pub fn estimate(&self) -> Estimate {
+    pub(crate) fn estimate(&self) -> Estimate {
         let most = |count: u32, time| Estimate { what: "steps", count, time, at_most: true };
         let whole = match &self.shape {
             Shape::Fixed { points, steps } => Estimate::of("steps", &self.plans(points, &steps.keep)),
@@ -184,7 +184,7 @@ impl Sweep {
     }
 
     /// What does not fit into the budget, in words; `None` when all does, or when the steps are not known before.
-    pub fn left_out(&self) -> Option<String> {
+    pub(crate) fn left_out(&self) -> Option<String> {
         let Shape::Fixed { points, steps } = &self.shape else { return None };
         let names: Vec<_> = steps.left_out.iter().map(|slot| values_in_words(&points[slot.point])).collect();
         (!names.is_empty())

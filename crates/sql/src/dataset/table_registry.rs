@@ -75,7 +75,7 @@ pub struct RegisteredTable {
 
 impl RegisteredTable {
     /// Whether it stands and is the one of `kind` in `schema`.
-    pub fn matches(&self, kind: TableKind, schema: u32) -> bool {
+    pub(crate) fn matches(&self, kind: TableKind, schema: u32) -> bool {
         self.stands && self.kind == Some(kind) && self.schema == schema
     }
 

@@ -133,7 +133,7 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
 }
 
 /// The samplers `waits` and `wait_sampling`.
-pub type Samplers = [Box<dyn Sampler>; 2];
+pub(crate) type Samplers = [Box<dyn Sampler>; 2];
 
 /// The samplers `waits` (samples by wait event, in the order of `known`) and `wait_sampling` (what that costs), and why
 /// samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less

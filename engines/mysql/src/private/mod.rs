@@ -43,7 +43,7 @@ pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Resul
 }
 
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
-pub fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
+pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
     let mut options = options.clone();
     // What is not here yet would be fetched.
     options.server.fetch = false;

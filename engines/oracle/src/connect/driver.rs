@@ -89,7 +89,7 @@ pub enum Failure {
 
 impl Failure {
     /// The number behind `ORA-`, where the server or its listener gave one.
-    pub fn code(&self) -> Option<u32> {
+    pub(crate) fn code(&self) -> Option<u32> {
         match self {
             Self::Server { code, .. } => Some(*code),
             Self::Listener { code, .. } => *code,
@@ -108,7 +108,7 @@ impl Failure {
     }
 
     /// Whether the server said that the account may not see or do this, or that there is no such thing for it.
-    pub fn lacks_right(&self) -> bool {
+    pub(crate) fn lacks_right(&self) -> bool {
         // No such table or view, no right, no such package, the same from PL/SQL, and in Autonomous a lockdown profile.
         matches!(self, Self::Server { code: 942 | 1031 | 6550 | 4043 | 41900, .. })
     }

@@ -61,7 +61,7 @@ impl Layout {
     }
 
     /// All keys, from 1, in the order in which they are written.
-    pub fn keys(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = u64> + '_ {
         let places = (0..self.left).flat_map(move |l| (0..self.right).map(move |r| (l, r)));
         places.map(|(l, r)| self.key(l, r)).filter(|key| *key <= self.blocks)
     }

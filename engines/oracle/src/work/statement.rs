@@ -68,12 +68,12 @@ pub fn create_registry(namespace: &Namespace) -> [String; 2] {
 }
 
 /// A text about the registry: `template` with its name.
-pub fn of_registry(template: &str, namespace: &Namespace) -> String {
+pub(crate) fn of_registry(template: &str, namespace: &Namespace) -> String {
     statement(template, &[("registry", &namespace.registry())])
 }
 
 /// A text about one table.
-pub fn of_table(template: &str, table: &str) -> String {
+pub(crate) fn of_table(template: &str, table: &str) -> String {
     statement(template, &[("table", table)])
 }
 
@@ -179,12 +179,12 @@ pub fn commit(workload: &Workload) -> &'static str {
 }
 
 /// What a server of release `major` sleeps by.
-pub fn sleep(major: u32) -> &'static str {
+pub(crate) fn sleep(major: u32) -> &'static str {
     if major >= 18 { "DBMS_SESSION.SLEEP" } else { "DBMS_LOCK.SLEEP" }
 }
 
 /// Bytes of an operation in the RAW of a slice: first key, keys behind it, word; with a pause behind where there are any.
-pub fn entry_bytes(workload: &Workload) -> usize {
+pub(crate) fn entry_bytes(workload: &Workload) -> usize {
     if workload.think_time.is_some() { 16 } else { 12 }
 }
 

@@ -194,7 +194,7 @@ impl Connection {
         }
     }
 
-    pub fn backend(&self) -> Option<Backend> {
+    pub(crate) fn backend(&self) -> Option<Backend> {
         self.backend
     }
 

@@ -111,7 +111,7 @@ impl Server {
     }
 
     /// The server whose socket is in `folder`, which trusts whoever can reach it.
-    pub fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
+    pub(crate) fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
         let endpoint = Endpoint { host: Host::Unix(folder.to_owned()), port, password: None, tls: Tls::OFF };
         Self {
             hosts: vec![endpoint],

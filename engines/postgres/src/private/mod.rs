@@ -50,7 +50,7 @@ pub fn programs(options: &Options, events: &dyn Events) -> Result<PathBuf> {
 }
 
 /// The folder in which a server would be made; `None` where there is one. Changes nothing and fetches nothing.
-pub fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
+pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Result<Option<PathBuf>> {
     let mut options = options.clone();
     // What is not here yet would be fetched, in the version that was asked for.
     options.server.fetch = false;
