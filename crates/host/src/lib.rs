@@ -2,6 +2,7 @@
 //!
 //! Nothing here samples or judges: `observe` samples, `analyze` judges, engines ask what they need before a run.
 
+pub mod access_list;
 pub mod compressibility;
 pub mod control_group;
 pub mod cpu;
@@ -10,6 +11,7 @@ pub mod file_lock;
 pub mod kernel_file;
 pub mod memory;
 pub mod mounts;
+pub mod named_path;
 pub mod nvme;
 pub mod ownership;
 pub mod priority;

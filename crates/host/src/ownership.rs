@@ -2,11 +2,12 @@
 
 use std::fs::{self, Metadata};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use mindful_core::plan::rights::Rights;
 
-use crate::Kernel;
+use crate::{Kernel, access_list};
 
 /// Whom the kernel names for every user that a container does not know.
 const UNKNOWN: u32 = 65_534;
@@ -28,14 +29,42 @@ impl Trusted {
         Self { users: users.into_iter().flatten().collect(), groups: groups.into_iter().flatten().collect() }
     }
 
-    /// Why others may change what has these facts; `None` if they may not.
-    pub fn why_open(&self, facts: &Metadata) -> Option<String> {
+    /// Whether user number `user` is one of them.
+    pub(crate) fn is_trusted(&self, user: u32) -> bool {
+        self.users.contains(&user)
+    }
+
+    /// Why others may change what is at `path` and has these facts; `None` if they may not.
+    ///
+    /// # Errors
+    /// Its access list cannot be looked at.
+    pub fn why_open(&self, path: &Path, facts: &Metadata) -> io::Result<Option<String>> {
         let rights = Rights::from_metadata(facts);
-        if !self.users.contains(&rights.owner) {
-            return Some(format!("belongs to user number {}", rights.owner));
+        if !self.is_trusted(rights.owner) {
+            return Ok(Some(format!("belongs to user number {}", rights.owner)));
         }
         let group_may = rights.group_writes() && !self.groups.contains(&rights.group);
-        (group_may || rights.everybody_writes()).then(|| "may be written by others".to_owned())
+        if group_may || rights.everybody_writes() {
+            return Ok(Some("may be written by others".to_owned()));
+        }
+        let listed = rights.group_writes() && access_list::is_on(path)?;
+        Ok(listed.then(|| "has an access list by which others may write it (setfacl -b removes it)".to_owned()))
+    }
+
+    /// The first folder on the way to `path`, that included, which belongs to another user.
+    ///
+    /// # Errors
+    /// A folder on the way cannot be looked at.
+    pub fn foreign_folder(&self, path: &Path) -> io::Result<Option<String>> {
+        for part in path.ancestors() {
+            match fs::symlink_metadata(part) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+                Ok(facts) if self.is_trusted(facts.uid()) => {}
+                Ok(facts) => return Ok(Some(format!("{} belongs to user number {}", part.display(), facts.uid()))),
+            }
+        }
+        Ok(None)
     }
 
     /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what is
@@ -56,8 +85,8 @@ impl Trusted {
                 return Ok(Some(format!("{} is a link", part.display())));
             }
             let rights = Rights::from_metadata(&facts);
-            let shared = facts.is_dir() && rights.is_sticky() && self.users.contains(&rights.owner);
-            if let Some(why) = self.why_open(&facts).filter(|_| !shared) {
+            let shared = facts.is_dir() && rights.is_sticky() && self.is_trusted(rights.owner);
+            if let Some(why) = self.why_open(part, &facts)?.filter(|_| !shared) {
                 return Ok(Some(format!("{} {why}", part.display())));
             }
         }
@@ -108,6 +137,23 @@ mod tests {
         assert_eq!(me().way_in(&top.path().join("a/missing/too")).unwrap(), None);
         let alone = Trusted { groups: Vec::new(), ..me() };
         assert!(alone.way_in(&below(top.path(), 0o775)).unwrap().is_some(), "a group of others");
+    }
+
+    #[test]
+    fn a_folder_that_an_access_list_lets_others_write_is_named() {
+        let top = top();
+        let folder = below(top.path(), 0o770);
+        assert_eq!(me().way_in(&folder).unwrap(), None);
+        // Owner, user 65533, group, mask and others, each with its rights.
+        let entries =
+            [(1_u16, 7_u16, u32::MAX), (2, 7, 65_533), (4, 0, u32::MAX), (16, 7, u32::MAX), (32, 0, u32::MAX)];
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in entries {
+            list.extend([&tag.to_le_bytes()[..], &rights.to_le_bytes(), &id.to_le_bytes()].concat());
+        }
+        let a = top.path().join("a");
+        rustix::fs::setxattr(&a, c"system.posix_acl_access", &list, rustix::fs::XattrFlags::empty()).unwrap();
+        assert!(me().way_in(&folder).unwrap().is_some_and(|why| why.contains("access list")));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use mindful_core::ranks::rendezvous::{PeerRow, RETENTION, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
+use crate::named_path;
+
 /// Longest file that is read.
 const LONGEST: u64 = 64 << 20;
 /// How the folder of a job begins: whatever else is in the place may be somebody's.
@@ -39,6 +41,7 @@ impl SharedFolder {
     /// # Errors
     /// It cannot be written, is another user's, or others than its owner's group may write there.
     pub fn open(path: &Path) -> Result<Self> {
+        let path = &named_path::folder(path).map_err(|error| cannot(path, &error))?;
         let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|error| cannot(path, &error))?;
         let own = format!("{}-{}", rustix::system::uname().nodename().to_string_lossy(), std::process::id());

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
-use mindful_host::{Kernel, process, user_namespace};
+use mindful_host::{Kernel, named_path, process, user_namespace};
 use nix::unistd::User;
 
 /// The user and group of the private server where mindful is root and nothing else was said: a number that no system
@@ -94,29 +94,6 @@ impl Account {
         ))
     }
 
-    /// The same for programs that ask for the name of their user: where it has none, `nobody` or one of `others`, whom no
-    /// file is left to, in a group that nobody else is in. The group keeps others of that user out of folders and
-    /// processes.
-    pub fn with_name(&self, others: &[&str]) -> Result<Self> {
-        if User::from_uid(self.uid.into()).is_ok_and(|user| user.is_some()) {
-            return Ok(self.clone());
-        }
-        if !self.switched {
-            return Err(Error::target(
-                format!("user number {} has no name here, which a server's data are not made without", self.uid),
-                format!(
-                    "start mindful as a user with a name, add the line `bench:x:{}:{}::/:/bin/sh` to /etc/passwd, or \
-                     measure a server of your own by --target URL",
-                    self.uid, self.gid
-                ),
-            ));
-        }
-        let named = ["nobody"].iter().chain(others).find_map(|name| Self::find(name)).ok_or_else(|| {
-            Error::target("there is no user nobody to make a data directory", "name an unprivileged user by --run-as")
-        })?;
-        Self { gid: self.gid, ..named }.in_namespace(&Kernel::default())
-    }
-
     /// The user of mindful itself.
     pub fn mine() -> Self {
         let uid = rustix::process::geteuid().as_raw();
@@ -184,7 +161,9 @@ impl Account {
     /// Checks that this user can enter all folders down to `path`, of which some may not exist yet; returns `path`
     /// without links. Folders that only the owner's other groups or an access list open count as closed.
     pub(crate) fn reach(&self, path: &Path, key: &str) -> Result<PathBuf> {
-        let path = resolve(path).map_err(|error| Error::plan(format!("{key} {}: {error}", path.display()), ""))?;
+        let path = named_path::folder(path).map_err(|error| {
+            Error::plan(format!("{key} {}: {error}", path.display()), "name the folder itself, without that link")
+        })?;
         if self.switched {
             for folder in path.ancestors().skip(1) {
                 if fs::metadata(folder).is_ok_and(|meta| !self.may_enter(&meta)) {
@@ -224,18 +203,6 @@ fn foreign(kernel: &Kernel) -> Option<u32> {
     process::all(kernel).into_iter().find(strange)
 }
 
-/// `path` made absolute, with the links of the part that exists followed.
-fn resolve(path: &Path) -> std::io::Result<PathBuf> {
-    let path = std::path::absolute(path)?;
-    let Some(existing) = path.ancestors().find(|ancestor| ancestor.exists()) else { return Ok(path) };
-    let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
-    if rest.components().any(|part| part == Component::ParentDir) {
-        return Err(std::io::Error::other("it has `..` behind a folder that is not there"));
-    }
-    let resolved = existing.canonicalize()?;
-    Ok(if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,20 +224,11 @@ mod tests {
         };
         put(1, 0, 0, "0 1");
         put(20, OWN, OWN, "");
-        put(21, 65_534, OWN, "");
-        assert_eq!(foreign(&kernel), None, "servers of ours, and what makes their folders");
+        assert_eq!(foreign(&kernel), None, "a server of ours");
         put(30, OWN, 100, "");
         assert_eq!(foreign(&kernel), Some(30));
         put(30, OWN, OWN, "100");
         assert_eq!(foreign(&kernel), Some(30));
-    }
-
-    #[test]
-    fn a_user_without_a_name_is_refused_with_the_line_that_names_it() {
-        let refused = Account { switched: false, ..stranger() }.with_name(&[]).unwrap_err().to_string();
-        assert!(refused.contains("`bench:x:4000000:4000000::/:/bin/sh` to /etc/passwd"), "{refused}");
-        assert_ne!(stranger().with_name(&[]).unwrap().uid, 4_000_000, "root lends it another's");
-        assert_eq!(Account::mine().with_name(&[]).unwrap(), Account::mine());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::files::{hand_over, make_private, sync_file_system};
 use crate::folder::Folder;
 use crate::log::Log;
 use crate::program::{Kind, Making, Program};
+use crate::user_name;
 
 /// Whether the instance's `folder` holds a data folder that was made completely.
 pub fn has_data(folder: &Path, kind: &Kind) -> Result<bool> {
@@ -29,14 +30,15 @@ pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) 
         return check(&folder.data(), program, account).map(|()| false);
     }
     let new = folder.aside("new");
-    let maker = &program.maker(account)?;
     let failed = |error: io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
     let log = &Log::from_now(&folder.log()).map_err(failed)?;
-    make_private(&new, maker).map_err(failed)?;
+    make_private(&new, account).map_err(failed)?;
+    let make = || program.initialise(&Making { data: &new, account, log, program });
     let work = || {
-        program.initialise(&Making { data: &new, account: maker, log, program })?;
-        if maker.uid != account.uid {
-            hand_over(&new, maker.uid, account).map_err(failed)?;
+        if program.needs_user_name() {
+            user_name::with_name(account, &folder.aside("users"), make)?;
+        } else {
+            make()?;
         }
         sync_file_system(&new)
             .map_err(|error| Error::target(format!("cannot sync {}: {error}", new.display()), "check that storage"))

@@ -98,7 +98,7 @@ pub(crate) fn others_may_change(path: &Path) -> io::Result<Option<String>> {
     let trusted = Trusted::of_process(&Kernel::default());
     let itself = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        facts => trusted.why_open(&facts?).map(|why| format!("{} {why}", path.display())),
+        facts => trusted.why_open(path, &facts?)?.map(|why| format!("{} {why}", path.display())),
     };
     match path.parent() {
         Some(above) if itself.is_none() && rustix::process::geteuid().is_root() => trusted.way_in(above),

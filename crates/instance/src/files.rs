@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use mindful_host::access_list;
 use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchmod, fchown, openat, statat};
 
 use crate::account::Account;
@@ -41,12 +42,14 @@ pub(crate) fn make_private(path: &Path, account: &Account) -> io::Result<()> {
     give(path, account.switched.then_some((account.uid, account.gid)), 0o700)
 }
 
-/// Gives the folder this mode, and first, where that is said, to this user and group. A link is not followed.
+/// Gives the folder this mode and no access list, and first, where that is said, to this user and group. A link is not
+/// followed.
 pub(crate) fn give(path: &Path, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()> {
     let folder = open_folder(path)?;
     if let Some((user, group)) = owner {
         fchown(&folder, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))?;
     }
+    access_list::remove(&folder).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     Ok(fchmod(&folder, Mode::from_raw_mode(mode as _))?)
 }
 

@@ -411,6 +411,40 @@ mod tests {
         assert!(refusal.contains("user number 65533"), "{refusal}");
     }
 
+    /// One more user may do all: as Linux stores it, version 2 and then tag, rights and user of each entry.
+    fn access_list(user: u32) -> Vec<u8> {
+        let entries = [(1_u16, u32::MAX), (2, user), (4, u32::MAX), (16, u32::MAX), (32, u32::MAX)];
+        let entry = |(tag, id): (u16, u32)| [&tag.to_le_bytes()[..], &7_u16.to_le_bytes(), &id.to_le_bytes()].concat();
+        [2_u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat()
+    }
+
+    #[test]
+    fn a_folder_of_another_user_keeps_no_access_list() {
+        if !rustix::process::geteuid().is_root() {
+            return mindful_conformance::not_run("only root takes over a folder of somebody else");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let lists = [c"system.posix_acl_access", c"system.posix_acl_default"];
+        for owner in [Some(65_533), None] {
+            let root = top.path().join(format!("{owner:?}"));
+            fs::create_dir(&root).unwrap();
+            for list in lists {
+                let flags = rustix::fs::XattrFlags::empty();
+                rustix::fs::setxattr(&root, list, &access_list(65_533), flags).unwrap();
+            }
+            std::os::unix::fs::chown(&root, owner, None).unwrap();
+            adopt(&root, &Account::choose(None).unwrap(), &KIND).unwrap();
+            make_private(&root.join("data"), &Account::choose(None).unwrap()).unwrap();
+            for folder in [root.clone(), root.join("data")] {
+                for list in lists {
+                    let read = rustix::fs::getxattr(&folder, list, &mut [0_u8; 256]);
+                    assert_eq!(read, Err(rustix::io::Errno::NODATA), "{}", folder.display());
+                }
+            }
+            assert_eq!(fs::metadata(&root).unwrap().mode() & 0o7777, 0o710);
+        }
+    }
+
     #[test]
     fn a_lock_in_passing_is_waited_for_and_one_that_stays_is_not() {
         let top = tempfile::tempdir().unwrap();

@@ -19,6 +19,7 @@ mod server;
 pub mod shared_memory;
 mod socket;
 mod stale;
+mod user_name;
 
 pub use data::has_data;
 pub use instance::{Instance, Order};

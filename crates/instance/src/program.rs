@@ -54,9 +54,9 @@ pub trait Program: Send + Sync {
     /// Such as `18.6`.
     fn version(&self) -> &str;
 
-    /// The user that makes a data folder, where it cannot be the server's: what it made is then handed over.
-    fn maker(&self, account: &Account) -> Result<Account> {
-        Ok(account.clone())
+    /// Whether the program that makes a data folder asks for the name of its user.
+    fn needs_user_name(&self) -> bool {
+        false
     }
 
     /// Makes a data folder in an empty folder. It needs no sync.
@@ -181,7 +181,7 @@ const GREETING: Duration = Duration::from_millis(500);
 
 /// A data folder in the making.
 pub struct Making<'a> {
-    /// The folder, empty and of the user that makes it.
+    /// The folder, empty and of the server's user.
     pub data: &'a Path,
     /// That user.
     pub account: &'a Account,

@@ -1,5 +1,5 @@
 //! Files as they are opened where someone else may have put something in their place: regular files alone, nothing is
-//! waited for, and what is made is closed to others.
+//! waited for, and what is made is closed to others. What is written goes through no link of another user.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use mindful_core::plan::text::to_utf8;
+use mindful_host::named_path::{self, in_folder_of};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -27,31 +28,40 @@ pub fn open_itself(path: &Path) -> io::Result<File> {
 
 /// Opens a regular file for reading and appending; no link is followed.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
-    regular(options(OFlags::NOFOLLOW).read(true).append(true).open(path).map_err(no_link)?)
+    let opened = |path: &Path| options(OFlags::NOFOLLOW).read(true).append(true).open(path).map_err(no_link);
+    regular(in_folder_of(path, opened)?)
 }
 
 /// Makes a file of ours where there is none, not even a link.
 pub fn create_new(path: &Path) -> io::Result<File> {
+    in_folder_of(path, new_file)
+}
+
+fn new_file(path: &Path) -> io::Result<File> {
     options(OFlags::NOFOLLOW).write(true).create_new(true).mode(FILE_MODE).open(path)
 }
 
 /// Makes a file of ours; a file or link that has its name goes, what the link points to stays.
 pub fn create(path: &Path) -> io::Result<File> {
+    in_folder_of(path, new_in_place)
+}
+
+fn new_in_place(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => create_new(path),
+        _ => new_file(path),
     }
 }
 
 /// Puts a file with this content in the place of `path`, whole or not at all.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace_by(path, |mut file| file.write_all(content))
+    in_folder_of(path, |path| replace_by(path, |mut file| file.write_all(content)))
 }
 
 fn replace_by(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let next = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = create(&next).and_then(|file| {
+    let written = new_in_place(&next).and_then(|file| {
         write(&file)?;
         file.sync_all()?;
         fs::rename(&next, path)
@@ -64,26 +74,26 @@ fn replace_by(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::R
 /// Makes the file `path` by `write`, whole or not at all, closed to others. It must not be there yet unless it may be
 /// replaced; a link, a pipe or a device never is.
 pub fn put(path: &Path, may_replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-    match fs::symlink_metadata(path) {
+    in_folder_of(path, |path| match fs::symlink_metadata(path) {
         Ok(meta) if may_replace && meta.is_file() => replace_by(path, write),
         Ok(_) if may_replace => Err(io::Error::new(io::ErrorKind::InvalidInput, "what is there is no regular file")),
         _ => {
-            let file = create_new(path)?;
+            let file = new_file(path)?;
             write(&file).inspect_err(|_| {
                 let _ = fs::remove_file(path);
             })
         }
-    }
+    })
 }
 
 /// Makes the folder `path` and those above it that are missing, closed to others.
 pub fn create_folders(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(named_path::folder(path)?)
 }
 
 /// Makes the folder `path`, closed to others.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(FOLDER_MODE).create(path)
+    in_folder_of(path, |path| DirBuilder::new().mode(FOLDER_MODE).create(path))
 }
 
 /// The text of `file`, at most `most` bytes of it.

@@ -1,5 +1,7 @@
 //! Puts events together into a run.
 
+use std::collections::HashSet;
+
 use mindful_core::contract::event::Event;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
@@ -8,12 +10,14 @@ pub(crate) struct Fold {
     run: Run,
     /// What is known of each target, where the run has several.
     targets: Vec<Fold>,
+    /// Numbers of the steps that have begun.
+    begun: HashSet<u32>,
     skipped: u64,
 }
 
 impl Fold {
     pub(crate) fn new(head: RunHead) -> Self {
-        Self { run: Run::new(head), targets: Vec::new(), skipped: 0 }
+        Self { run: Run::new(head), targets: Vec::new(), begun: HashSet::new(), skipped: 0 }
     }
 
     /// A line of a later version was passed over.
@@ -75,7 +79,9 @@ impl Fold {
 
     /// A step that is begun again after an interruption takes the place of what was left of it, and the run goes on.
     fn begin_step(&mut self, head: StepHead) {
-        self.run.steps.retain(|step| step.head.step != head.step);
+        if !self.begun.insert(head.step) {
+            self.run.steps.retain(|step| step.head.step != head.step);
+        }
         self.run.finished = false;
         self.run.interrupted = false;
         self.run.error = None;

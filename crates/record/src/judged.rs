@@ -1,11 +1,12 @@
 //! Whose a run is: judged by the very files that are read, as others may put something else in their place meanwhile.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use mindful_core::plan::rights::Rights;
+use mindful_host::access_list;
 use rustix::fs::{AtFlags, OFlags, fstat, statat};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
@@ -45,10 +46,11 @@ impl Record {
 
 /// Whether a folder of the store is ours, so that nobody else can give a run another's name. Those of one's own group may
 /// write to it where the user made it.
-pub(crate) fn kept_by_us(facts: &Metadata) -> bool {
-    let rights = Rights::from_metadata(facts);
-    let own_group_alone = !rights.everybody_writes() && rights.group == getegid().as_raw();
-    is_closed(rights) || is_ours(rights) && (rights.is_sticky() || own_group_alone)
+pub(crate) fn kept_by_us(folder: &Path) -> bool {
+    let Ok(rights) = fs::metadata(folder).as_ref().map(Rights::from_metadata) else { return false };
+    let own_group = !rights.everybody_writes() && rights.group == getegid().as_raw();
+    let own_group_alone = || own_group && access_list::is_on(folder).is_ok_and(|listed| !listed);
+    is_closed(rights) || is_ours(rights) && (rights.is_sticky() || own_group_alone())
 }
 
 fn is_closed(rights: Rights) -> bool {

@@ -1,7 +1,8 @@
 //! Names in the store: ids of runs, sortable by time and short enough to type, and the files of a run.
 
-use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 /// The events of a run, one JSON object a line.
 pub const LOG: &str = "run.jsonl";
@@ -25,6 +26,22 @@ pub(crate) fn new_id(at: Timestamp) -> String {
     format!("{}-{letters}", at.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S"))
 }
 
+/// When a run with this id began; `None` if [`new_id`] makes no such id.
+pub(crate) fn begin(id: &str) -> Option<Timestamp> {
+    let (date, letters) = id.rsplit_once('-')?;
+    let own = date.len() == 15 && letters.len() == 3 && letters.bytes().all(|letter| LETTERS.contains(&letter));
+    let at = DateTime::strptime("%Y%m%d-%H%M%S", date).ok().filter(|_| own)?;
+    at.to_zoned(TimeZone::UTC).ok().map(|at| at.timestamp())
+}
+
+/// What clocks of hosts may be apart.
+const CLOCKS_APART: SignedDuration = SignedDuration::from_mins(5);
+
+/// Whether `at` is so late that no run can have begun then.
+pub(crate) fn is_future(at: Timestamp) -> bool {
+    at.duration_since(Timestamp::now()) > CLOCKS_APART
+}
+
 /// Whether `id` may be the name of a run's folder: what a foreign run brings along must not leave the store.
 pub(crate) fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len())
@@ -45,6 +62,18 @@ mod tests {
         let ids: Vec<_> = [0, 40_000, 500_000_000, 999_960_000, 999_999_999].map(in_second).to_vec();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
         assert!(is_id(&at(1_800_000_000)));
+        assert_eq!(begin(&at(1_800_000_000)), Some(Timestamp::from_second(1_800_000_000).unwrap()));
+    }
+
+    #[test]
+    fn only_an_id_of_our_own_form_has_a_begin() {
+        for bad in
+            ["zz", "latest", "99999999-999999-zzz", "20261121-013542-k7z", "20261121-013542-k7", "20261121-0135420-k7f"]
+        {
+            assert_eq!(begin(bad), None, "{bad}");
+        }
+        assert!(begin("99991231-235959-yyy").is_some_and(is_future));
+        assert!(!begin("20241121-013542-k7f").is_some_and(is_future));
     }
 
     #[test]

@@ -12,11 +12,14 @@ use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::record::run::{Run, RunHead};
 use mindful_core::result::Summary;
 use mindful_core::{Error, Result};
+use mindful_host::ownership::Trusted;
+use mindful_host::{Kernel, named_path};
+use rustix::process::geteuid;
 
 use crate::entry::{Listed, read_summary};
 use crate::file;
 use crate::judged::{Record, kept_by_us};
-use crate::name::{IMPORTED, LOG, SUMMARY, is_id, new_id};
+use crate::name::{IMPORTED, LOG, SUMMARY, begin, is_future, is_id, new_id};
 use crate::pack;
 use crate::reader::{read_changed, read_head, read_opened, read_run, unread};
 use crate::redact::Redactor;
@@ -71,7 +74,7 @@ impl Store {
         head.settings = without_secret(&head);
         self.make()?;
         let named = !head.id.is_empty();
-        if named && !is_id(&head.id) {
+        if named && (!is_id(&head.id) || head.id == "latest") {
             return Err(Error::plan(format!("{:?} cannot name a run", head.id), "use letters, digits and -"));
         }
         loop {
@@ -97,8 +100,29 @@ impl Store {
         }
     }
 
+    /// Refuses, before anything is written or removed, a store that another user could lead elsewhere: by a link, or, as
+    /// root, by a folder of that user.
+    fn check_place(&self) -> Result<()> {
+        let way_in = named_path::folder(&self.runs()).and_then(|runs| {
+            let trusted = || Trusted::of_process(&Kernel::default());
+            if geteuid().is_root() { trusted().foreign_folder(&runs) } else { Ok(None) }
+        });
+        let refused = |why: String| {
+            Err(Error::plan(
+                format!("the store {}: {why}", self.root.display()),
+                "choose another --store DIR, in folders of your own",
+            ))
+        };
+        match way_in {
+            Ok(None) => Ok(()),
+            Ok(Some(why)) => refused(format!("{why}, who could lead root elsewhere")),
+            Err(error) => refused(error.to_string()),
+        }
+    }
+
     /// Makes the store where it is not there yet, closed to others.
     fn make(&self) -> Result<()> {
+        self.check_place()?;
         file::create_folders(&self.runs()).map_err(|error| cannot_create(&self.runs(), &error))
     }
 
@@ -107,6 +131,7 @@ impl Store {
     /// # Errors
     /// The store cannot be made or written, or has no room for the first MiB of a run.
     pub fn probe(&self) -> Result<()> {
+        self.check_place()?;
         let path = self.root.join(format!(".probe-{}", std::process::id()));
         let written = file::create_folders(&self.runs()).and_then(|()| file::create(&path)).and_then(|mut file| {
             let written = file.write_all(&incompressible()).and_then(|()| file.sync_data());
@@ -127,6 +152,7 @@ impl Store {
     /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or its record cannot be read or opened.
     pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
+        self.check_place()?;
         let log = self.run_dir(id).join(LOG);
         let fault = |error| {
             Error::run(format!("cannot go on with {}: {error}", log.display()), "look at its owner and its rights")
@@ -154,9 +180,7 @@ impl Store {
         let log = self.run_dir(id).join(LOG);
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
         let run = self.named(id, read_opened(opened, &log)?);
-        let above = [self.root.clone(), self.runs()]
-            .iter()
-            .all(|folder| fs::metadata(folder).is_ok_and(|facts| kept_by_us(&facts)));
+        let above = [self.root.clone(), self.runs()].iter().all(|folder| kept_by_us(folder));
         Ok((run, above && record.is_own()))
     }
 
@@ -227,6 +251,7 @@ impl Store {
     /// Stores the figures of a run, whole or not at all. A newer summary takes the place of an older one.
     pub fn write_summary(&self, summary: &Summary) -> Result<()> {
         self.check(&summary.id)?;
+        self.check_place()?;
         let path = self.run_dir(&summary.id).join(SUMMARY);
         let mut text = serde_json::to_vec_pretty(summary)
             .map_err(|error| Error::run(format!("cannot write {}: {error}", path.display()), "report this"))?;
@@ -266,22 +291,38 @@ impl Store {
         Listed::read(id, &dir)
     }
 
+    /// Whether run `id` is one of ours by its name: neither imported nor called as no run of ours could be by now.
+    fn is_own_name(&self, id: &str) -> bool {
+        !self.is_imported(id) && begin(id).is_some_and(|at| !is_future(at))
+    }
+
+    /// Ids of all runs with this tag, newest first; imported ones only if no other run has it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn tagged(&self, tag: &str) -> Result<Vec<String>> {
+        let has_tag =
+            |id: &String| self.listed(id.clone()).head.is_some_and(|head| head.plan.tag.as_deref() == Some(tag));
+        let tagged = self.ids()?.into_iter().filter(has_tag);
+        let (own, imported): (Vec<_>, Vec<_>) = tagged.partition(|id| self.is_own_name(id));
+        Ok(if own.is_empty() { imported } else { own })
+    }
+
     /// The id that `name` stands for: an id, `latest`, a tag (the newest run that bears it) or a unique prefix of an id.
+    /// What was imported is `latest`, or has a tag, only if no other run is or has.
     pub fn resolve(&self, name: &str) -> Result<String> {
         let ids = self.ids()?;
         let Some(newest) = ids.first() else {
             return Err(Error::plan(format!("{} holds no runs", self.root.display()), "`mindful run` makes one"));
         };
         if name == "latest" {
-            return Ok(newest.clone());
+            return Ok(ids.iter().find(|id| self.is_own_name(id)).unwrap_or(newest).clone());
         }
         if ids.iter().any(|id| id == name) {
             return Ok(name.to_owned());
         }
-        let bears =
-            |id: &&String| self.listed((*id).clone()).head.is_some_and(|head| head.plan.tag.as_deref() == Some(name));
-        if let Some(tagged) = ids.iter().find(bears) {
-            return Ok(tagged.clone());
+        if let Some(tagged) = self.tagged(name)?.into_iter().next() {
+            return Ok(tagged);
         }
         let begun: Vec<_> = ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect();
         match begun.as_slice() {
@@ -303,6 +344,7 @@ impl Store {
     /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or something of it cannot be removed.
     pub fn remove(&self, id: &str) -> Result<()> {
         self.check(id)?;
+        self.check_place()?;
         let dir = self.run_dir(id);
         // A folder without a record that can be opened is nobody's to write to.
         let written = file::open(&dir.join(LOG)).ok();
@@ -315,13 +357,9 @@ impl Store {
     /// record and the figures is copied, and no link is followed.
     pub fn import(&self, dir: &Path) -> Result<String> {
         let log = dir.join(LOG);
-        let id = read_run(&log)?.head.id;
-        if !is_id(&id) {
-            return Err(Error::run(
-                format!("{} calls itself {id:?}, which cannot name a run", log.display()),
-                "correct the id in its first line",
-            ));
-        }
+        let head = read_run(&log)?.head;
+        check_begin(&head, &log)?;
+        let id = head.id;
         self.make()?;
         let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
         if whole.exists() {
@@ -383,6 +421,25 @@ impl Store {
             return Ok(());
         }
         Err(Error::plan(format!("no run is called {id:?}"), "see `mindful list`"))
+    }
+}
+
+/// Refuses the name and the time of a run that no host can have made by now: it would be in the place of newer runs.
+fn check_begin(head: &RunHead, log: &Path) -> Result<()> {
+    let id = &head.id;
+    let Some(at) = begin(id) else {
+        return Err(Error::plan(
+            format!("{} calls itself {id:?}, which is not an id of a run", log.display()),
+            "correct the id in its first line: date, time and three letters, such as 20261121-013542-k7f",
+        ));
+    };
+    let started = head.started_at.parse::<Timestamp>().ok();
+    match [Some(at), started].into_iter().flatten().find(|at| is_future(*at)) {
+        None => Ok(()),
+        Some(at) => Err(Error::plan(
+            format!("{} began at {at}, which is in the future", log.display()),
+            "check the clock of this host, or correct id and started_at in its first line",
+        )),
     }
 }
 

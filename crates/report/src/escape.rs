@@ -1,6 +1,7 @@
 //! Names and texts from outside, made harmless for a terminal.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// `text` on one line, with every character that could steer a terminal or turn the direction of reading written as
 /// `\u{…}`.
@@ -21,6 +22,7 @@ fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
 
@@ -35,14 +37,25 @@ pub(crate) fn escape_to(text: &str, width: usize) -> String {
     cut
 }
 
-/// `text` that is made of harmless parts and JSON: the control characters that JSON leaves as they are, written as it
-/// writes the others. To a terminal U+009B is what ESC [ is.
+/// `text` that is made of harmless parts and JSON: what steers and JSON leaves as it is, written as JSON writes other
+/// control characters. To a terminal U+009B is what ESC [ is; U+202E turns the direction of reading.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    let left = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    let left = |c: char| c > '~' && steers(c);
     if !text.contains(left) {
         return text.into();
     }
-    text.chars().map(|c| if left(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() }).collect()
+    let mut harmless = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if left(c) {
+            // Writing to a string cannot fail.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(harmless, "\\u{unit:04x}");
+            }
+        } else {
+            harmless.push(c);
+        }
+    }
+    harmless.into()
 }
 
 #[cfg(test)]
@@ -59,9 +72,9 @@ mod tests {
 
     #[test]
     fn json_that_steers_is_the_same_json() {
-        let name = "a\u{9b}31m\u{7f}b";
+        let name = "a\u{9b}31m\u{7f}b\u{202e}c\u{2066}\u{e0041}";
         let text = serde_json::to_string(name).unwrap();
-        assert_eq!(escape_json(&text), r#""a\u009b31m\u007fb""#);
+        assert_eq!(escape_json(&text), r#""a\u009b31m\u007fb\u202ec\u2066\udb40\udc41""#);
         assert_eq!(serde_json::from_str::<String>(&escape_json(&text)).unwrap(), name);
     }
 

@@ -2,6 +2,8 @@
 
 pub(crate) mod fold;
 
+use std::collections::{HashMap, HashSet};
+
 use mindful_core::result::{Finding, Severity};
 
 use crate::escape;
@@ -46,29 +48,23 @@ pub(crate) fn panel(findings: &[Finding], detail: Detail) -> Panel {
 /// text, figures aside: a code such as `host-setting` covers several settings, each with a text of its own.
 pub(crate) fn kinds(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut kinds: Vec<Vec<&Finding>> = Vec::new();
+    let mut places = HashMap::new();
     for finding in findings {
-        let same = |kind: &&mut Vec<&Finding>| {
-            (kind[0].severity, &kind[0].code) == (finding.severity, &finding.code)
-                && fold::same_wording(&kind[0].text, &finding.text)
-        };
-        match kinds.iter_mut().find(same) {
-            Some(kind) => kind.push(finding),
-            None => kinds.push(vec![finding]),
-        }
+        let kind = (finding.severity, finding.code.as_str(), fold::wording(&finding.text));
+        let place = *places.entry(kind).or_insert_with(|| {
+            kinds.push(Vec::new());
+            kinds.len() - 1
+        });
+        kinds[place].push(finding);
     }
     kinds
 }
 
 /// The codes of `kinds`, each once.
 pub(crate) fn codes<'a>(kinds: impl Iterator<Item = &'a Vec<&'a Finding>>) -> String {
-    let mut codes: Vec<String> = Vec::new();
-    for kind in kinds {
-        let code = escape(&kind[0].code);
-        if !codes.contains(&code) {
-            codes.push(code);
-        }
-    }
-    codes.join(", ")
+    let mut seen = HashSet::new();
+    let codes = kinds.map(|kind| escape(&kind[0].code)).filter(|code| seen.insert(code.clone()));
+    codes.collect::<Vec<_>>().join(", ")
 }
 
 /// Remarks made on the way.

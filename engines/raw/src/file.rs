@@ -10,7 +10,7 @@ use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::{Error, Result, contract::clock, plan::units, workload::draw};
-use mindful_host::space;
+use mindful_host::{named_path, space};
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -99,7 +99,8 @@ fn cannot(verb: &str, path: &Path, error: impl Display) -> Error {
 /// Creates `path`, which must not exist, with `mark` in it and nothing else yet.
 pub(crate) fn create(path: &Path, mut mark: FileHeader) -> Result<()> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|e| cannot("make", path, e))?;
+    let opened = |path: &Path| Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    let fd = named_path::in_folder_of(path, opened).map_err(|e| cannot("make", path, e))?;
     mark.inode = rustix::fs::fstat(&fd).map_err(|e| cannot("examine", path, e))?.st_ino;
     write_header(&fd, &mark).map_err(|errno| {
         // Without its mark it would be a stranger to the next run.

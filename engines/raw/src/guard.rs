@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
+use mindful_host::named_path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 
@@ -46,7 +47,8 @@ fn system(path: &Path, verb: &str, error: Errno, next: &str) -> Error {
 impl Source {
     /// Opens `path` for reading, through the page cache.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let resolved = fs::canonicalize(path)
+        let resolved = named_path::folder(path)
+            .and_then(fs::canonicalize)
             .map_err(|e| Error::target(format!("cannot find {}: {e}", path.display()), "check the path"))?;
         // A pipe would block the open, a device might react to it: neither with O_NONBLOCK.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
-use mindful_host::kernel_file;
+use mindful_host::{kernel_file, named_path};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -38,7 +38,10 @@ pub(crate) struct DatabaseFile {
 impl DatabaseFile {
     /// The file that `url` names, as `sqlite:PATH`; refuses what is not ours. Only reads.
     pub(crate) fn from_url(url: &str, page_bytes: Option<u64>) -> Result<Self> {
-        let path = parse(url)?;
+        let named = parse(url)?;
+        let path = named_path::folder(&named).map_err(|error| {
+            Error::target(format!("{}: {error}", named.display()), "name the file itself, without that link")
+        })?;
         let page_bytes = match (read_page_bytes(&path)?, page_bytes) {
             (None, asked) => asked.unwrap_or(DEFAULT_PAGE_BYTES),
             (Some(found), Some(asked)) if asked != found => {

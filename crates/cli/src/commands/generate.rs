@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use mindful_core::{Error, Result};
+use mindful_host::named_path;
 use mindful_record::file;
 
 use crate::context;
@@ -57,7 +58,7 @@ fn completions(shell: &str, mut program: Command) -> Result<String> {
 
 /// Writes `mindful.1` and `mindful-VERB.1` into `folder`; returns the path of the first.
 fn manual(folder: &Path, program: Command) -> Result<String> {
-    fs::create_dir_all(folder).map_err(|error| {
+    named_path::folder(folder).and_then(fs::create_dir_all).map_err(|error| {
         Error::plan(format!("cannot create {}: {error}", folder.display()), "choose another folder")
     })?;
     let mut program = program.disable_help_subcommand(true);

@@ -301,3 +301,91 @@ fn a_run_stored_when_its_format_began_is_still_read() {
     assert_eq!(run.steps[0].reports().map(SliceReport::total_ops).sum::<u64>(), 4 * 199);
     assert_eq!(run.dataset.unwrap().blocks_per_schema, 1_000);
 }
+
+#[test]
+fn root_writes_to_no_store_of_another_user() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("not run: only root can make folders of others");
+    }
+    let (dir, own) = store();
+    let id = write(&own, None);
+    let theirs = |path: &Path| std::os::unix::fs::lchown(path, Some(65_533), None).unwrap();
+    type Make<'a> = &'a dyn Fn(&Path);
+    let makes: [(&str, Make<'_>); 3] = [
+        ("a folder of theirs", &|store| {
+            fs::create_dir_all(store.join("runs")).unwrap();
+            theirs(store);
+        }),
+        ("a link of theirs in the place of the runs", &|store| {
+            fs::create_dir_all(store).unwrap();
+            std::os::unix::fs::symlink(own.root().join("runs"), store.join("runs")).unwrap();
+            theirs(&store.join("runs"));
+        }),
+        ("a link of theirs in the place of the store", &|store| {
+            std::os::unix::fs::symlink(own.root(), store).unwrap();
+            theirs(store);
+        }),
+    ];
+    for (number, (what, make)) in makes.iter().enumerate() {
+        let path = dir.path().join(number.to_string());
+        make(&path);
+        let store = Store::open(path);
+        let before = fs::read_dir(own.root().join("runs")).unwrap().count();
+        let refusals = [
+            store.probe().err(),
+            store.create(sample::head(None)).err(),
+            store.import(&own.run_dir(&id)).err(),
+            store.remove(&id).err(),
+            store.go_on(&id).err(),
+        ];
+        for refusal in refusals {
+            assert_eq!(refusal.map(|error| error.kind), Some(ErrorKind::Plan), "{what}");
+        }
+        assert_eq!(fs::read_dir(own.root().join("runs")).unwrap().count(), before, "{what}");
+    }
+}
+
+#[test]
+fn an_imported_run_is_neither_latest_nor_bearer_of_a_tag_of_ours() {
+    let (_dir, from) = store();
+    let (_other, to) = store();
+    let imported = write(&from, Some("mine"));
+    let own = write(&to, Some("mine"));
+    // Newer than ours, by a minute that clocks may be apart.
+    let minute = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(1);
+    let newer = format!("{}-222", minute.strftime("%Y%m%d-%H%M%S"));
+    let text = fs::read_to_string(log(&from, &imported)).unwrap().replace(&imported, &newer);
+    fs::write(log(&from, &imported), text).unwrap();
+    assert_eq!(to.import(&from.run_dir(&imported)).unwrap(), newer);
+    assert_eq!(to.ids().unwrap(), [newer.clone(), own.clone()]);
+    assert_eq!((to.resolve("latest").unwrap(), to.resolve("mine").unwrap()), (own.clone(), own.clone()));
+    assert_eq!(to.tagged("mine").unwrap(), [own.clone()]);
+    to.remove(&own).unwrap();
+    assert_eq!((to.resolve("latest").unwrap(), to.resolve("mine").unwrap()), (newer.clone(), newer));
+}
+
+#[test]
+fn no_name_and_no_date_that_no_run_can_have_is_imported() {
+    let (_dir, from) = store();
+    let (_other, to) = store();
+    let id = write(&from, None);
+    let text = fs::read_to_string(log(&from, &id)).unwrap();
+    let names = [
+        "zz",
+        "latest",
+        "LATEST",
+        "99991231-235959-yyy",
+        "99999999-999999-222",
+        "20261121-013542",
+        "20261121-013542-k7f.x",
+    ];
+    for name in names {
+        fs::write(log(&from, &id), text.replacen(&id, name, 1)).unwrap();
+        assert!(to.import(&from.run_dir(&id)).is_err(), "{name}");
+    }
+    fs::write(log(&from, &id), &text).unwrap();
+    let began = from.head(&id).unwrap().started_at;
+    fs::write(log(&from, &id), text.replacen(&began, "9999-01-01T00:00:00Z", 1)).unwrap();
+    assert!(to.import(&from.run_dir(&id)).is_err());
+    assert!(to.ids().unwrap().is_empty());
+}

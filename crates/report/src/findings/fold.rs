@@ -1,5 +1,7 @@
 //! Evidence of one kind of finding from many steps, in one line: the steps it is true of, and from which figure to which.
 
+use std::collections::HashMap;
+
 use mindful_core::result::Finding;
 
 use crate::style::Detail;
@@ -17,21 +19,25 @@ struct Wording {
 /// What `findings`, all of one code, rest on: the wordings of most steps, one in short, and how many others there are.
 pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     let mut all: Vec<Wording> = Vec::new();
+    let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     for finding in findings {
         let (step, text) = of_step(&finding.evidence);
         let (around, figures) = taken_apart(text);
-        match all.iter_mut().find(|wording| wording.around == around) {
+        match places.get(&around).map(|place| &mut all[*place]) {
             Some(wording) => {
                 wording.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
                 wording.steps.extend(step);
                 wording.count += 1;
             }
-            None => all.push(Wording {
-                around,
-                figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
-                steps: step.into_iter().collect(),
-                count: 1,
-            }),
+            None => {
+                places.insert(around.clone(), all.len());
+                all.push(Wording {
+                    around,
+                    figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
+                    steps: step.into_iter().collect(),
+                    count: 1,
+                });
+            }
         }
     }
     all.sort_by_key(|wording| std::cmp::Reverse(wording.count));
@@ -47,9 +53,9 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     texts.join("; ")
 }
 
-/// Whether two texts are the same but for their figures.
-pub(crate) fn same_wording(one: &str, other: &str) -> bool {
-    one == other || taken_apart(one).0 == taken_apart(other).0
+/// What two texts have in common that are the same but for their figures.
+pub(crate) fn wording(text: &str) -> Vec<String> {
+    taken_apart(text).0
 }
 
 /// `step 3: evidence` as step and evidence.

@@ -45,9 +45,9 @@ impl Program for Cluster {
         &self.binaries.version
     }
 
-    /// `initdb` insists on a user with a name.
-    fn maker(&self, account: &Account) -> Result<Account> {
-        account.with_name(&["postgres"])
+    /// `initdb` does.
+    fn needs_user_name(&self) -> bool {
+        true
     }
 
     /// Nothing is synced on the way.

@@ -42,10 +42,9 @@ pub(crate) fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<S
     }
     let mut side = Side::new();
     for name in names {
-        let tagged = |run: &mindful_record::Listed| {
-            run.head.as_ref().is_some_and(|head| head.plan.tag.as_deref() == Some(name.as_str()))
-        };
-        let mut ids: Vec<String> = store.list()?.into_iter().filter(tagged).map(|run| run.id).collect();
+        // An id is never the tag of another run.
+        let is_id = store.ids()?.contains(name);
+        let mut ids = if is_id { Vec::new() } else { store.tagged(name)? };
         if ids.is_empty() {
             ids.push(store.resolve(name)?);
         }

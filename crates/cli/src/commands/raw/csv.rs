@@ -1,6 +1,6 @@
 //! The matrices of a job on files, as CSV files for scripts that read Orion's.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
+use mindful_record::file;
 use mindful_report::export::matrix::{self, Figures, PointResult};
 
 type Content = fn(&[PointResult]) -> String;
@@ -55,7 +56,7 @@ impl Matrices {
         let results: Vec<PointResult> = run.steps.iter().filter_map(|step| point_result(run, step)).collect();
         for (end, content) in FILES {
             let path = self.path(end);
-            let written = File::create_new(&path).and_then(|mut file| file.write_all(content(&results).as_bytes()));
+            let written = file::put(&path, false, |mut file| file.write_all(content(&results).as_bytes()));
             written.map_err(|error| {
                 let again = format!("the run is stored: `mindful show {}`", run.head.id);
                 Error::run(format!("cannot write {}: {error}", path.display()), again)

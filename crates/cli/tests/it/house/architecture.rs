@@ -32,7 +32,7 @@ fn each_crate_imports_only_what_stands_before_it() {
         ("instance", &["core", "host"]),
         ("sql", &["core", "host"]),
         ("observe", &["core", "host"]),
-        ("record", &["core"]),
+        ("record", &["core", "host"]),
         ("analyze", &["core"]),
         ("runner", &["core", "host", "observe", "record", "analyze"]),
         ("ranks", &["core", "record", "analyze", "runner"]),

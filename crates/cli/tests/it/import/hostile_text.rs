@@ -10,13 +10,19 @@ use crate::export::redactions::forms;
 use crate::made::{Dress, showcase};
 use crate::mindful::Mindful;
 
-/// Clears the screen, names the window, colours, rings, and goes back to the begin of the line.
-const STEERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\r\u{8}x";
+/// Clears the screen, names the window, colours, rings, goes back to the begin of the line, and turns the direction of reading
+/// in each way that Unicode has.
+const STEERS: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\r\u{8}x\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}y";
+
+/// Whether Unicode lets `c` turn the direction of reading.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
 
 /// What of the output could steer.
 fn steering(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let at = text.find(|c: char| c.is_control() && c != '\n' && c != '\t')?;
+    let at = text.find(|c: char| turns(c) || (c.is_control() && c != '\n' && c != '\t'))?;
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     Some(format!("{:?}", text[line..].chars().take(300).collect::<String>()))
 }
