@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_where_its_folder_was_though_a_link_takes_its_name() {
+    fn a_folder_swapped_for_a_link_gets_no_file() {
         let top = tempfile::tempdir_in(std::env::temp_dir().canonicalize().unwrap()).unwrap();
         let (folder, aside, other) = (top.path().join("a"), top.path().join("b"), top.path().join("other"));
         fs::create_dir(&folder).unwrap();

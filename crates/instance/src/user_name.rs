@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_finds_the_name_of_a_user_that_the_list_of_users_lacks() {
+    fn a_program_finds_a_name_that_the_list_of_users_lacks() {
         if !rustix::process::geteuid().is_root() {
             return mindful_conformance::not_run("only root becomes another user");
         }

@@ -346,7 +346,7 @@ fn root_writes_to_no_store_of_another_user() {
 }
 
 #[test]
-fn an_imported_run_is_neither_latest_nor_bearer_of_a_tag_of_ours() {
+fn an_imported_run_is_not_latest_and_takes_no_tag() {
     let (_dir, from) = store();
     let (_other, to) = store();
     let imported = write(&from, Some("mine"));
