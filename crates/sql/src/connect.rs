@@ -2,6 +2,7 @@
 
 pub mod abort;
 pub mod control;
+pub mod driver_panic;
 pub mod environment;
 pub mod error_text;
 #[cfg(feature = "tls")]

@@ -23,7 +23,7 @@ use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
-use mindful_core::{Capabilities, Engine, Result, Target};
+use mindful_core::{Capabilities, Engine, Error, Result, Target};
 
 use crate::connect::Server;
 use crate::meeting::PostgresRendezvous;
@@ -111,7 +111,8 @@ impl EngineOptions for PostgresOptions {
             let server = Server::from_socket(instance.socket_folder(), private::PORT, private::USER, private::DATABASE);
             return Ok(Box::new(PostgresTarget::open(server, Some(instance), self.options.clone(), events)?));
         }
-        Ok(Box::new(PostgresTarget::open(self.server(&**events)?, None, self.options.clone(), events)?))
+        let opened = PostgresTarget::open(self.server(&**events)?, None, self.options.clone(), events);
+        Ok(Box::new(opened.map_err(Error::of_target)?))
     }
 
     fn find_folder_to_make(&self, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {

@@ -5,6 +5,8 @@ mod compare;
 mod doctor;
 mod export;
 mod help;
+#[cfg(all(target_os = "linux", any(feature = "postgres", feature = "mysql")))]
+mod hostile;
 mod house;
 mod import;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]

@@ -54,6 +54,15 @@ impl Error {
         Self { kind, what: what.into(), next: next.into() }
     }
 
+    /// The same error of work that has not begun: a target that fails while it is opened cannot be used.
+    #[must_use]
+    pub fn of_target(mut self) -> Self {
+        if self.kind == ErrorKind::Run {
+            self.kind = ErrorKind::Target;
+        }
+        self
+    }
+
     /// The same error with the place in front: `place: what`. One that begins with that place stays as it is.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {

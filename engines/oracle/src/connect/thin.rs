@@ -1,12 +1,10 @@
 //! The real driver: Oracle's own in Rust, kept from hanging, panicking and filling the terminal.
 
-use std::any::Any;
-use std::cell::Cell;
-use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Once, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use mindful_sql::connect::driver_panic;
 use oracledb::{Config, ErrorKind, ToDbValue};
 
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
@@ -30,39 +28,17 @@ impl Driver for Thin {
     }
 }
 
-/// Once a process: TLS knows which of the two libraries in this program to use, and panics of the driver stay silent, for
-/// they are caught.
+/// TLS knows which of the two libraries in this program to use.
 fn prepare_process() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if !QUIET.get() {
-                before(info);
-            }
-        }));
-    });
-}
-
-thread_local! {
-    static QUIET: Cell<bool> = const { Cell::new(false) };
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// Calls the driver. A panic means that the driver cannot do what was asked.
 fn caught<T>(call: impl FnOnce() -> Result<T, oracledb::Error>) -> Result<T, Failure> {
-    let before = QUIET.replace(true);
-    let called = panic::catch_unwind(AssertUnwindSafe(call));
-    QUIET.set(before);
-    match called {
+    match driver_panic::caught(call) {
         Ok(done) => done.map_err(|error| failure(&error)),
-        Err(panic) => Err(Failure::Unable(words(&*panic))),
+        Err(words) => Err(Failure::Unable(words)),
     }
-}
-
-fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no words".to_owned())
 }
 
 fn config(login: &Login) -> Result<Config, Failure> {

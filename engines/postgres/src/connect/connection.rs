@@ -13,19 +13,18 @@ use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{CancelToken, Client, Config, Row, Statement};
 
 use super::backend::{Backend, pooled};
 use super::endpoint::Endpoint;
 use super::explain::{explain, find};
-use super::host::Host;
+use super::transport::Transport;
 
 pub struct Connection {
     client: Client,
     ended: Arc<OnceLock<End>>,
     driver: AbortHandle,
-    connector: Option<MakeRustlsConnect>,
+    transport: Transport,
     place: String,
     /// The server process that its first statement met.
     pub(super) backend: Option<Backend>,
@@ -47,7 +46,7 @@ pub struct Canceller {
     ended: Arc<OnceLock<End>>,
     driver: AbortHandle,
     token: CancelToken,
-    connector: Option<MakeRustlsConnect>,
+    transport: Transport,
     place: String,
 }
 
@@ -59,47 +58,10 @@ pub(super) struct Refusal {
 }
 
 /// Connects to `endpoint` by one of the ways its TLS allows; `config` has all but host and password.
-pub(super) async fn connect(
-    endpoint: &Endpoint,
-    config: &Config,
-    timeout: Option<Duration>,
-    place: String,
-) -> Result<Connection, Refusal> {
-    let attempts = attempt_in_turn(endpoint, for_endpoint(config, endpoint), &place);
-    match timeout {
-        None => attempts.await,
-        Some(limit) => tokio::time::timeout(limit, attempts).await.unwrap_or_else(|_| {
-            let what = format!("{place}: no answer in {} s", limit.as_secs());
-            let next = "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout";
-            Err(Refusal { error: Error::target(what, next), is_final: false })
-        }),
-    }
-}
-
-fn for_endpoint(config: &Config, endpoint: &Endpoint) -> Config {
-    let mut config = config.clone();
-    match &endpoint.host {
-        Host::Unix(folder) => config.host_path(folder),
-        Host::Tcp { name, address } => {
-            config.host(name);
-            if let Some(address) = address {
-                config.hostaddr(*address);
-            }
-            &mut config
-        }
-    };
-    config.port(endpoint.port);
-    if let Some(password) = &endpoint.password {
-        config.password(password.reveal());
-    }
-    config
-}
-
-async fn attempt_in_turn(endpoint: &Endpoint, mut config: Config, place: &str) -> Result<Connection, Refusal> {
+pub(super) async fn connect(endpoint: &Endpoint, config: &Config, place: &str) -> Result<Connection, Refusal> {
     let mut fault = None;
     for mode in endpoint.tls.attempts() {
-        config.ssl_mode(*mode);
-        match attempt(endpoint, &config, *mode, place).await {
+        match attempt(endpoint, config, *mode, place).await {
             Ok(connection) => return Ok(connection),
             Err(error) if depends_on_encryption(&error) => {
                 fault.get_or_insert(error);
@@ -131,24 +93,25 @@ async fn attempt(
     mode: SslMode,
     place: &str,
 ) -> Result<Connection, tokio_postgres::Error> {
-    let connector = endpoint.tls.connector.clone().filter(|_| mode != SslMode::Disable);
+    let (transport, config) = Transport::new(endpoint, mode, config);
     let ended = Arc::new(OnceLock::new());
-    let (client, task) = if let Some(connector) = connector.clone() {
-        let (client, driver) = config.connect(connector).await?;
-        (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
-    } else {
-        let (client, driver) = config.connect(NoTls).await?;
-        (client, tokio::spawn(drive(driver, Arc::clone(&ended))))
-    };
+    let (client, driver) = config.connect_raw(tokio::io::empty(), transport.clone()).await?;
+    let task = tokio::spawn(drive(driver, Arc::clone(&ended)));
     Ok(Connection {
         client,
         ended,
         driver: task.abort_handle(),
-        connector,
+        transport,
         place: place.to_owned(),
         backend: None,
         prepared: Mutex::default(),
     })
+}
+
+/// The error of a server that takes too long to let somebody in.
+pub(super) fn no_answer(place: &str, limit: Duration) -> Error {
+    let what = format!("{place}: no answer in {} s", limit.as_secs());
+    Error::target(what, "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout")
 }
 
 /// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
@@ -229,7 +192,7 @@ impl Connection {
             ended: Arc::clone(&self.ended),
             driver: self.driver.clone(),
             token: self.client.cancel_token(),
-            connector: self.connector.clone(),
+            transport: self.transport.clone(),
             place: self.place.clone(),
         }
     }
@@ -257,10 +220,7 @@ impl fmt::Debug for Connection {
 
 impl Canceller {
     pub async fn cancel(&self) -> Result<()> {
-        let asked = match self.connector.clone() {
-            Some(connector) => self.token.cancel_query(connector).await,
-            None => self.token.cancel_query(NoTls).await,
-        };
+        let asked = self.token.cancel_query_raw(tokio::io::empty(), self.transport.clone()).await;
         asked.map_err(|error| explain(&error, &self.place))
     }
 
@@ -288,6 +248,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+    use tokio_postgres::NoTls;
 
     use super::*;
 

@@ -9,6 +9,7 @@ use mindful_sql::connect::environment::Environment;
 use super::given::Parameters;
 use super::host::Host;
 use super::passfile::{self, Wanted};
+use super::require_auth::Methods;
 use super::secret::Secret;
 use super::tls::Tls;
 use super::url::show_host;
@@ -19,6 +20,21 @@ pub(super) struct Endpoint {
     pub(super) port: u16,
     pub(super) password: Option<Secret>,
     pub(super) tls: Tls,
+    /// The ways of logging in that are accepted.
+    pub(super) methods: Methods,
+}
+
+impl Endpoint {
+    /// A warning where the server can get the password in clear text over a network.
+    pub(super) fn exposure(&self) -> Option<String> {
+        let exposed = self.password.is_some() && self.methods.accept_clear_text();
+        (exposed && !self.host.is_local() && !self.tls.is_certain()).then(|| {
+            format!(
+                "without TLS {self} gets the password in clear text if it asks for it: use sslmode=verify-full, or \
+                 require_auth=scram-sha-256"
+            )
+        })
+    }
 }
 
 impl fmt::Display for Endpoint {

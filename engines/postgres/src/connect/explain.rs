@@ -10,6 +10,7 @@ use mindful_sql::connect::tls_fault::Words;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::backend::pooled;
+use super::limits::Beyond;
 
 /// TLS as libpq's parameters call it.
 const TLS: Words = Words {
@@ -115,6 +116,9 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
     if let Some(fault) = find::<rustls::Error>(error) {
         return TLS.explain(fault);
     }
+    if let Some(beyond) = find::<Beyond>(error) {
+        return refused(beyond);
+    }
     if error.is_closed() {
         return Error::run("the server closed the connection", "see the server's log, then run again");
     }
@@ -126,10 +130,6 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
         "password missing" => {
             Error::target("the server asks for a password", "give it in PGPASSWORD, ~/.pgpass or the URL")
         }
-        "server does not support TLS" => Error::target(
-            "the server does not offer TLS",
-            "set ssl=on there, or say sslmode=disable to go without encryption",
-        ),
         "server did not use channel binding" => {
             Error::target("the server did not use channel binding", "use TLS with SCRAM, or channel_binding=prefer")
         }
@@ -147,6 +147,20 @@ pub(super) fn no_postgresql(said: &str) -> Error {
     Error::target(format!("answered, but not as PostgreSQL{said}"), next)
 }
 
+/// The server sent what mindful does not read.
+fn refused(beyond: &Beyond) -> Error {
+    let next = match beyond {
+        Beyond::Method(name) => {
+            return Error::target(
+                format!("the server wants the login `{name}`, which require_auth does not allow"),
+                "let pg_hba.conf of the server ask for an allowed one, or change require_auth",
+            );
+        }
+        _ => "check that host and port are those of a PostgreSQL server",
+    };
+    Error::target(format!("the server sent {beyond}"), next)
+}
+
 fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     let next = match fault.kind() {
@@ -161,6 +175,9 @@ fn io_fault(fault: &io::Error) -> Error {
             "check that host and port are those of a PostgreSQL server, and its log".to_owned()
         }
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_postgresql(&format!(" ({text})")),
+        io::ErrorKind::Unsupported => {
+            return Error::target(text, "set ssl=on there, or say sslmode=disable to go without encryption");
+        }
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
             return Error::run(format!("the server went away ({text})"), "see its log, then run again");
         }

@@ -1,6 +1,7 @@
 //! The one runtime of a target and its connections.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,15 +10,21 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, interrupted};
 use mindful_sql::connect::control::Control;
+use mindful_sql::connect::driver_panic::caught;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connect::abort;
+use crate::connect::explain::no_postgresql;
 use crate::connect::{Canceller, Connection, Server};
 use crate::error::Failure;
 use crate::work::access;
 
 /// How long connections may take to end when a target is done with.
 const GOODBYE: Duration = Duration::from_secs(1);
+
+/// After how many times its timeout a server is asked whether it is still there, and how often in vain.
+const PATIENCE: u32 = 3;
+const SILENT_FOR: u32 = 3;
 
 pub(crate) struct Link {
     runtime: Runtime,
@@ -71,9 +78,7 @@ impl Link {
 
     /// Waits for `work` on this thread. `place` is what is being done, for the message.
     pub(crate) fn run<T>(&self, place: &str, work: impl Future<Output = std::result::Result<T, Failure>>) -> Result<T> {
-        self.runtime
-            .block_on(work)
-            .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.at(place)))
+        self.attend(work).map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.at(place)))
     }
 
     /// The same for work on `connection`, which knows why the server closed it.
@@ -83,9 +88,34 @@ impl Link {
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        self.runtime
-            .block_on(work)
+        self.attend(work)
             .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
+    }
+
+    /// Waits for `work` as long as the server answers: a statement may take hours, a server that lets nobody in while it takes
+    /// them is gone.
+    fn attend<T>(
+        &self,
+        work: impl Future<Output = std::result::Result<T, Failure>>,
+    ) -> std::result::Result<T, Failure> {
+        let attended = async {
+            let mut work = pin!(work);
+            let mut silent = 0;
+            loop {
+                if let Ok(done) = tokio::time::timeout(self.server.patience() * PATIENCE, &mut work).await {
+                    return done;
+                }
+                let answers = tokio::select! {
+                    done = &mut work => return done,
+                    answers = self.server.answers() => answers,
+                };
+                silent = if answers.is_ok() { 0 } else { silent + 1 };
+                if let (Err(error), SILENT_FOR) = (answers, silent) {
+                    return Err(Failure::Ours(error));
+                }
+            }
+        };
+        understood(|| self.runtime.block_on(attended))
     }
 
     /// The same for a session, which may have been interrupted on purpose.
@@ -95,7 +125,7 @@ impl Link {
         place: &str,
         work: impl Future<Output = std::result::Result<T, Failure>>,
     ) -> Result<T> {
-        self.wait(work).map_err(|failure| self.session_failed(connection, place, failure))
+        understood(|| self.wait(work)).map_err(|failure| self.session_failed(connection, place, failure))
     }
 
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
@@ -161,6 +191,11 @@ impl Link {
     pub(crate) fn release(&self) {
         self.control.release();
     }
+}
+
+/// What `work` returns; an error where its driver panicked because the answer was none that it knows.
+fn understood<T>(work: impl FnOnce() -> std::result::Result<T, Failure>) -> std::result::Result<T, Failure> {
+    caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_postgresql(&format!(" ({words})")))))
 }
 
 impl Drop for Link {

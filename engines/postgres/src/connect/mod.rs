@@ -11,14 +11,17 @@ mod endpoint;
 mod explain;
 mod given;
 mod host;
+mod limits;
 pub(crate) mod link;
 mod parameter;
 mod passfile;
 pub(crate) mod pooler;
+mod require_auth;
 mod secret;
 mod service;
 mod session;
 mod tls;
+mod transport;
 mod url;
 mod verifier;
 
@@ -41,6 +44,7 @@ use connection::Refusal;
 use endpoint::{Endpoint, Passwords};
 use given::Parameters;
 use host::Host;
+use require_auth::Methods;
 use tls::Tls;
 
 const EXPOSED: &str = "a password on the command line stands in the process list: put it in PGPASSWORD or ~/.pgpass";
@@ -90,13 +94,15 @@ impl Server {
         let mut tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
-        let hosts = endpoint::places(&parameters, &mut notes)?
+        let methods = Methods::in_parameters(&parameters)?;
+        let hosts: Vec<Endpoint> = endpoint::places(&parameters, &mut notes)?
             .into_iter()
             .map(|(host, port)| {
                 let password = passwords.find(&host, port, dbname, user);
-                Ok(Endpoint { tls: tls.endpoint(&host)?, host, port, password })
+                Ok(Endpoint { tls: tls.endpoint(&host)?, host, port, password, methods })
             })
             .collect::<Result<_>>()?;
+        notes.extend(hosts.iter().find_map(Endpoint::exposure));
         Ok(Self {
             hosts,
             balanced: choice::is_balanced(&parameters)?,
@@ -112,7 +118,13 @@ impl Server {
 
     /// The server whose socket is in `folder`, which trusts whoever can reach it.
     pub(crate) fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
-        let endpoint = Endpoint { host: Host::Unix(folder.to_owned()), port, password: None, tls: Tls::OFF };
+        let endpoint = Endpoint {
+            host: Host::Unix(folder.to_owned()),
+            port,
+            password: None,
+            tls: Tls::OFF,
+            methods: Methods::ANY,
+        };
         Self {
             hosts: vec![endpoint],
             balanced: false,
@@ -196,17 +208,46 @@ impl Server {
         Err(choice::no_host(refused))
     }
 
+    /// Whether a server lets somebody in or says why not; its error where none does.
+    async fn answers(&self) -> Result<()> {
+        let mut silent = Error::target("the URL names no host", "name one");
+        for host in &self.hosts {
+            let place = format!("{}@{host}/{}", self.user, self.dbname);
+            match tokio::time::timeout(self.patience(), connection::connect(host, &self.config, &place)).await {
+                Ok(Err(Refusal { error, is_final: false })) => silent = error,
+                Ok(_) => return Ok(()),
+                Err(_) => silent = connection::no_answer(&place, self.patience()),
+            }
+        }
+        Err(silent)
+    }
+
+    /// How long a server may be silent before it is asked whether it is still there.
+    fn patience(&self) -> Duration {
+        self.connect_timeout.unwrap_or(session::CONNECT_TIMEOUT)
+    }
+
     async fn connect_to(&self, host: &Endpoint, wanted: Wanted) -> Result<Connection, Refusal> {
         let place = format!("{}@{host}/{}", self.user, self.dbname);
+        let session = self.begin_session(host, wanted, &place);
+        match self.connect_timeout {
+            None => session.await,
+            Some(limit) => tokio::time::timeout(limit, session)
+                .await
+                .unwrap_or_else(|_| Err(Refusal { error: connection::no_answer(&place, limit), is_final: false })),
+        }
+    }
+
+    async fn begin_session(&self, host: &Endpoint, wanted: Wanted, place: &str) -> Result<Connection, Refusal> {
         let of_session = |error: Error| Refusal { error, is_final: true };
-        let mut connection = connection::connect(host, &self.config, self.connect_timeout, place.clone()).await?;
+        let mut connection = connection::connect(host, &self.config, place).await?;
         let begun = begin::begin_session(&connection, self.role_is_given).await;
         let begun = begun.map_err(|error| of_session(connection.explain(&error)))?;
         if let Some(refusal) = begun.refusal {
             return Err(of_session(refusal.at(place)));
         }
         connection.backend = begun.backend;
-        let suits = wanted.check(&connection, &place).await;
+        let suits = wanted.check(&connection, place).await;
         suits.map(|()| connection).map_err(|error| Refusal { error, is_final: false })
     }
 }

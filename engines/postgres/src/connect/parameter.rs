@@ -61,11 +61,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("password", "PGPASSWORD", Secret),
     parameter("port", "PGPORT", Used),
     parameter("replication", "", Refused("mindful works in ordinary sessions")),
-    parameter(
-        "require_auth",
-        "PGREQUIREAUTH",
-        Refused("leave it out; channel_binding=require asks for SCRAM with TLS"),
-    ),
+    parameter("require_auth", "PGREQUIREAUTH", Used),
     parameter("requirepeer", "PGREQUIREPEER", Refused("leave it out")),
     parameter("requiressl", "PGREQUIRESSL", Refused("write sslmode=require")),
     parameter("service", "PGSERVICE", Used),

@@ -29,7 +29,7 @@ pub(crate) fn refuse(link: &Link) -> Result<()> {
     if first.backend().is_some() && first.backend() == second.backend() {
         return Err(pooled().at(place));
     }
-    link.wait(async {
+    link.run("looking for a pooler", async {
         for _ in 0..ROUNDS {
             first.refuse_if_moved().await?;
             second.refuse_if_moved().await?;

@@ -60,6 +60,11 @@ impl Tls {
         self.by_default && self.mode == SslMode::VerifyFull
     }
 
+    /// Whether nothing is sent without it.
+    pub(super) fn is_certain(&self) -> bool {
+        self.mode >= SslMode::Require
+    }
+
     /// What to try in turn; a later one only when the server or the handshake refused the one before.
     pub(super) fn attempts(&self) -> &'static [Attempt] {
         match self.mode {

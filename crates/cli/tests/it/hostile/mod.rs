@@ -1,0 +1,109 @@
+//! Servers that misbehave: whatever they send, mindful ends soon, with exit code 3 and one line, and in little memory.
+
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod postgres;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::mindful::Mindful;
+
+/// Longest that a verb may take, on a busy host too.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// All memory that it may have, KiB.
+const MEMORY: usize = 384 << 10;
+/// Most of them wait for a second or more.
+const AT_A_TIME: usize = 8;
+
+/// What a server does once it has said its part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    Close,
+    Silence,
+    /// It says the same again, without an end.
+    Again,
+}
+
+/// A way to misbehave: its name, when it begins, what is said, and what comes then.
+pub struct Case<Stage> {
+    pub name: &'static str,
+    pub at: Stage,
+    pub says: Vec<u8>,
+    pub then: Then,
+}
+
+pub fn case<Stage>(name: &'static str, at: Stage, says: impl AsRef<[u8]>, then: Then) -> Case<Stage> {
+    Case { name, at, says: says.as_ref().to_vec(), then }
+}
+
+impl<Stage> Case<Stage> {
+    pub fn misbehave(&self, stream: &mut TcpStream) {
+        let _ = stream.write_all(&self.says);
+        while self.then == Then::Again && stream.write_all(&self.says).is_ok() {}
+        if self.then == Then::Close {
+            let _ = stream.shutdown(Shutdown::Write);
+        }
+        // Until the other side hangs up, so that nothing unread resets the connection.
+        let mut rest = [0; 4096];
+        while matches!(stream.read(&mut rest), Ok(1..)) {}
+    }
+}
+
+/// Runs `verify` against a server for each case; `url` names it by its port, and `serve` is given the number of the connection.
+fn all_end<Stage: Sync>(
+    cases: &[Case<Stage>],
+    url: impl Fn(&Case<Stage>, u16) -> String + Sync,
+    serve: impl Fn(&Case<Stage>, TcpStream, usize) + Sync + Send + Copy,
+) {
+    let mindful = Mindful::new();
+    let next = AtomicUsize::new(0);
+    let ends = || {
+        let mut wrong = Vec::new();
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let url = url(case, listener.local_addr().unwrap().port());
+            let over = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    for (number, stream) in listener.incoming().flatten().enumerate() {
+                        if over.load(Ordering::SeqCst) == 1 {
+                            break;
+                        }
+                        scope.spawn(move || serve(case, stream, number));
+                    }
+                });
+                wrong.extend(end(&mindful, &url).err().map(|how| format!("{}: {how}", case.name)));
+                over.store(1, Ordering::SeqCst);
+                let _ = TcpStream::connect(listener.local_addr().unwrap());
+            });
+        }
+        wrong
+    };
+    let wrong: Vec<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(ends)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+fn end(mindful: &Mindful, url: &str) -> Result<(), String> {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -d {MEMORY}; exec timeout {} \"$0\" \"$@\"", PATIENCE.as_secs())]);
+    command.args([env!("CARGO_BIN_EXE_mindful"), "verify", "--target", url]);
+    let began = Instant::now();
+    let output = mindful.at_home(command).envs([("PGPASSWORD", "pw"), ("MYSQL_PWD", "pw")]).output().unwrap();
+    let (said, took) = (String::from_utf8_lossy(&output.stderr).into_owned(), began.elapsed());
+    let is_text = |c: char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let line = said.strip_suffix('\n').is_some_and(|line| line.starts_with("mindful: ") && line.chars().all(is_text));
+    if output.status.code() == Some(3) && line {
+        Ok(())
+    } else {
+        Err(format!("{} in {took:?}: {said:?}", output.status))
+    }
+}
