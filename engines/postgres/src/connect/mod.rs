@@ -208,12 +208,16 @@ impl Server {
         Err(choice::no_host(refused))
     }
 
-    /// Whether a server lets somebody in or says why not; its error where none does.
+    /// Whether a server answers another session, or says why not; its error where none does.
     async fn answers(&self) -> Result<()> {
         let mut silent = Error::target("the URL names no host", "name one");
         for host in &self.hosts {
             let place = format!("{}@{host}/{}", self.user, self.dbname);
-            match tokio::time::timeout(self.patience(), connection::connect(host, &self.config, &place)).await {
+            let asked = async {
+                let session = self.begin_session(host, Wanted::Any, &place).await?;
+                session.refuse_if_moved().await.map_err(|error| Refusal { error, is_final: true })
+            };
+            match tokio::time::timeout(self.patience(), asked).await {
                 Ok(Err(Refusal { error, is_final: false })) => silent = error,
                 Ok(_) => return Ok(()),
                 Err(_) => silent = connection::no_answer(&place, self.patience()),

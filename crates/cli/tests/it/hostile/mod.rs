@@ -1,7 +1,5 @@
 //! Servers that misbehave: whatever they send, mindful ends soon, with exit code 3 and one line, and in little memory.
 
-#[cfg(feature = "mysql")]
-mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -23,7 +21,7 @@ const AT_A_TIME: usize = 8;
 
 /// What a server does once it has said its part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+enum Then {
     Close,
     Silence,
     /// It says the same again, without an end.
@@ -31,19 +29,19 @@ pub enum Then {
 }
 
 /// A way to misbehave: its name, when it begins, what is said, and what comes then.
-pub struct Case<Stage> {
-    pub name: &'static str,
-    pub at: Stage,
-    pub says: Vec<u8>,
-    pub then: Then,
+struct Case<Stage> {
+    name: &'static str,
+    at: Stage,
+    says: Vec<u8>,
+    then: Then,
 }
 
-pub fn case<Stage>(name: &'static str, at: Stage, says: impl AsRef<[u8]>, then: Then) -> Case<Stage> {
+fn case<Stage>(name: &'static str, at: Stage, says: impl AsRef<[u8]>, then: Then) -> Case<Stage> {
     Case { name, at, says: says.as_ref().to_vec(), then }
 }
 
 impl<Stage> Case<Stage> {
-    pub fn misbehave(&self, stream: &mut TcpStream) {
+    fn misbehave(&self, stream: &mut TcpStream) {
         let _ = stream.write_all(&self.says);
         while self.then == Then::Again && stream.write_all(&self.says).is_ok() {}
         if self.then == Then::Close {
