@@ -1,5 +1,6 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence.
 
+mod circumstances;
 mod cliff;
 mod host;
 mod log_band;
@@ -62,7 +63,16 @@ pub(crate) const FEWEST_OPS: f64 = 1_000.0;
 
 /// What explains others comes before them where they are as grave.
 pub(crate) fn is_a_cause(finding: &Finding) -> bool {
-    let causes = [codes::STALL, codes::FOREIGN_CPU, codes::CPU_THROTTLED, codes::CLIFF, codes::STORAGE_CAP];
+    let causes = [
+        codes::SETTING_CHANGED,
+        codes::LAYOUT_CHANGED,
+        codes::COUNTERS_RESET,
+        codes::STALL,
+        codes::FOREIGN_CPU,
+        codes::CPU_THROTTLED,
+        codes::CLIFF,
+        codes::STORAGE_CAP,
+    ];
     causes.iter().any(|code| finding.code == code.name())
 }
 
@@ -140,9 +150,17 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         findings.extend(reported::of_step(step, window, found));
         return findings;
     }
+    let changed = circumstances::of_step(step);
+    let is_cut = !changed.is_empty();
+    findings.extend(changed);
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
         let seen = step.spans().iter().flatten().count();
-        let text = "There is no time in which all sessions worked. Use fewer --sessions or a longer --duration.";
+        let text = if is_cut {
+            "There is no time in which all sessions worked and nothing changed. Use a longer --duration, and keep the \
+             settings that changed."
+        } else {
+            "There is no time in which all sessions worked. Use fewer --sessions or a longer --duration."
+        };
         findings.push(codes::NO_WINDOW.finding(
             text,
             format!("{seen} of {} reported work", format_counted(step.head.placements.len(), "session")),
@@ -161,7 +179,8 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(host::caps_reached(&found.caps));
     findings.extend(cliff::of_step(run, step, window, found));
-    findings.extend(short_window(step, window.seconds()));
+    // A window that ends before a change is reported as such.
+    findings.extend(short_window(step, window.seconds()).filter(|_| !is_cut));
     findings.extend(incomplete(step));
     findings.extend(late_start(window, step, found));
     findings.extend(little(run, step, work));

@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod caps;
 pub mod choices;
+pub(crate) mod circumstances;
 pub mod cliff;
 pub mod columns;
 pub mod counters;

@@ -20,3 +20,4 @@ pub mod slice;
 pub mod stop_flag;
 pub mod target;
 pub mod wait;
+pub mod watch;

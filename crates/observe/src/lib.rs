@@ -25,6 +25,8 @@ mod prometheus;
 mod schedule;
 mod vmstat;
 mod volume_caps;
+mod watch;
+mod watching;
 
 pub use doctor::host_checks;
 pub use environment::environment;
@@ -32,3 +34,5 @@ pub use host::host_samplers;
 pub use node_exporter::node_exporter;
 pub use observer::Observer;
 pub use schedule::Boundaries;
+pub use watch::host_watches;
+pub use watching::{Sources, Watching};

@@ -13,6 +13,7 @@ use mindful_core::{Error, Result};
 use mindful_host::priority;
 
 use crate::schedule::{Boundaries, LAST_SETTLE_US};
+use crate::watching::{Sources, Watching};
 
 /// A sleep is never longer than this, so that it is noticed when the wall clock is set.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
@@ -72,13 +73,13 @@ impl Observer {
     /// # Errors
     /// The thread cannot be started.
     pub fn start(
-        samplers: Vec<Box<dyn Sampler>>,
+        sources: impl Into<Sources>,
         boundaries: impl Into<Boundaries>,
         clock_offset_us: i64,
         events: Arc<dyn Events>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let boundaries = boundaries.into();
+        let (boundaries, Sources { samplers, watches }) = (boundaries.into(), sources.into());
         for sampler in &samplers {
             events.emit(Event::Source {
                 source: sampler.name().to_owned(),
@@ -91,10 +92,15 @@ impl Observer {
             .into_iter()
             .map(|sampler| Source { sampler, failed: false })
             .partition(|source| source.sampler.phase() == Phase::Boundary);
-        for (phase, sources) in [(Phase::Boundary, current), (Phase::Settled, settled)] {
+        let (watches, settled_watches): (Vec<_>, Vec<_>) =
+            watches.into_iter().map(|watching| (watching, false)).partition(|(w, _)| w.phase() == Phase::Boundary);
+        for (phase, sources, watches) in
+            [(Phase::Boundary, current, watches), (Phase::Settled, settled, settled_watches)]
+        {
             let sampling = Sampling {
                 phase,
                 sources,
+                watches,
                 boundaries: boundaries.clone(),
                 clock_offset_us,
                 wishes: wishes.clone(),
@@ -166,6 +172,8 @@ struct Source {
 struct Sampling {
     phase: Phase,
     sources: Vec<Source>,
+    /// Each with whether it failed.
+    watches: Vec<(Watching, bool)>,
     boundaries: Boundaries,
     clock_offset_us: i64,
     wishes: Arc<Wishes>,
@@ -294,6 +302,32 @@ impl Sampling {
             }
             if !busiest.is_empty() {
                 self.events.emit(Event::Busiest { source, boundary, processes: busiest });
+            }
+        }
+        self.read_circumstances(boundary);
+    }
+
+    /// Read after the counters, so that these are not late.
+    fn read_circumstances(&mut self, boundary: u32) {
+        for (watching, failed) in self.watches.iter_mut().filter(|(_, failed)| !failed) {
+            let source = watching.name().to_owned();
+            self.wishes.lock().reading.push(source.clone());
+            let found = watching.read_changes();
+            self.wishes.lock().reading.retain(|reading| *reading != source);
+            let (at_us, phase) = (self.clock.now_us(), self.phase);
+            match found {
+                Ok(values) if values.is_empty() => {}
+                Ok(values) => {
+                    let boundary = Some(boundary);
+                    self.events.emit(Event::Watched { source, boundary, phase, at_us, values });
+                }
+                Err(error) => {
+                    *failed = true;
+                    let text = format!(
+                        "Settings and limits of {source} can no longer be read, so a change from then on is unknown."
+                    );
+                    self.events.emit(Event::Finding(codes::SAMPLER_FAILED.finding(text, error.to_string())));
+                }
             }
         }
     }

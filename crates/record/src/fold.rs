@@ -68,6 +68,7 @@ impl Fold {
             | Event::Sample { .. }
             | Event::Latencies { .. }
             | Event::Busiest { .. }
+            | Event::Watched { .. }
             | Event::Rank(_)
             | Event::Spans(_)
             | Event::MergedSlice(_)

@@ -16,7 +16,7 @@ use crate::fold::Fold;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// Names of the events of this format. A line of another name is of a later version: it is passed over and counted.
-const EVENTS: [&str; 25] = [
+const EVENTS: [&str; 26] = [
     "head",
     "environment",
     "described",
@@ -31,6 +31,7 @@ const EVENTS: [&str; 25] = [
     "sample",
     "latencies",
     "busiest",
+    "watched",
     "rank",
     "spans",
     "merged_slice",

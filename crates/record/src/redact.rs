@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::Metric;
+use mindful_core::contract::watch::Circumstance;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
 use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
 use mindful_core::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
@@ -84,6 +85,12 @@ impl Redactor {
             Event::Busiest { source: _, boundary: _, processes } => {
                 for process in processes {
                     process.name = self.names.of(Kind::Process, &process.name);
+                }
+            }
+            Event::Watched { source: _, boundary: _, phase: _, at_us: _, values } => {
+                for Circumstance { name, value, decides: _ } in values {
+                    self.free(name);
+                    value.iter_mut().for_each(|value| self.free(value));
                 }
             }
             Event::StepEnd { error, interrupted: _ } | Event::Finished { interrupted: _, error } => {

@@ -31,8 +31,8 @@ pub fn ensure(
     let dataset = match target.dataset()? {
         Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
             events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
-            if let Some(proof) = target.stored_proof()? {
-                events.emit(Event::Proven { proof });
+            if !description.files {
+                prove(target, events, stop)?;
             }
             return Ok(Ensured { dataset: loaded, loaded: false });
         }
@@ -65,6 +65,16 @@ pub fn ensure(
         }
     };
     Ok(Ensured { dataset, loaded: true })
+}
+
+/// Emits the stored proof of the layout, or a new one where the tables changed since.
+fn prove(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<()> {
+    if let Some(proof) = target.stored_proof()? {
+        events.emit(Event::Proven { proof });
+        return Ok(());
+    }
+    emit_note(events, "no proof of the layout is stored, or the dataset changed since: proving it now");
+    verify(target, events, stop).map(drop)
 }
 
 fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {

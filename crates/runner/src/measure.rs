@@ -6,15 +6,16 @@ use std::time::Duration;
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::metric::{Phase, Sampler};
 use mindful_core::contract::target::Target;
+use mindful_core::contract::watch::{Circumstance, Watch};
 use mindful_core::plan::Plan;
 use mindful_core::record::run::{Point, StepHead, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
-use mindful_observe::Observer;
+use mindful_observe::{Observer, Sources, Watching};
 
 use crate::context::Context;
 use crate::coordination::Coordination;
@@ -41,6 +42,8 @@ pub(crate) struct StepPlan<'a> {
     pub number: u32,
     /// Its place in a sweep.
     pub point: Point,
+    /// Circumstances by source, as they were before the run.
+    pub before: &'a [(String, Vec<Circumstance>)],
 }
 
 /// Measures a step on a prepared target, with all counters that are readable.
@@ -50,7 +53,7 @@ pub(crate) fn step(
     target: &dyn Target,
     step: StepPlan<'_>,
 ) -> Result<Measured> {
-    let StepPlan { plan, workload, endpoints, number, point } = step;
+    let StepPlan { plan, workload, endpoints, number, point, before } = step;
     let early_stop = EarlyStop::default();
     let steady = plan.steady.then(|| Steady { early_stop: early_stop.clone(), least: plan.duration });
     let follower = StepFollower::new(context.events(), Arc::clone(&context.clock), steady);
@@ -62,6 +65,7 @@ pub(crate) fn step(
     let (mut samplers, findings) =
         if leads { host_samplers(context, target, &of_target)? } else { own_samplers(context) };
     samplers.extend(of_target);
+    let watches = if leads { watches(context, target, &workload)? } else { Vec::new() };
     // Unreadable counters stay unreadable in all steps of a sweep.
     if number == 0 {
         for finding in findings {
@@ -81,8 +85,14 @@ pub(crate) fn step(
     let (warmup, window) = spans(plan);
     let order = StepOrder { target, head, warmup, window, early_stop, coordination };
     let ends_early = plan.ops.is_some() || plan.steady;
+    let known = |name: &str| before.iter().find(|(source, _)| source == name).map_or(&[][..], |(_, found)| found);
+    let watches = watches.into_iter().map(|watch| {
+        let known = known(watch.name());
+        Watching::new(watch, known)
+    });
     let mut observing = CounterReader {
-        samplers,
+        sources: Sources { samplers, watches: watches.collect() },
+        before,
         events: Arc::clone(&events),
         clock: Arc::clone(&context.clock),
         ends_early,
@@ -110,8 +120,9 @@ pub(crate) fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> 
 }
 
 /// Reads the counters of a step while it runs.
-struct CounterReader {
-    samplers: Samplers,
+struct CounterReader<'a> {
+    sources: Sources,
+    before: &'a [(String, Vec<Circumstance>)],
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
     /// Such a step ends when the work is done, or steady, not at the last boundary.
@@ -119,12 +130,21 @@ struct CounterReader {
     observer: Result<Option<Observer>>,
 }
 
-impl StepObserver for CounterReader {
+impl StepObserver for CounterReader<'_> {
     fn begins(&mut self, start: &Start) {
-        let samplers = std::mem::take(&mut self.samplers);
+        let sources = std::mem::take(&mut self.sources);
         let events = Arc::clone(&self.events);
+        for (source, values) in self.before {
+            events.emit(Event::Watched {
+                source: source.clone(),
+                boundary: None,
+                phase: Phase::Boundary,
+                at_us: self.clock.now_us(),
+                values: values.clone(),
+            });
+        }
         let (boundaries, clock) = (start.boundaries_us.to_vec(), Arc::clone(&self.clock));
-        self.observer = Observer::start(samplers, boundaries, start.clock_offset_us, events, clock).map(Some);
+        self.observer = Observer::start(sources, boundaries, start.clock_offset_us, events, clock).map(Some);
     }
 
     fn worked(&mut self, outcome: &StepOutcome) {
@@ -146,6 +166,25 @@ fn spans(plan: &Plan) -> (Duration, Duration) {
         (None, true) => (Duration::ZERO, plan.steady_cap),
         (None, false) => (plan.warmup, plan.duration),
     }
+}
+
+/// What of the target and its host must not change while `workload` is measured.
+fn watches(context: &Context, target: &dyn Target, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+    let mut watches = target.watches(workload)?;
+    if !context.clock.is_simulated() {
+        watches.extend(mindful_observe::host_watches(&target.host_view()));
+    }
+    Ok(watches)
+}
+
+/// The same as it is now, by source.
+pub fn circumstances(
+    context: &Context,
+    target: &dyn Target,
+    workload: &Workload,
+) -> Result<Vec<(String, Vec<Circumstance>)>> {
+    let read = |mut watch: Box<dyn Watch>| Ok((watch.name().to_owned(), watch.read()?));
+    watches(context, target, workload)?.into_iter().map(read).collect()
 }
 
 type Samplers = Vec<Box<dyn Sampler>>;

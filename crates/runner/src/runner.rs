@@ -6,6 +6,7 @@ use mindful_analyze::step::analyze_step;
 use mindful_core::contract::description::Description;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::target::Target;
+use mindful_core::contract::watch::Circumstance;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
 use mindful_core::record::run::{Run, StepHead};
@@ -102,6 +103,8 @@ struct Opened {
     dataset: Dataset,
     /// What the target was made ready for, until a step has made use of it.
     ready_for: Option<(Workload, u32)>,
+    /// Circumstances by source, as they were when the target was first ready; `None` before that.
+    before: Option<Vec<(String, Vec<Circumstance>)>>,
 }
 
 impl Opened {
@@ -114,12 +117,29 @@ impl Opened {
         Ok(wanted.0)
     }
 
+    /// Reads the circumstances that steps are held against, unless they are known.
+    fn read_circumstances(
+        &mut self,
+        context: &Context,
+        workload: &Workload,
+        leads: bool,
+    ) -> Result<&[(String, Vec<Circumstance>)]> {
+        let before = match self.before.take() {
+            Some(known) => known,
+            None if leads => measure::circumstances(context, &*self.target, workload)?,
+            None => Vec::new(),
+        };
+        Ok(self.before.insert(before))
+    }
+
     /// Keeps the server on one CPU, or gives it back all it had.
     fn pin(&mut self, on_one_cpu: bool) -> Result<()> {
         if self.pinned.is_some() == on_one_cpu {
             return Ok(());
         }
         self.pinned = None;
+        // This changes the CPUs of the server, and so what steps are held against.
+        self.before = None;
         if on_one_cpu {
             let server = self.target.host_view().server_pid;
             let server = server.ok_or_else(|| Error::run("the server's first process is not known", "run it again"))?;
@@ -160,8 +180,8 @@ impl Runner<'_> {
                     let dataset = target.dataset()?.ok_or_else(gone)?;
                     (target.describe()?, dataset)
                 };
-                let (system, pinned, ready_for) = (system.clone(), None, None);
-                self.opened.push(Opened { system, pinned, target, description, dataset, ready_for });
+                let (system, pinned, ready_for, before) = (system.clone(), None, None, None);
+                self.opened.push(Opened { system, pinned, target, description, dataset, ready_for, before });
                 self.opened.len() - 1
             }
         };
@@ -236,8 +256,10 @@ impl Runner<'_> {
                         context.events().emit(Event::Finding(finding));
                     }
                 }
+                opened.read_circumstances(context, &workload, coordination.leads_target())?;
                 opened.target.in_step(|| {
-                    let asked = StepPlan { plan: &next.plan, workload, endpoints, number, point: next.point };
+                    let before = opened.before.as_deref().unwrap_or_default();
+                    let asked = StepPlan { plan: &next.plan, workload, endpoints, number, point: next.point, before };
                     measure::step(context, coordination, &*opened.target, asked)
                 })
             }
@@ -281,6 +303,7 @@ fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Op
     let workload = context.plan.workload(&own.dataset)?;
     let sessions = coordination.sessions_on_target(context.plan.sessions);
     let shapes = own.target.prepare(&workload, sessions).map_err(|error| coordination.at_target(error))?;
+    own.read_circumstances(context, &workload, coordination.leads_target())?;
     own.ready_for = Some((workload, sessions));
     // The process that leads the target has checked it for all.
     if !coordination.leads_target() {

@@ -10,8 +10,12 @@ CREATE TABLE {{namespace}}.registry (
     seed text NOT NULL,
     content text NOT NULL,
     shape integer NOT NULL,
-    -- The proof of its layout, and the file it was proven on: another one holds the rows in another order.
+    -- The proof of its layout, and the table as it was then: its file, its pages, rows that were added, removed or moved to
+    -- another block so far, and from when the server counts these.
     proof text,
     proven_file oid,
+    proven_pages bigint,
+    proven_moved bigint,
+    proven_reset timestamptz,
     made_at timestamptz NOT NULL DEFAULT now()
 ) USING heap

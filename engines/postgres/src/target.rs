@@ -11,6 +11,7 @@ use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::watch::Watch;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -33,6 +34,7 @@ use crate::dataset::verify;
 use crate::observe::counters;
 use crate::observe::describe;
 use crate::observe::waits;
+use crate::observe::watch::ServerWatch;
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;
@@ -307,6 +309,11 @@ impl Target for PostgresTarget {
 
     fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers_of(Whom::AllClients)
+    }
+
+    fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+        let tables = registry::visited(&self.entries()?);
+        Ok(vec![Box::new(ServerWatch::new(&self.link, self.major, tables, workload))])
     }
 
     fn interrupt(&self) {

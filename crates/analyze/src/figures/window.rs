@@ -3,6 +3,8 @@
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::run::{Span, StepRecord};
 
+use crate::figures::circumstances;
+
 /// How far a boundary of slices may lie outside the window, as a share of it, and still stand for its end. The counters
 /// are read at boundaries; sessions begin and stop some milliseconds beside them.
 pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
@@ -57,8 +59,8 @@ pub fn window(step: &StepRecord) -> Option<Window> {
     let first_start = spans.iter().map(|(begin, _)| *begin).min()?;
     let last_start = spans.iter().map(|(begin, _)| *begin).max()?;
     let first_stop = spans.iter().map(|(_, end)| *end).min()?;
-    let whole = (step.head.warmup_slices, (step.boundaries_us.len() as u32).saturating_sub(1));
-    let (first, last) = step.window.unwrap_or(whole);
+    let (first, last) = requested(step);
+    let (first, last) = circumstances::unchanged(step, first, last)?;
     let begin_us = last_start.max(*step.boundaries_us.get(first as usize)?);
     let end_us = first_stop.min(*step.boundaries_us.get(last as usize)?);
     if end_us <= begin_us {
@@ -77,6 +79,12 @@ pub fn window(step: &StepRecord) -> Option<Window> {
         last_boundary: last_boundary.max(first_boundary),
         start_skew_us: last_start - first_start,
     })
+}
+
+/// The first and the last boundary of the window as it was asked for, or chosen by what was seen.
+pub(crate) fn requested(step: &StepRecord) -> (u32, u32) {
+    let whole = (step.head.warmup_slices, (step.boundaries_us.len() as u32).saturating_sub(1));
+    step.window.unwrap_or(whole)
 }
 
 /// All that was asked, where another tool measured: its sessions were not watched.

@@ -149,6 +149,7 @@ impl Made {
             series: Vec::new(),
             latencies: Vec::new(),
             busiest: Vec::new(),
+            watched: Vec::new(),
             error: None,
             interrupted: false,
             ended: true,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::description::{AccessPath, Description, HostView};
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::SliceReport;
+use crate::contract::watch::Circumstance;
 use crate::dataset::{Dataset, LayoutProof};
 use crate::record::head::{Facts, HookRecord, RunHead, StepHead};
 use crate::record::latency::SampledLatencies;
@@ -109,6 +110,19 @@ pub enum Event {
         boundary: u32,
         /// The busiest first.
         processes: Vec<ProcessCpu>,
+    },
+    /// Circumstances that figures depend on: all of a source when it is read first, then those that changed.
+    Watched {
+        /// The source's name.
+        source: String,
+        /// The boundary of slices they were read for; `None` before the step.
+        boundary: Option<u32>,
+        /// When the source is read.
+        phase: Phase,
+        /// When they were read, us since the epoch on this host's clock.
+        at_us: i64,
+        /// Their values.
+        values: Vec<Circumstance>,
     },
     /// A rank that takes the step, alone or with all others.
     Rank(RankRecord),

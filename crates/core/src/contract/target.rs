@@ -9,6 +9,7 @@ use crate::contract::self_proof::SelfProof;
 use crate::contract::session::Session;
 use crate::contract::slice::Placement;
 use crate::contract::stop_flag::StopFlag;
+use crate::contract::watch::Watch;
 use crate::plan::Plan;
 use crate::result::finding::Finding;
 use crate::workload::Workload;
@@ -70,6 +71,11 @@ pub trait Target: DatasetStore + Send + Sync {
     /// The same where no session of mindful's works: what the server's clients wait for is that of all of them.
     fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers()
+    }
+
+    /// What of the target must not change while `workload` is measured. Opened before a step, and read until its end.
+    fn watches(&self, _workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+        Ok(Vec::new())
     }
 
     /// Ends whatever sessions are doing, from another thread; best effort.

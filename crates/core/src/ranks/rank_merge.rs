@@ -26,6 +26,7 @@ impl StepRecord {
             series: self.series.iter().filter(|series| keeps.includes(series)).cloned().collect(),
             latencies: if keeps == KeptCounters::All { self.latencies.clone() } else { Vec::new() },
             busiest: if keeps == KeptCounters::All { self.busiest.clone() } else { Vec::new() },
+            watched: if keeps == KeptCounters::All { self.watched.clone() } else { Vec::new() },
             window: self.window,
             merged: Merged::from_parts(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
             ..self.clone()
@@ -57,6 +58,13 @@ impl StepRecord {
                 source: source::NEIGHBOURS.to_owned(),
                 boundary: *boundary,
                 processes: processes.clone(),
+            }))
+            .chain(self.watched.iter().map(|watched| Event::Watched {
+                source: watched.source.clone(),
+                boundary: watched.boundary,
+                phase: watched.phase,
+                at_us: watched.at_us,
+                values: watched.values.clone(),
             }))
             .chain(self.window.map(|(first, last)| Event::Window { first, last }))
             .chain([end])
@@ -247,6 +255,7 @@ impl RankMerge {
         self.first.series.clear();
         self.first.latencies.clear();
         self.first.busiest.clear();
+        self.first.watched.clear();
     }
 
     /// All parts as one step, with the counters of the first rank.

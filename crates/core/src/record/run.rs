@@ -6,6 +6,7 @@ use crate::contract::description::{AccessPath, Description, HostView, Words};
 use crate::contract::event::Event;
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::{LongOp, SliceReport};
+use crate::contract::watch::Circumstance;
 use crate::dataset::{Dataset, LayoutProof};
 pub use crate::record::head::Point;
 pub use crate::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
@@ -30,6 +31,21 @@ pub struct Reading {
     pub cost_us: u64,
     /// One value a metric.
     pub values: Vec<Option<f64>>,
+}
+
+/// Circumstances as a source was read: all of them at first, then those that changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Watched {
+    /// Name of the source.
+    pub source: String,
+    /// The boundary of slices they were read for; `None` before the step.
+    pub boundary: Option<u32>,
+    /// When the source is read.
+    pub phase: Phase,
+    /// When they were read, us since the epoch on this host's clock.
+    pub at_us: i64,
+    /// Their values.
+    pub values: Vec<Circumstance>,
 }
 
 /// All readings of one sampler in a step.
@@ -67,6 +83,8 @@ pub struct StepRecord {
     pub latencies: Vec<(String, u32, SampledLatencies)>,
     /// `(boundary, processes)` beside the run that used the most CPU in the slice that ended at the boundary.
     pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
+    /// Circumstances that its figures depend on, in the order they were read.
+    pub watched: Vec<Watched>,
     /// First error of a session.
     pub error: Option<String>,
     pub interrupted: bool,
@@ -90,6 +108,7 @@ impl StepRecord {
             series: Vec::new(),
             latencies: Vec::new(),
             busiest: Vec::new(),
+            watched: Vec::new(),
             error: None,
             interrupted: false,
             ended: false,
@@ -127,6 +146,9 @@ impl StepRecord {
             }
             Event::Latencies { source, boundary, sampled } => self.latencies.push((source, boundary, sampled)),
             Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
+            Event::Watched { source, boundary, phase, at_us, values } => {
+                self.watched.push(Watched { source, boundary, phase, at_us, values });
+            }
             Event::Rank(rank) => self.ranks.push(rank),
             Event::Spans(spans) => {
                 self.published = spans.published.clone();

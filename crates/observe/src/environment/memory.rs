@@ -50,6 +50,11 @@ impl Memory {
         put(facts, "memory.swap_used_bytes", self.meminfo.swap_used_bytes);
         put(facts, "memory.huge_pages", self.meminfo.huge_pages);
         put(facts, "memory.huge_page_bytes", self.meminfo.huge_page_bytes);
+        self.settings(facts);
+    }
+
+    /// Those that someone sets.
+    pub(crate) fn settings(&self, facts: &mut Facts) {
         put(facts, "memory.thp", self.thp.as_ref());
         put(facts, "memory.thp_defrag", self.thp_defrag.as_ref());
         put(facts, "numa.balancing", self.numa_balancing.as_ref());

@@ -106,7 +106,7 @@ fn boundaries_of(slice_us: i64, slices: i64) -> Vec<i64> {
 
 fn observe(samplers: Vec<Counting>, boundaries: impl Into<Boundaries>) -> (Observer, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
-    let samplers = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
+    let samplers: Vec<_> = samplers.into_iter().map(|sampler| Box::new(sampler) as Box<dyn Sampler>).collect();
     (
         Observer::start(samplers, boundaries, OFFSET_US, kept.clone(), Arc::new(HostClock))
             .expect("a thread can be started"),

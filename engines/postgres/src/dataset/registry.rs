@@ -67,6 +67,9 @@ const REGISTRY_COLUMNS: &[&str] = &[
     "shape integer",
     "proof text",
     "proven_file oid",
+    "proven_pages bigint",
+    "proven_moved bigint",
+    "proven_reset timestamp with time zone",
     "made_at timestamp with time zone",
 ];
 

@@ -6,3 +6,4 @@
 pub(crate) mod counters;
 pub(crate) mod describe;
 pub(crate) mod waits;
+pub(crate) mod watch;

@@ -49,6 +49,18 @@ impl ControlGroup {
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
     }
 
+    /// Lets a group made by [`Self::with_reads_of`] read so often a second from now on; `None`: as often as it likes.
+    pub(super) fn allow_reads(&self, path: &Path, per_s: Option<u32>) {
+        let (old, new) = (self.path.join("blkio.throttle.read_iops_device"), self.path.join("io.max"));
+        let device = device_of(path).unwrap();
+        let written = if new.exists() {
+            fs::write(new, per_s.map_or(format!("{device} riops=max"), |reads| format!("{device} riops={reads}")))
+        } else {
+            fs::write(old, format!("{device} {}", per_s.unwrap_or(0)))
+        };
+        written.unwrap();
+    }
+
     /// The same of the device that holds `path`, where no layer hides it.
     pub(super) fn with_reads_of(path: &Path, per_s: u32) -> Option<Self> {
         let device = device_of(path);
@@ -83,6 +95,11 @@ impl ControlGroup {
     /// Puts a process, and what it starts from now on, into the group.
     pub(super) fn hold(&self, pid: u32) {
         fs::write(self.processes(), pid.to_string()).unwrap();
+    }
+
+    /// The same of a process that may have ended.
+    pub(super) fn try_hold(&self, pid: u32) {
+        let _ = fs::write(self.processes(), pid.to_string());
     }
 
     /// Where a process writes its number to put itself into the group.

@@ -10,6 +10,7 @@ mod innodb;
 mod ladder;
 mod layers;
 mod limits;
+mod meanwhile;
 pub(crate) mod neighbours;
 mod stalls;
 mod work;

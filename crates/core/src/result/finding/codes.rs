@@ -15,6 +15,9 @@ crate::finding_codes! {
     LAYOUT = "layout", Error;
     SELF_PROOF_FAILED = "self-proof-failed", Error;
     // The figure is not what it seems.
+    SETTING_CHANGED = "setting-changed", Warning;
+    LAYOUT_CHANGED = "layout-changed", Warning;
+    COUNTERS_RESET = "counters-reset", Warning;
     PAGE_CACHE = "page-cache", Warning;
     CACHE_BELOW = "cache-below", Warning;
     FOREIGN_CPU = "foreign-cpu", Warning;
@@ -70,7 +73,7 @@ crate::finding_codes! {
     UNEXPECTED_HITS = "unexpected-hits", Info;
     HOST_SATURATED = "host-saturated", Info;
     LEVEL_LEFT_OUT = "level-left-out", Info;
-    LAYOUT_NOT_PROVEN = "layout-not-proven", Info;
+    LAYOUT_NOT_PROVEN = "layout-not-proven", Warning;
     CLOCKS_APART = "clocks-apart", Info;
     TARGETS_SHARE_HOST = "targets-share-host", Info;
     // What cannot be seen.

@@ -1,0 +1,134 @@
+//! Circumstances that change while a run measures: each is a finding with its time, and figures end before it.
+
+use std::time::Duration;
+
+use crate::lies::control_group::ControlGroup;
+use crate::lies::stalls::children;
+use crate::mindful::report::Report;
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES, wait_until};
+use mindful_conformance::place;
+
+const WINDOW: [&str; 4] = ["--warmup", "1s", "--duration", "5s"];
+const SESSIONS: &str = "SELECT FROM pg_stat_activity WHERE query LIKE 'CALL pg_temp.slice%' AND state = 'active'";
+
+/// A run on `server` during which `change` happens in the middle of its window.
+fn changed(mindful: &Mindful, server: &UsersServer, args: &[&str], change: impl Fn() + Sync) -> Report {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until("no session is at work", || server.count(SESSIONS) > 0);
+            std::thread::sleep(Duration::from_secs(4));
+            change();
+        });
+        server.run(mindful, &[&WINDOW[..], &PAUSES, args].concat())
+    })
+}
+
+/// The window ends at least one and at most four seconds after it began: before the change.
+fn assert_cut(run: &Report) {
+    let seconds = run.run["steps"][0]["duration_s"].as_f64().unwrap();
+    assert!((0.9..4.6).contains(&seconds), "{seconds} s: {run}");
+}
+
+#[test]
+fn a_setting_that_changes_in_the_window_ends_it() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let updates = ["--update-pct", "100"];
+    let off = || {
+        server.sql("ALTER SYSTEM SET fsync = off");
+        server.sql("SELECT pg_reload_conf()");
+    };
+    let run = changed(&mindful, &server, &updates, off);
+    run.assert_suspect("setting-changed");
+    assert!(run.evidence("setting-changed").starts_with("fsync: on became off at "), "{run}");
+    assert_cut(&run);
+    // What is set from the start is another finding.
+    let quiet = changed(&mindful, &server, &[], || ());
+    assert!(!quiet.has("setting-changed") && !quiet.has("counters-reset") && !quiet.has("layout-changed"), "{quiet}");
+}
+
+#[test]
+fn counters_that_are_reset_in_the_window_end_it() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
+    let free = changed(&mindful, &server, &[], || ());
+    let run = changed(&mindful, &server, &[], || {
+        server.sql("SELECT pg_stat_reset()");
+        server.sql("SELECT pg_stat_reset_shared('io')");
+    });
+    run.assert_suspect("counters-reset");
+    assert_cut(&run);
+    // The reads of a block visited are those of a window in which all is counted.
+    for report in [&free, &run] {
+        let share = report.figure("physical_reads_per_s") / report.figure("blocks_visited_per_s");
+        assert!((0.8..1.3).contains(&share), "{share}: {report}");
+    }
+}
+
+#[test]
+fn a_server_that_is_moved_into_a_group_in_the_window_ends_it() {
+    let mindful = Mindful::beside_others(place());
+    let Some(cpu) = ControlGroup::with_cpu(0.5) else { return };
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let run = changed(&mindful, &server, &[], || {
+        cpu.hold(server.pid());
+        children(server.pid()).into_iter().for_each(|(pid, _)| cpu.try_hold(pid));
+    });
+    run.assert_suspect("setting-changed");
+    assert!(run.shows("setting-changed", "CPU limit of the server: none became 0.5 CPUs"), "{run}");
+    assert_cut(&run);
+}
+
+#[test]
+fn a_limit_of_reads_that_comes_or_goes_in_the_window_ends_it() {
+    let mindful = Mindful::beside_others(place());
+    let Some(reads) = ControlGroup::with_reads_of(&mindful.path("."), 300) else { return };
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB");
+    let place = mindful.path(".");
+    let (few, many) = (|| reads.allow_reads(&place, Some(300)), || reads.allow_reads(&place, Some(900)));
+    let none = || reads.allow_reads(&place, None);
+    none();
+    reads.hold(server.pid());
+    for (before, change) in [(&none as &dyn Fn(), &few as &(dyn Fn() + Sync)), (&few, &many), (&few, &none)] {
+        before();
+        let run = changed(&mindful, &server, &["--work-unit", "1"], change);
+        run.assert_suspect("setting-changed");
+        assert!(run.shows("setting-changed", "I/O limit of the server"), "{run}");
+        assert_cut(&run);
+    }
+}
+
+#[test]
+fn a_table_that_is_rewritten_in_the_window_ends_it() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    for rewrite in ["CLUSTER mindful.blocks_1 USING blocks_1_k", "DELETE FROM mindful.blocks_2 WHERE k % 2 = 0"] {
+        let run = changed(&mindful, &server, &[], || server.sql(rewrite));
+        run.assert_suspect("layout-changed");
+        assert_cut(&run);
+        server.sql("DROP SCHEMA mindful CASCADE");
+    }
+}
+
+#[test]
+fn a_layout_that_was_changed_before_a_run_is_refused() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let ordered = "BEGIN; CREATE TEMP TABLE moved AS SELECT * FROM mindful.blocks_1; DELETE FROM mindful.blocks_1; \
+                   INSERT INTO mindful.blocks_1 SELECT * FROM moved ORDER BY k; COMMIT; VACUUM mindful.blocks_1";
+    let dense = "ALTER TABLE mindful.blocks_1 SET (fillfactor = 100); VACUUM FULL mindful.blocks_1";
+    for change in
+        [ordered, "CLUSTER mindful.blocks_1 USING blocks_1_k", dense, "DELETE FROM mindful.blocks_1 WHERE k % 2 = 0"]
+    {
+        for statement in change.split("; VACUUM") {
+            let vacuum = if statement.starts_with(' ') { "VACUUM" } else { "" };
+            server.sql(&format!("{vacuum}{statement}"));
+        }
+        let refused = mindful.short_run(&["--target", &server.url()]);
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && message.contains("does not hold"), "{change}: {message}");
+        server.sql("DROP SCHEMA mindful CASCADE");
+        assert!(mindful.short_run(&["--target", &server.url()]).status.success());
+    }
+}

@@ -1,0 +1,185 @@
+//! What of a host must not change while figures are measured: the control groups of the server and of mindful with their
+//! limits, CPUs, mounts, queues of devices, and settings of the kernel.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mindful_core::Result;
+use mindful_core::contract::description::HostView;
+use mindful_core::contract::watch::{Circumstance, Decides, Watch};
+use mindful_core::record::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::control_group::Groups;
+use mindful_host::kernel_file::value;
+use mindful_host::process;
+
+use crate::environment::memory::Memory;
+use crate::environment::storage::{self, Storage};
+use crate::host::server_pid;
+
+/// Readings after which the processes of the server are listed again: those that it starts are in its groups.
+const LISTED_EVERY: u32 = 5;
+
+/// Files of `/sys/devices/system/cpu` that decide how fast the CPUs are.
+const CPU_FILES: [&str; 6] = [
+    "online",
+    "smt/control",
+    "intel_pstate/no_turbo",
+    "cpufreq/boost",
+    "cpu0/cpufreq/scaling_governor",
+    "cpu0/cpufreq/scaling_max_freq",
+];
+
+/// What is watched of the host of a system under test: of a remote one, mindful's own control groups alone.
+pub fn host_watches(host: &HostView) -> Vec<Box<dyn Watch>> {
+    let kernel = Kernel::default();
+    let server = if host.local { server_pid(host) } else { None };
+    vec![Box::new(HostWatch::new(kernel, host, server))]
+}
+
+struct HostWatch {
+    kernel: Kernel,
+    local: bool,
+    data_paths: Vec<PathBuf>,
+    server: Option<u32>,
+    /// The server's processes, as they were listed last.
+    processes: Vec<u32>,
+    readings: u32,
+}
+
+impl HostWatch {
+    fn new(kernel: Kernel, host: &HostView, server: Option<u32>) -> Self {
+        let (local, data_paths) = (host.local, host.data_paths.clone());
+        Self { kernel, local, data_paths, server, processes: Vec::new(), readings: 0 }
+    }
+
+    fn list_processes(&mut self) {
+        let own = std::process::id();
+        self.processes = match self.server {
+            Some(pid) if pid != own && self.readings.is_multiple_of(LISTED_EVERY) => {
+                process::descendants(&self.kernel, pid)
+            }
+            Some(pid) if pid == own => vec![own],
+            _ => std::mem::take(&mut self.processes),
+        };
+        self.readings += 1;
+    }
+}
+
+impl Watch for HostWatch {
+    fn name(&self) -> &'static str {
+        "host"
+    }
+
+    fn read(&mut self) -> Result<Vec<Circumstance>> {
+        self.list_processes();
+        let mut found = Vec::new();
+        if self.server.is_some() {
+            found.extend(confinement(&self.kernel, &self.processes, "the server"));
+        }
+        let own = std::process::id();
+        if self.server != Some(own) {
+            found.extend(confinement(&self.kernel, &[own], "mindful"));
+        }
+        if self.local {
+            let mut facts = Facts::new();
+            Memory::read(&self.kernel).settings(&mut facts);
+            let places = Storage::of_paths(&self.kernel, &self.data_paths);
+            storage::facts(&places, &mut facts);
+            facts.retain(|name, _| !name.ends_with(".size_bytes") && !name.ends_with(".free_bytes"));
+            for device in places.iter().flat_map(|place| &place.devices) {
+                queue_settings(&self.kernel, &device.name, &mut facts);
+            }
+            let cpus = self.kernel.sys.join("devices/system/cpu");
+            facts.extend(CPU_FILES.iter().filter_map(|file| Some(((*file).to_owned(), value(cpus.join(file))?))));
+            found.extend(facts.into_iter().map(|(name, value)| Circumstance::new(name, Some(value), Decides::Work)));
+        }
+        Ok(found)
+    }
+}
+
+/// The control groups of `processes`, the limits of these, and the CPUs that the processes may use.
+fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
+    let mut groups = BTreeSet::new();
+    let mut cpus = BTreeSet::new();
+    let mut limits: [BTreeSet<String>; 3] = Default::default();
+    for pid in processes {
+        let folder = process::folder(kernel, *pid);
+        let Ok(text) = fs::read_to_string(folder.join("cgroup")) else { continue };
+        let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
+        cpus.extend(
+            status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).map(|c| c.trim().to_owned()),
+        );
+        if groups.insert(text.trim().replace('\n', ", ")) {
+            let found = Groups::of(kernel, *pid).limits();
+            limits[0].insert(found.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
+            limits[1].insert(found.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
+            limits[2].insert(found.io.unwrap_or_else(|| "none".to_owned()));
+        }
+    }
+    let [cpu_limit, memory_limit, io_limit] = limits;
+    let all = [
+        ("control group", groups),
+        ("CPU limit", cpu_limit),
+        ("memory limit", memory_limit),
+        ("I/O limit", io_limit),
+        ("CPUs", cpus),
+    ];
+    let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" and ");
+    let one = |(what, values): (&str, BTreeSet<String>)| {
+        let value = Some(joined(values)).filter(|value| !value.is_empty());
+        Circumstance::new(format!("{what} of {whose}"), value, Decides::Work)
+    };
+    all.into_iter().map(one).collect()
+}
+
+/// All parameters of a device's queue, and how a loop device reads its file.
+fn queue_settings(kernel: &Kernel, device: &str, facts: &mut Facts) {
+    let folder = kernel.sys.join("class/block").join(device);
+    let put = |facts: &mut Facts, path: &Path, name: &str| {
+        if let Some(value) = value(path) {
+            facts.insert(format!("{device} {name}"), value);
+        }
+    };
+    for entry in fs::read_dir(folder.join("queue")).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            put(facts, &entry.path(), &format!("queue/{}", entry.file_name().display()));
+        }
+    }
+    for name in ["ro", "loop/dio", "loop/backing_file"] {
+        put(facts, &folder.join(name), name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_conformance::control_groups;
+
+    use super::*;
+
+    fn named(found: &[Circumstance], name: &str) -> Option<String> {
+        found.iter().find(|one| one.name == name).and_then(|one| one.value.clone())
+    }
+
+    #[test]
+    fn the_limits_of_a_group_are_read_again_each_time() {
+        let root = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: control_groups::version_1(root.path()), ..Kernel::default() };
+        let of_42 = || confinement(&kernel, &[42], "the server");
+        assert_eq!(named(&of_42(), "CPU limit of the server").as_deref(), Some("none"));
+        fs::write(root.path().join("cpu/a/cpu.cfs_quota_us"), "50000\n").unwrap();
+        assert_eq!(named(&of_42(), "CPU limit of the server").as_deref(), Some("0.5 CPUs"));
+        assert!(named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
+        fs::write(root.path().join("blkio/b/blkio.throttle.read_iops_device"), "").unwrap();
+        assert!(!named(&of_42(), "I/O limit of the server").unwrap().contains("254:0 900"));
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_unknown() {
+        let root = tempfile::tempdir().unwrap();
+        let kernel = Kernel { proc: root.path().join("proc"), ..Kernel::default() };
+        let found = confinement(&kernel, &[42], "the server");
+        assert!(found.iter().all(|one| one.value.is_none()), "{found:?}");
+    }
+}

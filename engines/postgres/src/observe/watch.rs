@@ -1,0 +1,114 @@
+//! What of the server must not change while figures are measured: its settings, its counters' age, and mindful's tables.
+
+use std::sync::Arc;
+
+use mindful_core::contract::metric::Phase;
+use mindful_core::contract::watch::{Circumstance, Decides, Watch};
+use mindful_core::workload::Workload;
+use mindful_core::{Error, Result};
+use tokio_postgres::Row;
+
+use crate::connect::link::Link;
+use crate::template::render;
+
+/// Views that count apart, by the first server version (major) that has them.
+const MORE_VIEWS: [(u32, &str); 2] = [(16, "pg_stat_io"), (17, "pg_stat_checkpointer")];
+
+/// Views that every version has.
+const VIEWS: [&str; 3] = ["pg_stat_database", "pg_stat_wal", "pg_stat_bgwriter"];
+
+/// A hundredth of the rows may move before it is a change: on a full host, an update now and then finds no room in its block.
+const PARTS: i64 = 100;
+
+pub(crate) struct ServerWatch {
+    link: Arc<Link>,
+    sql: String,
+    views: Vec<&'static str>,
+    tables: Vec<u32>,
+    /// Rows of these tables.
+    rows: i64,
+    /// Whether mindful's sessions update them.
+    updates: bool,
+    /// Pages and moved rows at the first reading, and updated rows.
+    first: Option<[i64; 3]>,
+    /// When the settings were loaded, and what they were then.
+    settings: (String, Vec<Circumstance>),
+}
+
+impl ServerWatch {
+    pub(crate) fn new(link: &Arc<Link>, major: u32, tables: Vec<u32>, workload: &Workload) -> Self {
+        let more: Vec<&str> = MORE_VIEWS.iter().filter(|(since, _)| major >= *since).map(|(_, view)| *view).collect();
+        let column = |view: &&str| {
+            format!("(SELECT coalesce(max(v.stats_reset)::text, 'never') FROM {view} AS v) AS {view},\n       ")
+        };
+        let more_columns: String = more.iter().map(column).collect();
+        let sql = render(include_str!("../../sql/watch.sql"), &[("more", &more_columns)]);
+        let rows = i64::from(workload.schemas).saturating_mul(i64::try_from(workload.scale).unwrap_or(i64::MAX));
+        Self {
+            link: Arc::clone(link),
+            sql,
+            views: VIEWS.into_iter().chain(more).collect(),
+            tables,
+            rows,
+            updates: !workload.update_pct.is_none(),
+            first: None,
+            settings: Default::default(),
+        }
+    }
+
+    fn of_tables(&mut self, row: &Row) -> Vec<Circumstance> {
+        let read = ["pages", "moved", "updated"].map(|column| row.get::<_, i64>(column));
+        let first = *self.first.get_or_insert(read);
+        // In parts, so that what few rows do is no change; of tables that nobody may update each row counts.
+        let grown = |at: usize, part: i64| (read[at] - first[at]).div_euclid(part.max(1)) * part.max(1);
+        let part = if self.updates { self.rows / PARTS } else { 1 };
+        let text = |name: &str, value: i64| Circumstance::new(name, Some(value.to_string()), Decides::Layout);
+        let mut found = vec![
+            Circumstance::new("files of the tables", row.get("files"), Decides::Layout),
+            text("pages added to the tables", grown(0, part)),
+            text("rows added, removed or moved to another block", grown(1, part)),
+        ];
+        if !self.updates {
+            found.push(text("rows updated by others", grown(2, 1)));
+        }
+        found
+    }
+}
+
+impl Watch for ServerWatch {
+    fn name(&self) -> &'static str {
+        "server"
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Circumstance>> {
+        let control = self.link.control()?;
+        let (row, settings) = self.link.run("reading settings and tables", async {
+            let rows = control.query_again(&self.sql, &[&self.tables]).await?;
+            let row = rows.into_iter().next().ok_or_else(|| Error::target("the server shows no state", "try again"))?;
+            let loaded: String = row.get("loaded");
+            let settings = if loaded == self.settings.0 {
+                None
+            } else {
+                let all = "SELECT name, setting FROM pg_settings ORDER BY name";
+                Some((loaded, control.query_again(all, &[]).await?))
+            };
+            Ok((row, settings))
+        })?;
+        if let Some((loaded, all)) = settings {
+            let one = |row: &Row| Circumstance::new(row.get::<_, String>(0), row.get(1), Decides::Work);
+            self.settings = (loaded, all.iter().map(one).collect());
+        }
+        let mut found = self.settings.1.clone();
+        let reset = |view: &&str| Circumstance::new(format!("reset of {view}"), row.get(*view), Decides::Counters);
+        found.extend(self.views.iter().map(reset));
+        for (name, column) in [("recovery", "in_recovery"), ("standbys", "standbys")] {
+            found.push(Circumstance::new(name, row.get(column), Decides::Work));
+        }
+        found.extend(self.of_tables(&row));
+        Ok(found)
+    }
+}
