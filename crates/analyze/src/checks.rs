@@ -18,8 +18,8 @@ use mindful_core::contract::metric::shared;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
-use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
+use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::contrast::{RUNG, Rung};
@@ -108,7 +108,8 @@ pub(crate) fn of_run(run: &Run) -> Vec<Finding> {
     if let Some(why) = blocks::no_layout(run) {
         let text = "The layout, the pages and the physical reads are unknown. The figures describe operations and \
                     rows as an application sees them, not storage.";
-        findings.push(codes::LAYOUT_NOT_PROVEN.finding(text, why));
+        // Nothing is claimed that could be wrong.
+        findings.push(Finding::new(codes::LAYOUT_NOT_PROVEN, Severity::Info, text, why));
     } else if run.dataset.is_some() && run.proof.is_none() && !io_job::on_files(run) {
         let text = "No proof of the layout is stored with the dataset. `mindful verify` proves it and stores the \
                     proof.";

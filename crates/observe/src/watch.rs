@@ -1,7 +1,7 @@
 //! What of a host must not change while figures are measured: the control groups of the server and of mindful with their
 //! limits, CPUs, mounts, queues of devices, and settings of the kernel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ impl Watch for HostWatch {
 
 /// The control groups of `processes`, the limits of these, and the CPUs that the processes may use.
 fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumstance> {
-    let mut groups = BTreeSet::new();
+    let (mut seen, mut groups) = (BTreeSet::new(), BTreeMap::<String, BTreeSet<String>>::new());
     let mut cpus = BTreeSet::new();
     let mut limits: [BTreeSet<String>; 3] = Default::default();
     for pid in processes {
@@ -111,7 +111,10 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         cpus.extend(
             status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).map(|c| c.trim().to_owned()),
         );
-        if groups.insert(text.trim().replace('\n', ", ")) {
+        if seen.insert(text.clone()) {
+            for (controllers, group) in text.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
+                groups.entry(controllers.to_owned()).or_default().insert(group.to_owned());
+            }
             let found = Groups::of(kernel, *pid).limits();
             limits[0].insert(found.cpus.map_or("none".to_owned(), |cpus| format!("{cpus} CPUs")));
             limits[1].insert(found.memory_bytes.map_or("none".to_owned(), |bytes| format!("{bytes} bytes")));
@@ -119,19 +122,15 @@ fn confinement(kernel: &Kernel, processes: &[u32], whose: &str) -> Vec<Circumsta
         }
     }
     let [cpu_limit, memory_limit, io_limit] = limits;
-    let all = [
-        ("control group", groups),
-        ("CPU limit", cpu_limit),
-        ("memory limit", memory_limit),
-        ("I/O limit", io_limit),
-        ("CPUs", cpus),
-    ];
+    let all = [("CPU limit", cpu_limit), ("memory limit", memory_limit), ("I/O limit", io_limit), ("CPUs", cpus)];
     let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" and ");
     let one = |(what, values): (&str, BTreeSet<String>)| {
         let value = Some(joined(values)).filter(|value| !value.is_empty());
         Circumstance::new(format!("{what} of {whose}"), value, Decides::Work)
     };
-    all.into_iter().map(one).collect()
+    let named =
+        |(controllers, paths): (String, BTreeSet<String>)| one((&format!("control group {controllers}"), paths));
+    all.into_iter().map(one).chain(groups.into_iter().map(named)).collect()
 }
 
 /// All parameters of a device's queue, and how a loop device reads its file.

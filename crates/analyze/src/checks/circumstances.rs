@@ -43,24 +43,27 @@ fn finding(kind: Decides, all: &[Change], step: &StepRecord, first: u32) -> Opti
     if of_kind.len() > MOST_NAMED {
         named.push(format!("{} more", of_kind.len() - MOST_NAMED));
     }
-    let (code, text) = match kind {
-        Decides::Work => (
-            codes::SETTING_CHANGED,
+    if named.is_empty() {
+        return None;
+    }
+    let evidence = named.join("; ");
+    Some(match kind {
+        Decides::Work => codes::SETTING_CHANGED.finding(
             "A setting or a limit changed during the run. The figures describe only a part of the window in which \
              nothing changed. Find out what changed it, and repeat the run.",
+            evidence,
         ),
-        Decides::Layout => (
-            codes::LAYOUT_CHANGED,
+        Decides::Layout => codes::LAYOUT_CHANGED.finding(
             "The tables changed during the run, so the proof of their layout no longer holds. The figures describe only \
-             a part of the window in which nothing changed. Find out who writes to them, and repeat the run.",
+             a part of the window in which nothing changed. Find out what writes to them, and repeat the run.",
+            evidence,
         ),
-        Decides::Counters => (
-            codes::COUNTERS_RESET,
+        Decides::Counters => codes::COUNTERS_RESET.finding(
             "Counters were reset during the run. The figures describe only a part of the window in which they counted \
              on. Find out what resets them, and repeat the run.",
+            evidence,
         ),
-    };
-    (!named.is_empty()).then(|| code.finding(text, named.join("; ")))
+    })
 }
 
 fn in_words(change: &Change, step: &StepRecord, first: u32) -> String {

@@ -6,9 +6,10 @@ use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Phase, ProcessCpu, shared};
 use mindful_core::contract::wait::WaitClass;
+use mindful_core::contract::watch::{Circumstance, Decides};
 use mindful_core::plan::units::Share;
 use mindful_core::record::latency::Recorder;
-use mindful_core::record::run::Run;
+use mindful_core::record::run::{Run, Watched};
 use mindful_core::result::{Severity, Validity};
 use mindful_core::workload::{LoopSite, OpKind};
 
@@ -65,10 +66,50 @@ fn what_cannot_be_seen_is_null_and_never_zero() {
 }
 
 #[test]
-fn a_counter_that_falls_is_not_known() {
+fn a_window_ends_before_a_counter_that_falls() {
     let mut run = Made::default().run();
+    let whole = analyze(&run).summary.steps[0].clone();
     run.steps[0].series[0].readings.iter_mut().filter(|r| r.boundary > 6).for_each(|r| r.values[1] = Some(5.0));
-    assert_eq!(analyze(&run).summary.steps[0].physical_reads_per_s, None);
+    let analysis = analyze(&run);
+    assert!(codes(&analysis).contains(&"counters-reset"), "{:?}", codes(&analysis));
+    let step = &analysis.summary.steps[0];
+    let (cut, all) = (step.physical_reads_per_s.unwrap(), whole.physical_reads_per_s.unwrap());
+    assert!((cut / all - 1.0).abs() < 0.05, "{cut} of {all}");
+    assert!(step.duration_s.unwrap() < whole.duration_s.unwrap(), "{step:?}");
+}
+
+/// What a watch read before the step and at boundaries of its slices.
+fn watched(readings: &[(Option<u32>, &str)]) -> Vec<Watched> {
+    let reading = |(boundary, value): &(Option<u32>, &str)| Watched {
+        source: "server".to_owned(),
+        boundary: *boundary,
+        phase: Phase::Boundary,
+        at_us: 0,
+        values: vec![Circumstance::new("fsync", Some((*value).to_owned()), Decides::Work)],
+    };
+    readings.iter().map(reading).collect()
+}
+
+#[test]
+fn figures_describe_the_time_before_a_setting_changed() {
+    let made = |readings: &[(Option<u32>, &str)]| {
+        let mut run = Made::default().run();
+        run.steps[0].watched = watched(readings);
+        let analysis = analyze(&run);
+        let evidence = analysis.summary.findings.iter().find(|found| found.code == "setting-changed");
+        (evidence.map(|found| found.evidence.clone()), analysis.summary.steps[0].duration_s.unwrap())
+    };
+    let (none, whole) = made(&[(None, "on")]);
+    assert_eq!(none, None);
+    let (changed, cut) = made(&[(None, "on"), (Some(6), "off")]);
+    assert!(changed.unwrap().contains("fsync: on became off at"));
+    assert!(cut < whole);
+    // What changed back before the window began is no change of what was measured.
+    let (back, seconds) = made(&[(None, "on"), (Some(0), "off"), (Some(1), "on")]);
+    let warmup = Made::default().run().steps[0].head.warmup_slices;
+    assert!(back.is_none() == (warmup > 0) && (seconds - whole).abs() < 1.1, "{back:?} {seconds}");
+    let (before, seconds) = made(&[(None, "on"), (Some(0), "off")]);
+    assert!(before.unwrap().ends_with("before the window") && (seconds - whole).abs() < 0.01);
 }
 
 #[test]

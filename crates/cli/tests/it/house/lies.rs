@@ -33,7 +33,6 @@ const LIES: &[(&str, &str)] = &[
     ("a cache does not fit its control group", "a_cache_beyond_the_limit_of_a_group_above_is_refused"),
     ("a volume's limit is called the storage's", "a_limit_that_a_volume_tells_is_the_verdict"),
     ("a control group's limit is called the storage's", "a_server_at_the_limit_of_its_group_has_that_limit_named"),
-    ("a burst is measured with what follows it", "a_rate_that_falls_to_a_cap_is_reported_with_what_it_can_keep"),
     ("others use the CPUs", "busy_loops_beside_a_run_are_named_before_all_else"),
     ("others read the device", "another_reader_of_the_device_is_found"),
     ("others scan in the server", "scans_of_others_in_the_same_server_are_found"),

@@ -35,13 +35,13 @@ fn a_setting_that_changes_in_the_window_ends_it() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "shared_buffers=64MB");
     let updates = ["--update-pct", "100"];
-    let off = || {
-        server.sql("ALTER SYSTEM SET fsync = off");
+    let slower = || {
+        server.sql("ALTER SYSTEM SET commit_delay = 20000");
         server.sql("SELECT pg_reload_conf()");
     };
-    let run = changed(&mindful, &server, &updates, off);
+    let run = changed(&mindful, &server, &updates, slower);
     run.assert_suspect("setting-changed");
-    assert!(run.evidence("setting-changed").starts_with("fsync: on became off at "), "{run}");
+    assert!(run.evidence("setting-changed").starts_with("commit_delay: 0 became 20000 at "), "{run}");
     assert_cut(&run);
     // What is set from the start is another finding.
     let quiet = changed(&mindful, &server, &[], || ());
@@ -76,7 +76,7 @@ fn a_server_that_is_moved_into_a_group_in_the_window_ends_it() {
         children(server.pid()).into_iter().for_each(|(pid, _)| cpu.try_hold(pid));
     });
     run.assert_suspect("setting-changed");
-    assert!(run.shows("setting-changed", "CPU limit of the server: none became 0.5 CPUs"), "{run}");
+    assert!(run.shows("setting-changed", "CPU limit of the server: none became"), "{run}");
     assert_cut(&run);
 }
 
