@@ -16,6 +16,8 @@ use mindful_report::live::Live;
 use mindful_report::live::screen::Screen;
 use mindful_report::{Style, escape};
 use mindful_runner::Context;
+use rustix::fs::FileType;
+use rustix::io::Errno;
 use serde_json::Value;
 
 use crate::{layers, registry, signals, store, targets, version};
@@ -166,10 +168,20 @@ pub(crate) fn offer(text: &str) -> Result<bool> {
 pub(crate) fn offer_bytes(bytes: &[u8]) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) if is_reader_gone(&error) => Ok(false),
         Err(error) => Err(Error::run(format!("cannot write to stdout: {error}"), "check where it is redirected to")),
         Ok(()) => Ok(true),
     }
+}
+
+/// Whether the pipe was closed, or the terminal has hung up.
+fn is_reader_gone(error: &std::io::Error) -> bool {
+    let of_terminal = || {
+        let stdout = rustix::fs::fstat(std::io::stdout());
+        stdout.is_ok_and(|stdout| FileType::from_raw_mode(stdout.st_mode) == FileType::CharacterDevice)
+    };
+    error.kind() == std::io::ErrorKind::BrokenPipe
+        || error.raw_os_error() == Some(Errno::IO.raw_os_error()) && of_terminal()
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ mindful --help                                  list all verbs; --plan examples/
 
 fn main() -> ExitCode {
     raise_file_limit();
+    signals::report_file_size_limit();
     if std::env::args_os().len() < 2 {
         let _ = std::io::stderr().write_all(FIRST_MINUTE.as_bytes());
         return exit::conclude(Ok(exit::Exit::Usage), None);

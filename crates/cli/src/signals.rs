@@ -1,45 +1,133 @@
-//! Ctrl-C and similar signals: the first requests a stop, the second ends the process and everything that it started.
+//! Signals. The first Ctrl-C or SIGTERM requests a stop. The second ends the process and everything that it started.
+//!
+//! SIGHUP always requests a stop and never insists: a shell that loses its terminal passes the hang-up on, and the kernel
+//! sends it again when that shell has ended. Under `nohup` SIGHUP stays ignored.
+//!
+//! Every other signal that would end the process first ends its hooks and restores the terminal. SIGXFSZ ends nothing:
+//! the write beyond the file size limit returns an error that names its file.
 
-use std::io::Write;
-use std::sync::OnceLock;
+use std::ffi::c_int;
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::thread::Builder;
 
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::{Error, Result};
 use mindful_host::{priority, terminal};
 use mindful_report::live::screen;
 use mindful_runner::hooks;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
+use signal_hook::consts::{
+    SIGABRT, SIGALRM, SIGBUS, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
+};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
+
+/// Signals that end the process by default, apart from those of a faulty instruction, which no other thread can handle.
+const FATAL: [c_int; 14] = [
+    SIGABRT,
+    SIGALRM,
+    SIGBUS,
+    SIGPROF,
+    SIGQUIT,
+    SIGSYS,
+    SIGTRAP,
+    SIGUSR1,
+    SIGUSR2,
+    SIGVTALRM,
+    SIGXCPU,
+    Signal::IO.as_raw(),
+    Signal::POWER.as_raw(),
+    Signal::STKFLT.as_raw(),
+];
+/// Those of real time, without the ones that a C library may use.
+const REAL_TIME: RangeInclusive<c_int> = 35..=64;
 
 static STOP: OnceLock<StopFlag> = OnceLock::new();
+
+/// From now on a write beyond the file size limit fails instead of ending the process.
+pub(crate) fn report_file_size_limit() {
+    // If that fails, the limit ends the process, as it does without this.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
 
 /// The stop flag that SIGINT, SIGTERM and SIGHUP set.
 pub(crate) fn stop_on_signal() -> Result<StopFlag> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());
     }
-    let stop = STOP.get_or_init(StopFlag::default).clone();
+    let failed = |error: io::Error| {
+        Error::run(format!("cannot handle signals: {error}"), "raise ulimit -u, or end other processes")
+    };
+    let stop = StopFlag::default();
+    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    let fatal = FATAL.into_iter().chain(REAL_TIME);
+    let mut signals = Signals::new(fatal.chain([SIGINT, SIGTERM]).chain(hang_up)).map_err(failed)?;
     let requested = stop.clone();
-    ctrlc::set_handler(move || {
-        if requested.is_requested() || requested.may_exit_at_once() {
-            // A hook that starts after this would outlive the process.
-            let _no_hook_begins = hooks::end();
-            screen::restore();
-            terminal::restore();
-            priority::give_back_all();
-            if !requested.is_requested() {
-                // Nothing can be done about a closed stderr.
-                let _ = writeln!(std::io::stderr(), "mindful: interrupted");
-            }
-            #[expect(
-                clippy::exit,
-                reason = "the second signal, or there is nothing to lose; stored results stay readable"
-            )]
-            std::process::exit(130);
-        }
-        requested.request();
-    })
-    .map_err(|error| Error::run(format!("cannot handle signals: {error}"), "start mindful in another environment"))?;
-    Ok(stop)
+    let handling = move || signals.forever().for_each(|signal| handle(signal, &requested));
+    Builder::new().name("signals".to_owned()).spawn(handling).map_err(failed)?;
+    Ok(STOP.get_or_init(|| stop).clone())
+}
+
+fn handle(signal: c_int, stop: &StopFlag) {
+    match signal {
+        SIGINT | SIGTERM if stop.is_requested() || stop.may_exit_at_once() => exit_at_once(stop),
+        SIGHUP if stop.may_exit_at_once() => exit_at_once(stop),
+        SIGINT | SIGTERM | SIGHUP => stop.request(),
+        fatal => end_by(fatal),
+    }
+}
+
+fn exit_at_once(stop: &StopFlag) {
+    let _no_hook_begins = give_back();
+    if !stop.is_requested() {
+        say("interrupted");
+    }
+    exit(130)
+}
+
+fn end_by(fatal: c_int) {
+    let _no_hook_begins = give_back();
+    let name = signal_name(fatal).map_or_else(|| format!("signal {fatal}"), str::to_owned);
+    say(&format!("ended by {name}; what is stored stays readable"));
+    // It ends the process with the signal, except for signals that it does not know.
+    let _ = emulate_default_handler(fatal);
+    exit(128 + fatal)
+}
+
+fn exit(code: i32) -> ! {
+    #[expect(clippy::exit, reason = "a signal that insists, or there is nothing to lose; stored results stay readable")]
+    std::process::exit(code)
+}
+
+/// Ends what this process started, and gives back what it took. A hook that starts after this would outlive the process:
+/// none does until the result is dropped.
+fn give_back() -> impl Drop {
+    let no_hook_begins = hooks::end();
+    screen::restore();
+    terminal::restore();
+    priority::give_back_all();
+    no_hook_begins
+}
+
+/// A line on stderr, unless stderr is closed or would block.
+fn say(line: &str) {
+    let stderr = io::stderr();
+    let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
+    if poll(&mut ready, Some(&Timespec::default())).is_ok() && ready[0].revents() == PollFlags::OUT {
+        let _ = rustix::io::write(&stderr, format!("mindful: {line}\n").as_bytes());
+    }
+}
+
+/// Whether SIGHUP was ignored when this process was started, as `nohup` does.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    ignored.is_some_and(|signals| signals & 1 << (SIGHUP - 1) != 0)
 }
 
 /// Does what Ctrl-C does, for a terminal in raw mode.

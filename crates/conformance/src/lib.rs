@@ -19,6 +19,7 @@ mod notes;
 mod own_process;
 mod places;
 pub mod processes;
+pub mod pseudo_terminal;
 pub mod refusal;
 pub mod rendezvous;
 pub mod sampling;

@@ -9,6 +9,7 @@ use mindful_core::contract::clock;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
+use mindful_report::live::screen;
 use mindful_report::watch::{CounterFilter, WatchColumns, WatchedSecond, WatchedSources};
 use mindful_runner::{Context, measure};
 
@@ -146,6 +147,10 @@ fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, 
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Error::run("the sampling thread has ended", "this is a bug in mindful: please report it"));
             }
+        }
+        // Nothing is stored, so without its terminal there is nothing left to do.
+        if matches!(shape, Shape::Screen) && screen::is_gone() {
+            break;
         }
         if until.is_some_and(|until| Instant::now() >= until) {
             break;

@@ -13,6 +13,8 @@ use mindful_instance::files::read_text;
 use mindful_instance::log::first_with;
 use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Purpose, Site};
 use rustix::process::Signal;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 pub(crate) static KIND: Kind = Kind {
     name: "Tiny",
@@ -137,7 +139,8 @@ fn serve(data: &Path) {
     let listener = UnixListener::bind(&socket).unwrap();
     // Deaf until then, as other servers are.
     let (stop, stopped) = std::sync::mpsc::channel();
-    ctrlc::set_handler(move || stop.send(()).unwrap()).unwrap();
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).unwrap();
+    std::thread::spawn(move || signals.forever().for_each(|_| stop.send(()).unwrap()));
     std::thread::sleep(Duration::from_millis(std::env::var("TINY_SLOW").unwrap().parse().unwrap()));
     while stopped.try_recv().is_ok() {}
     std::thread::spawn(move || answer(&listener, journal, lines));

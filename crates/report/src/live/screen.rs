@@ -1,29 +1,47 @@
-//! The full screen: the board drawn several times a second, until `q` or the end of the run. The run itself never waits
-//! for it.
+//! The full screen: the board drawn several times a second, until `q`, the end of the run, or the end of the terminal. The
+//! run never waits for it.
+//!
+//! Keys are read here and not by crossterm, which reads without end from a terminal that has hung up. A frame is drawn only
+//! when the terminal takes output: one that a broken connection holds up would block the drawing thread.
 
-use std::io::{Stderr, stderr};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdin};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::{Error, Result};
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{self, Event as Input, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::tcgetwinsize;
 
 use super::Live;
 use super::board::Board;
 use super::layout;
 
-/// How long the screen stands before it is drawn again, unless a key is pressed.
-const REDRAWN: Duration = Duration::from_millis(200);
+/// Time between two frames, unless a key is pressed.
+const FRAME: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+/// How long the end of the view waits for a frame that is being drawn.
+const LAST_FRAME: Duration = Duration::from_secs(1);
+/// The board has nothing to show in more columns and lines. A terminal can claim to be 65,535 wide and high.
+const LARGEST: (u16, u16) = (300, 200);
+/// For a terminal that does not know its size.
+const USUAL: (u16, u16) = (80, 24);
+/// Shows the cursor and leaves the alternate screen.
+const GIVE_BACK: &[u8] = b"\x1b[?25h\x1b[?1049l";
 
 /// Whether the terminal is ours: one process has one screen.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal has hung up.
+static GONE: AtomicBool = AtomicBool::new(false);
 /// Done when a panic gives the terminal back.
 static HOOKED: Once = Once::new();
 
@@ -31,7 +49,7 @@ static HOOKED: Once = Once::new();
 #[derive(Debug)]
 pub struct Screen {
     shared: Arc<Shared>,
-    drawing: Mutex<Option<JoinHandle<()>>>,
+    drawing: Mutex<Option<Receiver<()>>>,
 }
 
 #[derive(Debug)]
@@ -50,32 +68,34 @@ impl Screen {
     /// # Errors
     /// The terminal cannot be taken.
     pub fn open(colour: bool, interrupt: fn()) -> Result<Self> {
-        let refused = |error: std::io::Error| {
-            Error::plan(format!("the terminal cannot be taken for --live: {error}"), "leave --live out")
-        };
+        let refused =
+            |error: io::Error| Error::plan(format!("cannot take the terminal for --live: {error}"), "omit --live");
+        let terminal = File::from(stderr().as_fd().try_clone_to_owned().map_err(refused)?);
         enable_raw_mode().map_err(refused)?;
         TAKEN.store(true, Ordering::SeqCst);
         HOOKED.call_once(give_back_on_panic);
-        execute!(stderr(), EnterAlternateScreen).map_err(refused)?;
-        let terminal = Terminal::new(CrosstermBackend::new(stderr())).map_err(refused)?;
         let shared = Arc::new(Shared {
             board: Mutex::default(),
             lines: Mutex::default(),
             ended: AtomicBool::new(false),
             colour,
         });
-        let own = Arc::clone(&shared);
-        let drawing = std::thread::spawn(move || own.draw(terminal, interrupt));
+        let (own, (running, drawing)) = (Arc::clone(&shared), channel());
+        let draw = move || own.draw(&terminal, &running, interrupt);
+        std::thread::Builder::new().name("screen".to_owned()).spawn(draw).map_err(|error| {
+            restore();
+            refused(error)
+        })?;
         Ok(Self { shared, drawing: Mutex::new(Some(drawing)) })
     }
 
-    /// Gives the terminal back, and waits until nothing is drawn any more.
+    /// Gives the terminal back, once nothing is drawn any more or it takes no more output.
     fn leave(&self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         let drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(drawing) = drawing {
-            // A panic there was reported by itself.
-            let _ = drawing.join();
+            // The thread sends nothing: its end closes the channel. A panic there was reported by itself.
+            let _ = drawing.recv_timeout(LAST_FRAME);
         }
         restore();
     }
@@ -90,28 +110,98 @@ fn give_back_on_panic() {
     }));
 }
 
-/// Gives the terminal back, where it was taken; for who ends the process at once.
+/// Gives the terminal back, where it was taken; for who ends the process at once. It takes no lock that a blocked write
+/// to stderr holds.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        // With the terminal gone there is nothing to give back.
-        let _ = execute!(stderr(), LeaveAlternateScreen);
+        if takes_output() {
+            // With the terminal gone there is nothing to give back.
+            let _ = rustix::io::write(stderr(), GIVE_BACK);
+        }
         let _ = disable_raw_mode();
     }
 }
 
+/// Whether the terminal of the full screen has hung up, so that nobody sees what is shown.
+pub fn is_gone() -> bool {
+    GONE.load(Ordering::SeqCst)
+}
+
+/// Whether stderr takes output without blocking.
+fn takes_output() -> bool {
+    let stderr = stderr();
+    let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
+    poll(&mut ready, Some(&Timespec::default())).is_ok() && ready[0].revents() == PollFlags::OUT
+}
+
+/// The part of the terminal that is drawn on.
+fn drawn_area() -> Rect {
+    let known = tcgetwinsize(stderr()).ok().map(|size| (size.ws_col, size.ws_row));
+    let (wide, high) = known.filter(|(wide, high)| *wide > 0 && *high > 0).unwrap_or(USUAL);
+    Rect::new(0, 0, wide.min(LARGEST.0), high.min(LARGEST.1))
+}
+
+/// Writes to the terminal until it hangs up; then output is dropped, as the run goes on.
+#[derive(Debug)]
+struct Output<'a>(&'a File);
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                GONE.store(true, Ordering::SeqCst);
+                Ok(bytes.len())
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+type Canvas<'a> = Terminal<CrosstermBackend<BufWriter<Output<'a>>>>;
+
+/// An empty terminal of that size. Its size is given because crossterm asks `tput` where it cannot find one.
+fn canvas(terminal: &File, area: Rect) -> io::Result<Canvas<'_>> {
+    let mut output = BufWriter::new(Output(terminal));
+    execute!(output, Clear(ClearType::All))?;
+    Terminal::with_options(CrosstermBackend::new(output), TerminalOptions { viewport: Viewport::Fixed(area) })
+}
+
 impl Shared {
-    fn draw(&self, mut terminal: Terminal<CrosstermBackend<Stderr>>, interrupt: fn()) {
+    /// Draws until the view is left. `_running` is dropped at the end.
+    fn draw(&self, terminal: &File, _running: &Sender<()>, interrupt: fn()) {
+        // It fails only if the terminal does.
+        let _ = self.draw_frames(terminal, interrupt);
+        let left = !self.ended.load(Ordering::SeqCst);
+        if !stderr().is_terminal() {
+            GONE.store(true, Ordering::SeqCst);
+        }
+        restore();
+        if left && !is_gone() {
+            *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.lines_to_go_on());
+        }
+    }
+
+    fn draw_frames(&self, terminal: &File, interrupt: fn()) -> io::Result<()> {
+        execute!(Output(terminal), EnterAlternateScreen)?;
+        let mut area = drawn_area();
+        let mut canvas_of_area = canvas(terminal, area)?;
         while !self.ended.load(Ordering::SeqCst) && TAKEN.load(Ordering::SeqCst) {
-            let drawn = terminal.draw(|frame| layout::draw(frame, &self.board(), self.colour));
-            if drawn.is_err() || left(interrupt) {
+            if takes_output() {
+                let now = drawn_area();
+                if now != area {
+                    (area, canvas_of_area) = (now, canvas(terminal, now)?);
+                }
+                canvas_of_area.draw(|frame| layout::draw(frame, &self.board(), self.colour))?;
+            }
+            if await_key(interrupt) == Key::Leaves || is_gone() {
                 break;
             }
         }
-        let quits = !self.ended.load(Ordering::SeqCst);
-        restore();
-        if quits {
-            *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.lines_to_go_on());
-        }
+        Ok(())
     }
 
     /// The lines that go on where the view was left.
@@ -127,22 +217,47 @@ impl Shared {
     }
 }
 
-/// Waits for a key; whether it leaves the view.
-fn left(interrupt: fn()) -> bool {
-    match event::poll(REDRAWN) {
-        Ok(true) => {}
-        Ok(false) => return false,
-        // A terminal that is gone has no keys.
-        Err(_) => return true,
+/// What a key means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// None was pressed, or it means nothing.
+    Other,
+    /// It leaves the view, as the end of the terminal does.
+    Leaves,
+}
+
+/// Waits for a key for as long as a frame stands.
+fn await_key(interrupt: fn()) -> Key {
+    let keyboard = stdin();
+    let mut ready = [PollFd::new(&keyboard, PollFlags::IN)];
+    match poll(&mut ready, Some(&FRAME)) {
+        Ok(0) | Err(Errno::INTR) => return Key::Other,
+        Ok(_) if ready[0].revents().contains(PollFlags::IN) => {}
+        // It hung up.
+        Ok(_) | Err(_) => return Key::Leaves,
     }
-    let Ok(Input::Key(key)) = event::read() else { return false };
-    if key.kind == KeyEventKind::Release {
-        return false;
+    let mut typed = [0; 64];
+    match rustix::io::read(&keyboard, &mut typed) {
+        Ok(0) => Key::Leaves,
+        Ok(length) => meaning(&typed[..length], interrupt),
+        Err(Errno::INTR | Errno::AGAIN) => Key::Other,
+        Err(_) => Key::Leaves,
     }
-    if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+}
+
+fn meaning(typed: &[u8], interrupt: fn()) -> Key {
+    const ESCAPE: u8 = 0x1b;
+    const CTRL_C: u8 = 3;
+    if typed.contains(&CTRL_C) {
         interrupt();
     }
-    matches!(key.code, KeyCode::Char('q') | KeyCode::Esc)
+    match typed {
+        [ESCAPE] => Key::Leaves,
+        // A key such as an arrow.
+        [ESCAPE, ..] => Key::Other,
+        letters if letters.contains(&b'q') => Key::Leaves,
+        _ => Key::Other,
+    }
 }
 
 impl Events for Screen {

@@ -6,6 +6,7 @@ mod files;
 mod servers;
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 pub(crate) mod standstill;
+mod terminals;
 
 use std::fs;
 use std::io::Read;

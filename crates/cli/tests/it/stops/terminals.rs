@@ -1,0 +1,148 @@
+//! `--live` when its terminal goes away, does not read, or claims an absurd size.
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use mindful_conformance::pseudo_terminal::PseudoTerminal;
+use rustix::process::Signal;
+
+use super::{end_of, signal};
+use crate::mindful::{Mindful, null, wait_until};
+
+/// Begins and ends what is drawn over the terminal.
+const TAKES: &str = "\u{1b}[?1049h";
+const GIVES_BACK: &str = "\u{1b}[?1049l";
+
+/// `verb` with its full screen, in a terminal of that size. `owns` it as a login shell does, so that a hang-up is a signal.
+fn live(mindful: &Mindful, verb: &str, args: &[&str], size: (u16, u16), owns: bool) -> (PseudoTerminal, Child) {
+    let of_null = match verb {
+        "watch" => [&["watch", "--target", "null:"], args].concat(),
+        _ => null(verb, args),
+    };
+    let mut command = Command::new(if owns { "setsid" } else { "env" });
+    command.args(owns.then_some("--ctty")).arg(env!("CARGO_BIN_EXE_mindful")).args(of_null).arg("--live");
+    let mut terminal = PseudoTerminal::open(size.0, size.1);
+    let child = terminal.connect(&mut mindful.at_home(command)).spawn().unwrap();
+    terminal.wait_for(TAKES);
+    (terminal, child)
+}
+
+/// CPU time of a process that runs, in seconds.
+fn cpu_s(child: &Child) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    [fields[11], fields[12]].iter().map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+}
+
+fn stored_duration_s(mindful: &Mindful) -> f64 {
+    mindful.json(&["show", "latest"])["steps"][0]["duration_s"].as_f64().unwrap()
+}
+
+#[test]
+fn a_run_whose_terminal_hangs_up_goes_on_without_it() {
+    let mindful = Mindful::new();
+    for keys in [&b""[..], b"\x1b["] {
+        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=4s"], (100, 30), false);
+        // A key that is not complete is not waited for.
+        terminal.type_keys(keys);
+        terminal.read_for(Duration::from_millis(500));
+        drop(terminal);
+        let before = cpu_s(&run);
+        std::thread::sleep(Duration::from_secs(2));
+        let used = cpu_s(&run) - before;
+        assert_eq!(end_of(&mut run).0, Some(0));
+        assert!(used < 0.7, "{used} s of CPU in 2 s");
+        let measured = stored_duration_s(&mindful);
+        assert!((measured - 4.0).abs() < 0.1, "{measured}");
+    }
+}
+
+#[test]
+fn a_hang_up_signal_ends_every_live_verb_and_what_ran_is_stored() {
+    let mindful = Mindful::new();
+    for (verb, args, code) in [
+        ("run", &["--duration=60s"][..], 130),
+        ("sweep", &["--duration=60s", "--sessions=1,2"], 130),
+        ("watch", &["--duration=60s"], 0),
+    ] {
+        let (mut terminal, mut child) = live(&mindful, verb, args, (100, 30), true);
+        terminal.read_for(Duration::from_secs(2));
+        drop(terminal);
+        // A shell passes it on, and the kernel sends it once more when the shell has ended.
+        for _ in 0..2 {
+            std::thread::sleep(Duration::from_millis(50));
+            let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::HUP);
+        }
+        let (ended, after) = end_of(&mut child);
+        assert_eq!(ended, Some(code), "{verb}");
+        assert!(after < Duration::from_secs(15), "{verb}: {after:?}");
+        if verb != "watch" {
+            assert!(stored_duration_s(&mindful) > 0.0, "{verb}");
+        }
+    }
+}
+
+#[test]
+fn a_watch_without_its_terminal_has_nothing_left_to_do() {
+    let mindful = Mindful::new();
+    let (mut terminal, mut watch) = live(&mindful, "watch", &[], (100, 30), false);
+    terminal.read_for(Duration::from_millis(500));
+    drop(terminal);
+    assert_eq!(end_of(&mut watch).0, Some(0));
+}
+
+#[test]
+fn a_hang_up_that_nohup_ignores_ends_nothing() {
+    let mindful = Mindful::new();
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_mindful")).args(null("run", &["--duration=3s"]));
+    let mut run = mindful.at_home(nohup).stdout(std::process::Stdio::null()).spawn().unwrap();
+    crate::mindful::wait_for_handlers(&run);
+    signal(&run, Signal::HUP);
+    assert_eq!(end_of(&mut run).0, Some(0));
+}
+
+#[test]
+fn a_terminal_of_absurd_size_takes_no_memory() {
+    let mindful = Mindful::new();
+    for size in [(65_535, 65_535), (5_000, 5_000), (65_535, 1), (1, 65_535), (0, 0)] {
+        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=1s"], size, false);
+        let mut peak_kib = 0;
+        while terminal.read_for(Duration::from_millis(200)) && run.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
+            let line =
+                status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok());
+            peak_kib = peak_kib.max(line.unwrap_or(0_u64));
+        }
+        assert_eq!(end_of(&mut run).0, Some(0), "{size:?}: {}", terminal.text());
+        assert!((1..300 << 10).contains(&peak_kib), "{size:?}: {peak_kib} KiB");
+    }
+}
+
+#[test]
+fn a_terminal_that_nobody_reads_holds_no_run_up() {
+    let mindful = Mindful::new();
+    let (terminal, mut run) =
+        live(&mindful, "run", &["--duration=2s", "--hook-after=yes | head -c 100", "--full"], (300, 200), false);
+    for turn in 0..40 {
+        // Each size is drawn from the beginning, until the terminal takes no more.
+        terminal.resize(300, 150 + turn % 2);
+        std::thread::sleep(Duration::from_millis(210));
+    }
+    wait_until("it is stored", || mindful.run(&["show", "latest"]).status.success());
+    drop(terminal);
+    assert_eq!(end_of(&mut run).0, Some(0));
+    assert!((stored_duration_s(&mindful) - 2.0).abs() < 0.1);
+}
+
+#[test]
+fn a_fatal_signal_gives_the_terminal_back() {
+    let mindful = Mindful::new();
+    for fatal in [Signal::ABORT, Signal::QUIT, Signal::USR1] {
+        let (mut terminal, mut run) = live(&mindful, "run", &["--duration=60s"], (100, 30), false);
+        terminal.read_for(Duration::from_secs(1));
+        signal(&run, fatal);
+        terminal.wait_for(GIVES_BACK);
+        assert_eq!(end_of(&mut run).0, None, "it is ended by the signal");
+    }
+}
