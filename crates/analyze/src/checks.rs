@@ -12,6 +12,7 @@ mod slow;
 mod span;
 mod stall;
 mod steadiness;
+mod storage;
 mod ways;
 
 use mindful_core::contract::metric::shared;
@@ -25,12 +26,11 @@ use mindful_core::workload::{Compatibility, OpKind};
 use crate::contrast::{RUNG, Rung};
 use crate::figures::blocks;
 use crate::figures::cpu::{client_cpus, left_to_host};
-use crate::figures::floors::{Between, Floor};
 use crate::figures::pace::Pace;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{self, Kind, percent};
+use crate::judgement::headline::{Kind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
@@ -213,7 +213,7 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         let source = |finding: &Finding| finding.evidence.split(": ").next().map(str::to_owned);
         run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
     };
-    findings.extend(storage(found).into_iter().filter(|finding| !said(finding)));
+    findings.extend(storage::of_window(found).into_iter().filter(|finding| !said(finding)));
     findings
 }
 
@@ -399,51 +399,6 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
         let text = "The hypervisor gave this host's CPU to other guests, so the figures depend on them. Measure at \
                     another time or on another host.";
         findings.push(codes::CPU_STEAL.finding(text, format!("{} of CPU time stolen", percent(steal))));
-    }
-    findings
-}
-
-/// A device that served more than it asked the one below it for.
-fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
-    let text = "A device below the file system served more bytes than it read from the device below it, so a cache \
-                between them served reads. Rate and latency are not the storage's. For a loop device use losetup \
-                --direct-io=on, or use a --data-dir on a plain device.";
-    let mib = |floor: &Floor| floor.bytes_per_s / f64::from(1 << 20);
-    let layer = above.layer.as_ref().map_or_else(String::new, |layer| format!(" ({layer})"));
-    let evidence = format!(
-        "{}{layer} served {:.1} MiB/s and {} {:.1} MiB/s: {} from between",
-        above.devices,
-        mib(above),
-        below.devices,
-        mib(below),
-        headline::part(share)
-    );
-    codes::CACHE_BELOW.finding(text, evidence)
-}
-
-fn storage(found: &StepAnalysis) -> Vec<Finding> {
-    let (mut findings, gates) = (Vec::new(), &found.gates);
-    // Where the database's cache serves all but all visits, nothing is claimed of storage that could be wrong.
-    if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
-        return findings;
-    }
-    if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > headline::MAX_PAGE_CACHE_SHARE) {
-        let text = "The page cache served physical reads, so they do not describe storage. Use direct I/O, or limit \
-                    the page cache.";
-        findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));
-    }
-    if let Some(share) = gates.foreign_share.filter(|share| *share > headline::MAX_FOREIGN_SHARE) {
-        let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
-                    measure when the device is quiet.";
-        findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
-    }
-    if let Between::Cache { share, floors } = &gates.between {
-        findings.push(cache_below(*share, floors));
-    }
-    if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
-        let text =
-            "The counters of the device are unknown, so storage is known only from the database and its processes.";
-        findings.push(codes::NOT_SEEN.finding(text, "device: no counters"));
     }
     findings
 }

@@ -10,6 +10,7 @@ pub mod counters;
 pub mod cpu;
 pub mod device;
 pub mod floors;
+pub mod foreign_writes;
 pub mod heat;
 pub mod latency;
 pub mod others;

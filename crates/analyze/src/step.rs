@@ -9,6 +9,7 @@ use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::cpu::{client_cpus, held_back, left_to_host};
 use crate::figures::floors::{Between, floors};
+use crate::figures::foreign_writes::ForeignWrites;
 use crate::figures::others::Others;
 use crate::figures::pace::Pace;
 use crate::figures::ranks;
@@ -17,7 +18,9 @@ use crate::figures::stalls::Stalls;
 use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{Gates, Headline, MAX_PAGE_CACHE_SHARE, Subject, headline};
+use crate::judgement::claims::{Gates, MAX_PAGE_CACHE_SHARE};
+use crate::judgement::durability::Durability;
+use crate::judgement::headline::{Headline, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
 use crate::judgement::residence::Residence;
@@ -51,6 +54,10 @@ pub struct StepAnalysis {
     pub residence: Option<Residence>,
     /// When its updates committed and whether they waited, in the words of the engine; `None` as in the summary.
     pub commit: Option<String>,
+    /// Whether what they waited for was on storage.
+    pub durability: Durability,
+    /// What others wrote at the devices of the run; `None` where that is next to nothing, or not known.
+    pub foreign_writes: Option<ForeignWrites>,
     /// The figure that stands for the step.
     pub headline: Option<Headline>,
     /// The same work as each level counted it.
@@ -67,18 +74,23 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     // A report tells counters, and nothing of single operations.
     let reported_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
     let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::of(step, window));
-    let counters = window.as_ref().map(|window| Counters::assigned(step, window)).unwrap_or_default();
+    let counters = window.as_ref().map(|window| Counters::assigned(step, window).without_frozen()).unwrap_or_default();
     let others = window.as_ref().and_then(|window| Others::of(run, step, window, &counters));
     let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
     let summary = summary::step(run, step, measured);
     let subject = Subject::of(run, step);
     let floors = floors(run, &counters);
-    let gates = Gates::of(&summary, &counters, subject, Between::of(run, &floors, MAX_PAGE_CACHE_SHARE));
+    let gates = Gates::of(run, &summary, &counters, subject, Between::of(run, &floors, MAX_PAGE_CACHE_SHARE));
     let residence = Residence::of(run, step, &gates);
     let log = run.words().log;
     let commit = step.head.workload.as_ref().and_then(|workload| workload.commit_mode(&log));
-    let commit = commit.filter(|_| summary.commit.is_some());
+    let durability = Durability::of(run, step, work.as_ref(), &counters);
+    let commit = commit.filter(|_| summary.commit.is_some()).map(|commit| durability.qualified(commit));
+    let updates = summary.update_pct.is_some_and(|percent| percent > 0.0);
+    let block = subject.block_bytes.map(|bytes| bytes as f64);
+    let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
+    let foreign_writes = seen.then(|| ForeignWrites::of(&counters, block, updates)).flatten();
     let headline = headline(&summary, &gates, subject);
     let ledger = match &work {
         Some(work) => Ledger::of(run, step, work, &counters).above(&floors),
@@ -106,6 +118,8 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         gates,
         residence,
         commit,
+        durability,
+        foreign_writes,
         headline,
         ledger,
         evidence,

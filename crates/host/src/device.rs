@@ -1,11 +1,16 @@
 //! The chain of block devices under a path: file system, dm or md, partition, whole disk, and on below the file of a loop
 //! device.
 
+mod chain;
+
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+pub use chain::Chain;
+
 use crate::kernel_file::Kernel;
+use crate::medium::{Unseen, memory_disk};
 use crate::mounts::{self, Mount};
 
 /// Where a path lies.
@@ -16,31 +21,17 @@ pub struct Location {
     /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
     pub mount: Option<Mount>,
     /// The devices below, or why none can be seen.
-    pub chain: Result<Chain, String>,
+    pub chain: Result<Chain, Unseen>,
 }
 
-/// Kernel names of block devices, level by level, the one the file system stands on first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chain {
-    /// The levels; none is empty.
-    pub levels: Vec<Vec<String>>,
-}
-
-impl Chain {
-    /// `dm-0 < sda2 sdb2 < sda sdb` reads as "dm-0 on sda2 and sdb2 on sda and sdb".
-    pub fn text(&self) -> String {
-        self.levels.iter().map(|level| level.join(" ")).collect::<Vec<_>>().join(" < ")
-    }
-
-    /// All names, without doubles.
-    pub fn devices(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = Vec::new();
-        for name in self.levels.iter().flatten() {
-            if !all.contains(&name.as_str()) {
-                all.push(name);
-            }
+impl Location {
+    /// Why what lies there lies in memory, wherever in the chain that is; `None` where nothing says so.
+    pub fn memory(&self) -> Option<&str> {
+        match &self.chain {
+            Ok(chain) => chain.memory.as_deref(),
+            Err(Unseen::Memory(why)) => Some(why),
+            Err(Unseen::Hidden(_)) => None,
         }
-        all
     }
 }
 
@@ -50,17 +41,23 @@ pub fn locate(kernel: &Kernel, path: &Path) -> Location {
     let found = |mount, chain| Location { path: path.to_owned(), mount, chain };
     let metadata = match fs::metadata(&existing) {
         Ok(metadata) => metadata,
-        Err(error) => return found(None, Err(format!("{} cannot be looked at ({error})", path.display()))),
+        Err(error) => {
+            return found(None, Err(Unseen::Hidden(format!("{} cannot be looked at ({error})", path.display()))));
+        }
     };
     if metadata.file_type().is_block_device() {
         return found(None, chain_of(kernel, &[numbers(metadata.rdev())]));
     }
     let mounts = mounts::read(kernel);
     let Some(mount) = mounts::holding(&mounts, &existing.join(missing)) else {
-        return found(None, Err("the table of mounts cannot be read".to_owned()));
+        return found(None, Err(no_mounts()));
     };
     let chain = roots(kernel, mount).and_then(|roots| chain_of(kernel, &roots));
     found(Some(mount.clone()), chain)
+}
+
+fn no_mounts() -> Unseen {
+    Unseen::Hidden("the table of mounts cannot be read".to_owned())
 }
 
 /// The part of the path that exists and may be looked at, and the rest: of a folder that only the server may enter,
@@ -74,7 +71,7 @@ fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// The devices a file system stands on, or why they are not to be seen.
-fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, String> {
+fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, Unseen> {
     if mount.device.0 != 0 {
         return Ok(vec![mount.device]);
     }
@@ -106,17 +103,19 @@ fn btrfs_members(kernel: &Kernel, own: (u32, u32)) -> Vec<(u32, u32)> {
     file_systems.find(|devices| devices.contains(&own)).unwrap_or_default()
 }
 
-fn unseen_reason(mount: &Mount) -> String {
+fn unseen_reason(mount: &Mount) -> Unseen {
     let kind = mount.fs_type.as_str();
+    if mount.is_memory() {
+        return Unseen::Memory(format!("{} at {} is memory, not storage", kind, mount.point.display()));
+    }
     let why = match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => "is memory, not storage",
         "overlay" | "aufs" => "lies over other file systems (a container's own layers): put the data on a volume",
         "zfs" => "hides its devices behind a pool",
         kind if mount.is_network() && kind != "virtiofs" => "is a network file system",
         _ if mount.is_served_by_a_process() => "is served by another process",
         _ => "has no block device of its own",
     };
-    format!("{} at {} {why}", kind, mount.point.display())
+    Unseen::Hidden(format!("{} at {} {why}", kind, mount.point.display()))
 }
 
 /// The folder of the block device `number` in sysfs. A runtime of containers may hide the list by numbers (podman does)
@@ -144,17 +143,31 @@ fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
 }
 
 /// Follows the devices downwards. `slaves` lists what dm and md are made of; a partition lies in its disk's folder.
-fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, String> {
-    let mut level = names(kernel, roots)?;
+fn chain_of(kernel: &Kernel, roots: &[(u32, u32)]) -> Result<Chain, Unseen> {
+    let mut level = names(kernel, roots).map_err(Unseen::Hidden)?;
     let mut chain = Chain::default();
     // A chain is a handful of levels; the bound keeps a malformed tree from going on for ever.
     while !level.is_empty() && chain.levels.len() < 16 {
+        let mut memory = level.iter().filter_map(|name| memory_of(kernel, name));
+        chain.memory = chain.memory.or_else(|| memory.next());
         let mut below: Vec<String> = level.iter().flat_map(|name| below(kernel, name)).collect();
         below.sort();
         below.dedup();
         chain.levels.push(std::mem::replace(&mut level, below));
     }
-    if chain.levels.is_empty() { Err("no block device was found".to_owned()) } else { Ok(chain) }
+    if chain.levels.is_empty() {
+        return Err(Unseen::Hidden("no block device was found".to_owned()));
+    }
+    Ok(chain)
+}
+
+/// How the device `name` keeps its blocks in memory; `None` where it does not, or where that shows further below.
+fn memory_of(kernel: &Kernel, name: &str) -> Option<String> {
+    let file = || match holders(kernel, &backing_file(kernel, name)?) {
+        Err(Unseen::Memory(why)) => Some(format!("the file of {name} lies in {why}")),
+        _ => None,
+    };
+    memory_disk(kernel, name).map(|what| format!("{name} is {what}")).or_else(file)
 }
 
 fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String> {
@@ -177,21 +190,21 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
 }
 
 /// The devices that the file of a loop device lies on, or why they are not to be seen.
-fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, String> {
+fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
     let (existing, missing) = nearest_existing(file);
-    let metadata =
-        fs::metadata(&existing).map_err(|error| format!("{} cannot be looked at ({error})", file.display()))?;
+    let metadata = fs::metadata(&existing)
+        .map_err(|error| Unseen::Hidden(format!("{} cannot be looked at ({error})", file.display())))?;
     if metadata.file_type().is_block_device() {
-        return names(kernel, &[numbers(metadata.rdev())]);
+        return names(kernel, &[numbers(metadata.rdev())]).map_err(Unseen::Hidden);
     }
     let mounts = mounts::read(kernel);
-    let mount = mounts::holding(&mounts, &existing.join(missing)).ok_or("the table of mounts cannot be read")?;
-    names(kernel, &roots(kernel, mount)?)
+    let mount = mounts::holding(&mounts, &existing.join(missing)).ok_or_else(no_mounts)?;
+    names(kernel, &roots(kernel, mount)?).map_err(Unseen::Hidden)
 }
 
 /// Why nothing is seen below the file of the loop device `name`; `None` where something is, and for any other device.
 pub fn unseen_below(kernel: &Kernel, name: &str) -> Option<String> {
-    backing_file(kernel, name).and_then(|file| holders(kernel, &file).err())
+    backing_file(kernel, name).and_then(|file| holders(kernel, &file).err()).map(|why| why.to_string())
 }
 
 /// The disk that the partition `name` lies on; `None` for what is no partition.
@@ -210,15 +223,6 @@ pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
 pub fn reads_through_page_cache(kernel: &Kernel, name: &str) -> Option<bool> {
     let folder = kernel.sys.join("class/block").join(name);
     Some(crate::kernel_file::value(folder.join("loop/dio"))? == "0")
-}
-
-/// Whether the device `name` keeps its blocks in memory: a RAM disk, compressed or not.
-pub fn is_memory(name: &str) -> bool {
-    let numbered = |prefix| {
-        let number = name.strip_prefix(prefix);
-        number.is_some_and(|number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    numbered("zram") || numbered("ram")
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -343,7 +347,7 @@ mod tests {
             let mount = format!("27 1 0:50 / {} rw - {file_system}\n", root.path().display());
             fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
             let location = locate(&kernel, &root.path().join("data"));
-            let (kind, reason) = (location.mount.unwrap().fs_type, location.chain.unwrap_err());
+            let (kind, reason) = (location.mount.unwrap().fs_type, location.chain.unwrap_err().to_string());
             assert!(reason.starts_with(&format!("{kind} at ")) && reason.contains(why), "{reason}");
         }
     }
@@ -381,15 +385,9 @@ mod tests {
     }
 
     #[test]
-    fn disks_of_memory_are_known_by_their_names() {
-        assert!(is_memory("zram0") && is_memory("ram15"));
-        assert!(!["ram", "rambus0", "sda", "pmem0", "zram"].into_iter().any(is_memory));
-    }
-
-    #[test]
     fn a_device_that_sysfs_does_not_know_is_not_seen() {
         let (_root, kernel) = mirror();
-        let reason = chain_of(&kernel, &[(9, 9)]).unwrap_err();
+        let reason = chain_of(&kernel, &[(9, 9)]).unwrap_err().to_string();
         assert!(reason.contains("9:9") && !reason.contains("unmask"), "others are listed: {reason}");
     }
 
@@ -397,17 +395,46 @@ mod tests {
     fn a_device_that_a_container_hides_by_number_is_found_by_name() {
         let (_root, kernel) = mirror();
         fs::remove_file(kernel.sys.join("dev/block/253:0")).unwrap();
-        let reason = chain_of(&kernel, &[(253, 0)]).unwrap_err();
+        let reason = chain_of(&kernel, &[(253, 0)]).unwrap_err().to_string();
         assert!(reason.contains("--security-opt unmask=/sys/dev/block:/sys/dev"), "{reason}");
         fs::write(kernel.sys.join("devices/dm-0/dev"), "253:0\n").unwrap();
         assert_eq!(chain_of(&kernel, &[(253, 0)]).unwrap().levels[0], ["dm-0"]);
     }
 
+    /// A mapped volume on a RAM disk, and a loop device over a file in tmpfs, as the kernel lays them out.
+    #[test]
+    fn memory_is_named_wherever_in_the_chain_it_is() {
+        let (root, kernel) = mirror();
+        let kernel = Kernel { proc: root.path().join("proc"), ..kernel };
+        let device = |name: &str, number: &str| {
+            let folder = kernel.sys.join("devices").join(name);
+            fs::create_dir_all(folder.join("slaves")).unwrap();
+            symlink(&folder, kernel.sys.join("class/block").join(name)).unwrap();
+            symlink(&folder, kernel.sys.join("dev/block").join(number)).unwrap();
+            folder
+        };
+        let ram = device("ram0", "1:0");
+        symlink(&ram, device("dm-1", "253:1").join("slaves/ram0")).unwrap();
+        let memory = |number| chain_of(&kernel, &[number]).unwrap().memory;
+        assert_eq!(memory((253, 1)).as_deref(), Some("ram0 is a RAM disk"));
+        assert_eq!(memory((253, 0)), None);
+        let image = root.path().join("image");
+        fs::write(&image, "").unwrap();
+        fs::create_dir_all(kernel.proc.join("self")).unwrap();
+        let mount = format!("27 1 0:31 / {} rw - tmpfs tmpfs rw\n", root.path().display());
+        fs::write(kernel.proc.join("self/mountinfo"), mount).unwrap();
+        let folder = device("loop3", "7:3");
+        fs::create_dir(folder.join("loop")).unwrap();
+        fs::write(folder.join("loop/backing_file"), image.to_str().unwrap()).unwrap();
+        symlink(&folder, device("dm-2", "253:2").join("slaves/loop3")).unwrap();
+        assert!(memory((253, 2)).unwrap().starts_with("the file of loop3 lies in tmpfs at "));
+    }
+
     #[test]
     fn a_tmpfs_is_not_seen_and_says_that_it_is_memory() {
         let location = locate(&Kernel::default(), Path::new("/dev/shm/not/made/yet"));
+        assert!(location.memory().unwrap().contains("is memory, not storage"));
         assert_eq!(location.mount.unwrap().fs_type, "tmpfs");
-        assert!(location.chain.unwrap_err().contains("is memory, not storage"));
     }
 
     #[test]
@@ -424,7 +451,7 @@ mod tests {
                 assert!(device.0 == 0 || known == [device], "{known:?} {device:?}");
             }
             // In a container the temporary folder may lie in layers: then the reason names the file system.
-            Err(reason) => assert!(reason.contains(&location.mount.unwrap().fs_type), "{reason}"),
+            Err(reason) => assert!(reason.to_string().contains(&location.mount.unwrap().fs_type), "{reason}"),
         }
     }
 
@@ -455,6 +482,6 @@ mod tests {
         assert!(of(&merged).is_ok(), "{:?}", of(&merged));
         // One whose folder lies in memory; it covers the first.
         let merged = mounted(memory.path()).unwrap();
-        assert!(of(&merged).is_err_and(|why| why.starts_with("tmpfs at ")), "{:?}", of(&merged));
+        assert!(matches!(of(&merged), Err(Unseen::Memory(why)) if why.starts_with("tmpfs at ")));
     }
 }

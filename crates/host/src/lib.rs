@@ -9,6 +9,7 @@ pub mod cpu;
 pub mod device;
 pub mod file_lock;
 pub mod kernel_file;
+pub mod medium;
 pub mod memory;
 pub mod mounts;
 pub mod named_path;

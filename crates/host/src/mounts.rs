@@ -21,6 +21,11 @@ pub struct Mount {
 }
 
 impl Mount {
+    /// Whether what is stored there stays in memory.
+    pub fn is_memory(&self) -> bool {
+        ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&self.fs_type.as_str())
+    }
+
     /// Whether what is stored lies on another machine, or at the host of this one.
     pub fn is_network(&self) -> bool {
         let kind = self.fs_type.as_str();
@@ -39,6 +44,16 @@ impl Mount {
         let upper = self.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
         upper.filter(|_| overlay).map(|upper| PathBuf::from(unescape(upper)))
     }
+}
+
+/// The folders in which `files` really lie, through all links; a file that cannot be followed stands for itself.
+pub fn folders_of(files: &[PathBuf]) -> Vec<PathBuf> {
+    let folder =
+        |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone()).parent().map(Path::to_owned);
+    let mut folders: Vec<PathBuf> = files.iter().filter_map(folder).collect();
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 /// All mounts of the text; a line that cannot be understood is left out.

@@ -96,6 +96,17 @@ impl Rights {
     }
 }
 
+/// Bytes that the process `pid` fetched from storage and sent there, from `/proc/PID/io`.
+pub fn storage_bytes(kernel: &Kernel, pid: u32) -> io::Result<[u64; 2]> {
+    let mut buffer = [0; RECORD_BYTES];
+    let text = record(&folder(kernel, pid).join("io"), &mut buffer)?;
+    let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    line("read_bytes:")
+        .zip(line("write_bytes:"))
+        .map(|(read, sent)| [read, sent])
+        .ok_or(io::ErrorKind::InvalidData.into())
+}
+
 /// Microseconds of a tick.
 pub fn tick_us() -> f64 {
     1e6 / rustix::param::clock_ticks_per_second() as f64

@@ -151,8 +151,8 @@ impl Instance {
             local: true,
             server_pid: Some(self.pid()).filter(|pid| *pid != 0),
             data_paths: vec![self.data()],
-            in_process: false,
             private: true,
+            ..HostView::default()
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
 use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
@@ -13,6 +14,8 @@ use mindful_core::contract::metric::{Metric, MetricFamily, MetricKind, Sampler, 
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
+
+use crate::data_devices::DataDevices;
 
 /// Name, unit and meaning of every field in the kernel's order.
 const FIELDS: [(MetricFamily, &str, &str); 17] = [
@@ -35,7 +38,7 @@ const FIELDS: [(MetricFamily, &str, &str); 17] = [
     (MetricFamily::field("discards_merged"), "1", "discards merged"),
     (MetricFamily::field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
     (MetricFamily::field("discard_ms"), "ms", "time all discards took"),
-    (MetricFamily::field("flushes_completed"), "1", "flush requests completed"),
+    (block_device::FLUSHES, "1", "flush requests completed"),
     (MetricFamily::field("flush_ms"), "ms", "time all flushes took"),
 ];
 const READS: usize = 0;
@@ -70,15 +73,25 @@ pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Optio
     let stats = parse(text);
     let has_counted = |name: &str| stats.get(name).is_some_and(|fields: &Vec<u64>| fields[READS] + fields[WRITES] > 0);
     let counts = |name: &String| {
-        let folder = kernel.sys.join("class/block").join(name);
-        let disk = device::disk_of(kernel, name);
-        let of_disk = folder.join(if disk.is_some() { ".." } else { "." });
-        let switched_off = value(of_disk.join("queue/iostats")).is_some_and(|on| on == "0");
-        let queued = of_disk.join("mq").exists();
+        let (folder, disk) = (disk_folder(kernel, name), device::disk_of(kernel, name));
+        let queued = folder.join("mq").exists();
         let fresh = stats.contains_key(name.as_str()) && (queued || disk.is_some_and(|disk| has_counted(&disk)));
-        !switched_off && (has_counted(name) || fresh)
+        !is_off(&folder.join(IOSTATS)) && (has_counted(name) || fresh)
     };
     chain.levels.iter().position(|level| level.iter().all(counts))
+}
+
+/// The file that says whether a disk counts, in its folder.
+const IOSTATS: &str = "queue/iostats";
+
+/// The folder of the disk that `name` is, or lies on.
+fn disk_folder(kernel: &Kernel, name: &str) -> PathBuf {
+    let folder = kernel.sys.join("class/block").join(name);
+    if device::disk_of(kernel, name).is_some() { folder.join("..") } else { folder }
+}
+
+fn is_off(iostats: &Path) -> bool {
+    value(iostats).is_some_and(|on| on == "0")
 }
 
 /// A counter of 32 bits, made to go on where it wraps.
@@ -104,15 +117,24 @@ impl Unwrapped {
 #[derive(Debug)]
 struct Watched {
     name: String,
-    /// Whether the shared metrics count it.
-    counted: bool,
+    /// Whether the shared metrics count its reads.
+    read: bool,
+    /// And its writes.
+    written: bool,
+    iostats: PathBuf,
+    /// Whether it was seen not to count: what it shows from then on lacks that time.
+    frozen: bool,
     fields: usize,
     times: [Unwrapped; FIELDS.len()],
 }
 
 impl Watched {
-    /// Its fields with times made continuous; `None` when it is gone.
+    /// Its fields with times made continuous; `None` when it is gone, or did not count for a while.
     fn advance(&mut self, stats: &BTreeMap<&str, Vec<u64>>) -> Option<Vec<f64>> {
+        self.frozen |= is_off(&self.iostats);
+        if self.frozen {
+            return None;
+        }
         let fields = stats.get(self.name.as_str()).filter(|fields| fields.len() >= self.fields)?;
         let continuous = fields.iter().take(self.fields).enumerate().map(|(index, raw)| {
             let is_time = FIELDS[index].1 == "ms";
@@ -131,16 +153,20 @@ pub(crate) struct Diskstats {
 }
 
 impl Diskstats {
-    /// Counts at `counted`; the other devices are recorded under their own names only.
-    pub(crate) fn open(kernel: &Kernel, counted: &[String], others: &[String]) -> io::Result<Self> {
+    /// Counts reads and writes at the devices that are for that; all are recorded under their own names.
+    pub(crate) fn open(kernel: &Kernel, devices: &DataDevices) -> io::Result<Self> {
         let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
         let stats = parse(file.text()?);
-        let names = counted.iter().chain(others.iter().filter(|name| !counted.contains(name)));
-        let watched: Vec<Watched> = names
+        let watched: Vec<Watched> = devices
+            .all
+            .iter()
             .filter_map(|name| {
                 Some(Watched {
                     name: name.clone(),
-                    counted: counted.contains(name),
+                    read: devices.read.contains(name),
+                    written: devices.written.contains(name),
+                    iostats: disk_folder(kernel, name).join(IOSTATS),
+                    frozen: false,
                     fields: stats.get(name.as_str())?.len(),
                     times: Default::default(),
                 })
@@ -160,8 +186,8 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
             "us",
             "time reads took at the devices of the data, queueing included",
         ),
-        Metric::counter(shared::DEVICE_WRITES, "1", "write requests the devices of the data completed"),
-        Metric::counter(shared::DEVICE_WRITE_BYTES, "bytes", "bytes the devices of the data wrote"),
+        Metric::counter(shared::DEVICE_WRITES, "1", "write requests the devices of data and log completed"),
+        Metric::counter(shared::DEVICE_WRITE_BYTES, "bytes", "bytes the devices of data and log wrote"),
         Metric::counter(
             shared::DEVICE_QUEUE_TIME_US,
             "us",
@@ -193,26 +219,26 @@ impl Sampler for Diskstats {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let stats = parse(self.file.read()?);
-        let mut counted: Vec<Option<Vec<f64>>> = Vec::new();
-        let mut raw: Vec<Option<f64>> = Vec::new();
-        for device in &mut self.watched {
-            let fields = device.advance(&stats);
-            raw.extend((0..device.fields).map(|index| fields.as_ref().map(|fields| fields[index])));
-            if device.counted {
-                counted.push(fields);
-            }
-        }
-        let counted: Option<Vec<Vec<f64>>> = counted.into_iter().collect();
-        let sum = |index: usize, factor: f64| {
-            counted.as_ref().map(|devices| devices.iter().map(|fields| fields[index]).sum::<f64>() * factor)
+        let advanced: Vec<Option<Vec<f64>>> = self.watched.iter_mut().map(|device| device.advance(&stats)).collect();
+        let devices = || self.watched.iter().zip(&advanced);
+        let mut raw: Vec<Option<f64>> = devices()
+            .flat_map(|(device, fields)| (0..device.fields).map(move |at| fields.as_ref().map(|fields| fields[at])))
+            .collect();
+        let sum = |counts: fn(&Watched) -> bool, index: usize, factor: f64| {
+            let fields =
+                devices().filter(|(device, _)| counts(device)).map(|(_, fields)| Some(fields.as_ref()?[index]));
+            let fields: Vec<f64> = fields.collect::<Option<_>>()?;
+            (!fields.is_empty()).then(|| fields.iter().sum::<f64>() * factor)
         };
+        let read: fn(&Watched) -> bool = |device| device.read;
+        let written: fn(&Watched) -> bool = |device| device.written;
         let mut values = vec![
-            sum(READS, 1.0),
-            sum(SECTORS_READ, SECTOR_BYTES),
-            sum(READ_MS, US_PER_MS),
-            sum(WRITES, 1.0),
-            sum(SECTORS_WRITTEN, SECTOR_BYTES),
-            sum(WEIGHTED_MS, US_PER_MS),
+            sum(read, READS, 1.0),
+            sum(read, SECTORS_READ, SECTOR_BYTES),
+            sum(read, READ_MS, US_PER_MS),
+            sum(written, WRITES, 1.0),
+            sum(written, SECTORS_WRITTEN, SECTOR_BYTES),
+            sum(read, WEIGHTED_MS, US_PER_MS),
         ];
         values.append(&mut raw);
         Ok(values)
@@ -221,8 +247,6 @@ impl Sampler for Diskstats {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -236,7 +260,8 @@ mod tests {
 ";
 
     fn chain(levels: &[&[&str]]) -> Chain {
-        Chain { levels: levels.iter().map(|level| level.iter().map(|name| (*name).to_owned()).collect()).collect() }
+        let levels = levels.iter().map(|level| level.iter().map(|name| (*name).to_owned()).collect()).collect();
+        Chain { levels, memory: None }
     }
 
     fn written(folder: &std::path::Path, text: &str) -> Kernel {
@@ -279,8 +304,7 @@ mod tests {
     fn a_lost_device_makes_the_sums_over_devices_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = written(folder.path(), TEXT);
-        let mut sampler =
-            Diskstats::open(&kernel, &["vda".to_owned(), "sda".to_owned()], &["loop0".to_owned()]).unwrap();
+        let mut sampler = Diskstats::open(&kernel, &devices(&["vda", "sda"], &["vda", "sda"])).unwrap();
         let values = sampler.read().unwrap();
         assert_eq!(values.len(), sampler.metrics().len());
         assert_eq!(values[0], Some(49876.0));
@@ -291,6 +315,35 @@ mod tests {
         assert_eq!(values[0], None);
         let vda_reads = sampler.metrics().iter().position(|metric| metric.name == "vda.reads_completed").unwrap();
         assert_eq!(values[vda_reads], Some(49866.0));
+    }
+
+    fn devices(read: &[&str], written: &[&str]) -> DataDevices {
+        let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let all = named(&["loop0", "sda", "vda"]);
+        DataDevices { read: named(read), written: named(written), all, unseen: Vec::new() }
+    }
+
+    #[test]
+    fn reads_are_those_of_the_dataset_and_writes_of_the_log_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = written(folder.path(), TEXT);
+        let values = Diskstats::open(&kernel, &devices(&["vda"], &["sda", "vda"])).unwrap().read().unwrap();
+        assert_eq!((values[0], values[3]), (Some(49_866.0), Some(828_044.0)));
+    }
+
+    /// What was not counted for a while is not in the sums, and whatever is read later lacks it.
+    #[test]
+    fn a_device_that_stopped_counting_stays_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let kernel = Kernel { sys: folder.path().to_owned(), ..written(folder.path(), TEXT) };
+        let queue = folder.path().join("class/block/vda/queue");
+        std::fs::create_dir_all(&queue).unwrap();
+        let mut sampler = Diskstats::open(&kernel, &devices(&["vda"], &["vda"])).unwrap();
+        let mut reads = |iostats: &str| {
+            std::fs::write(queue.join("iostats"), iostats).unwrap();
+            sampler.read().unwrap()[0]
+        };
+        assert_eq!([reads("1\n"), reads("0\n"), reads("1\n")], [Some(49_866.0), None, None]);
     }
 
     #[test]

@@ -74,6 +74,7 @@ fn check(state: &HostState) -> Vec<Finding> {
     findings.extend(memory::limit(&state.limits));
     findings.extend(state.limits.io.as_deref().map(storage::io_limit));
     for storage in &state.storages {
+        findings.extend(storage::memory(storage));
         findings.extend(storage::file_system(storage));
         findings.extend(storage::mount_options(storage));
         findings.extend(storage::space(storage));

@@ -6,10 +6,10 @@ pub(crate) mod storage;
 pub(crate) mod system;
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::fact::Fact;
+use mindful_core::contract::fact::{Fact, Kept};
 use mindful_core::record::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
-use mindful_host::{Kernel, cpu};
+use mindful_host::{Kernel, cpu, space};
 
 use crate::host::server_pid;
 use memory::Memory;
@@ -34,7 +34,9 @@ pub fn environment(host: &HostView) -> Facts {
     if let Some(pid) = server_pid(host) {
         limits_facts(&Groups::of(&kernel, pid).limits(), &mut facts);
     }
-    storage::facts(&Storage::of_paths(&kernel, &host.data_paths), &mut facts);
+    put(&mut facts, Fact::HolesShare, space::holes_share(&host.data_paths));
+    storage::facts(Kept::Dataset, &Storage::of_paths(&kernel, &host.data_paths), &mut facts);
+    storage::facts(Kept::Log, &Storage::of_paths(&kernel, &host.log_paths), &mut facts);
     facts
 }
 

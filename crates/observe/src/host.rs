@@ -83,8 +83,8 @@ impl HostSamplers {
     /// The device comes first: its counters are compared with everybody else's. Whether one holds the data.
     fn devices(&mut self, kernel: &Kernel, host: &HostView) -> bool {
         let text = std::fs::read_to_string(kernel.proc.join("diskstats")).unwrap_or_default();
-        let DataDevices { counted, others, unseen } = DataDevices::find(kernel, &host.data_paths, &text);
-        for (path, reason) in unseen {
+        let devices = DataDevices::find(kernel, &host.data_paths, &host.log_paths, &text);
+        for (path, reason) in &devices.unseen {
             let text = format!(
                 "The counters of the device that holds {} cannot be read, so its figures are unknown.",
                 path.display()
@@ -95,24 +95,24 @@ impl HostSamplers {
             let text = "The server's data directory is unknown, so the figures of its device are unknown.";
             self.unseen("device", text, "the server does not show its data directory to this role");
         }
-        if counted.is_empty() {
+        if devices.all.is_empty() {
             return false;
         }
-        let (caps, why_not) = VolumeCaps::open(kernel, &[counted.clone(), others.clone()].concat());
+        let (caps, why_not) = VolumeCaps::open(kernel, &devices.all);
         self.samplers.extend(caps.map(|caps| Box::new(caps) as Box<dyn Sampler>));
         if !why_not.is_empty() {
             let text = "It is unknown whether a limit of the volume or of the instance was reached. Only root \
                         (CAP_SYS_ADMIN) can ask the volume, through its device in /dev.";
             self.unseen("volume limits", text, why_not.join("; "));
         }
-        match Diskstats::open(kernel, &counted, &others) {
+        match Diskstats::open(kernel, &devices) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
                 let text = "The counters of the device cannot be read, so its figures are unknown.";
                 self.unseen("device", text, format_args!("/proc/diskstats: {error}"));
             }
         }
-        true
+        !devices.read.is_empty()
     }
 
     /// After the processes: what it takes to read it would make their counters late.

@@ -27,6 +27,8 @@ pub(crate) struct Neighbours {
     us_per_tick: f64,
     /// Ticks at the look before, by process and the instant it began.
     before: Option<HashMap<(u32, u64), u64>>,
+    /// What those that were at work had done at storage, at the look before.
+    storage: HashMap<(u32, u64), [u64; 2]>,
     kernel_ticks: u64,
     busiest: Vec<ProcessCpu>,
     /// When it looked last, and the CPU that took.
@@ -44,6 +46,7 @@ impl Neighbours {
             metrics: [Metric::counter(shared::KERNEL_THREADS_US, "us", help)],
             us_per_tick: tick_us(),
             before: None,
+            storage: HashMap::new(),
             kernel_ticks: 0,
             busiest: Vec::new(),
             looked: None,
@@ -59,7 +62,7 @@ impl Neighbours {
         let pids = process::all(&self.kernel).into_iter();
         let now: HashMap<u32, Stat> = pids.filter_map(|pid| Some((pid, Stat::read(&self.kernel, pid).ok()?))).collect();
         let used = |stat: &Stat| stat.user_ticks + stat.system_ticks;
-        let mut busiest = Vec::new();
+        let (mut busiest, mut storage) = (Vec::new(), HashMap::new());
         if let Some(before) = &self.before {
             for (pid, stat) in &now {
                 let grown = used(stat).saturating_sub(before.get(&(*pid, stat.started)).copied().unwrap_or(0));
@@ -67,13 +70,21 @@ impl Neighbours {
                     self.kernel_ticks += grown;
                 } else if grown > 0 && !self.is_ours(&now, *pid) {
                     let cpu_us = grown as f64 * self.us_per_tick;
-                    busiest.push(ProcessCpu { pid: *pid, name: stat.name.clone(), cpu_us });
+                    let sum = process::storage_bytes(&self.kernel, *pid).ok();
+                    let storage_bytes = sum.map(|sum| {
+                        storage.insert((*pid, stat.started), sum);
+                        let known = self.storage.get(&(*pid, stat.started)).unwrap_or(&sum);
+                        [0, 1].map(|way| sum[way].saturating_sub(known[way]) as f64)
+                    });
+                    busiest.push(ProcessCpu { pid: *pid, name: stat.name.clone(), cpu_us, storage_bytes });
                 }
             }
         }
         busiest.sort_by(|one, other| other.cpu_us.total_cmp(&one.cpu_us));
         busiest.truncate(NAMED);
         self.busiest = busiest;
+        self.storage.retain(|process, _| now.get(&process.0).is_some_and(|stat| stat.started == process.1));
+        self.storage.extend(storage);
         self.before = Some(now.iter().map(|(pid, stat)| ((*pid, stat.started), used(stat))).collect());
     }
 

@@ -226,6 +226,7 @@ impl Redactor {
             expected_log: _,
             cache_requests: _,
             stored_blocks,
+            log_by_forced_writes: _,
             words: _,
             simulated: _,
             no_layout: _,
@@ -243,8 +244,8 @@ impl Redactor {
     }
 
     fn host(&mut self, host: &mut HostView) {
-        let HostView { local: _, server_pid: _, data_paths, in_process: _, private: _ } = host;
-        for path in data_paths {
+        let HostView { local: _, server_pid: _, data_paths, log_paths, in_process: _, private: _ } = host;
+        for path in data_paths.iter_mut().chain(log_paths) {
             *path = PathBuf::from(self.names.whole(Kind::Path, &path.to_string_lossy()));
         }
     }

@@ -141,7 +141,7 @@ fn verdicts(analysis: &Analysis) -> String {
                 "the page cache: share of physical reads",
                 "",
                 evidence.page_cache_share,
-                mindful_analyze::judgement::headline::MAX_PAGE_CACHE_SHARE,
+                mindful_analyze::judgement::claims::MAX_PAGE_CACHE_SHARE,
             ),
         ];
         for (rule, time, value, limit) in rules {

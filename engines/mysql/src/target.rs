@@ -15,6 +15,7 @@ use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
+use mindful_host::mounts::folders_of;
 use mysql::Value;
 use mysql::prelude::Queryable;
 
@@ -230,7 +231,13 @@ impl Target for MysqlTarget {
 
     fn host_view(&self) -> HostView {
         match &self.private {
-            Some(private) => private.host(),
+            Some(private) => {
+                let folders = folders_of(&self.data_files().unwrap_or_default());
+                let host = private.host();
+                let data_paths = if folders.is_empty() { host.data_paths } else { folders };
+                let log_paths = describe::log_folder(&self.link, &private.data()).into_iter().collect();
+                HostView { data_paths, log_paths, ..host }
+            }
             None => describe::host(&self.link),
         }
     }

@@ -17,6 +17,7 @@ use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
+use mindful_host::mounts::folders_of;
 use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
@@ -222,6 +223,8 @@ impl Target for PostgresTarget {
         description.facts.extend(self.private.iter().flat_map(Instance::chosen).map(Chosen::fact));
         let found = self.find_namespace()?;
         let shape = if let Found::Ours { entries, .. } = &found { registry::shape(entries) } else { None };
+        description.log_by_forced_writes =
+            description.facts.get("wal_sync_method").is_some_and(|method| method.starts_with("open_"));
         description.expected_log = describe::expected_log(&description.facts, shape);
         let entries = found.sound(&self.options.namespace).and_then(Found::entries).unwrap_or_default();
         description.stored_blocks = self.stored(registry::dataset(&entries))?;
@@ -247,10 +250,14 @@ impl Target for PostgresTarget {
     }
 
     fn host_view(&self) -> HostView {
-        match &self.private {
-            Some(private) => private.host(),
+        let host = match &self.private {
+            Some(private) => HostView { log_paths: vec![describe::log_folder(&private.data())], ..private.host() },
             None => describe::host(&self.link),
-        }
+        };
+        // A database, a tablespace or a single table may be a link to another device.
+        let files = host.local.then(|| describe::data_files(&self.link, &self.options.namespace).ok()).flatten();
+        let folders = folders_of(&files.unwrap_or_default());
+        HostView { data_paths: if folders.is_empty() { host.data_paths } else { folders }, ..host }
     }
 
     fn join_run(&self) {

@@ -358,10 +358,9 @@ impl Target for RawTarget {
         let resolve = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         HostView {
             local: true,
-            server_pid: None,
             data_paths: self.options.paths.iter().map(resolve).collect(),
             in_process: true,
-            private: false,
+            ..HostView::default()
         }
     }
 

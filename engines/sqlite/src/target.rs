@@ -22,6 +22,7 @@ use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::{self, FileLocks};
 use mindful_host::kernel_file;
+use mindful_host::mounts::folders_of;
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::checks;
@@ -210,8 +211,10 @@ impl Target for SqliteTarget {
     }
 
     fn host_view(&self) -> HostView {
-        let data_paths = vec![self.file.path().to_owned(), self.file.folder().to_owned()];
-        HostView { local: true, server_pid: None, data_paths, in_process: true, private: false }
+        let data_paths = vec![self.file.path().to_owned()];
+        // The log is made beside the file itself, not beside a link to it.
+        let log_paths = folders_of(&data_paths);
+        HostView { local: true, data_paths, log_paths, in_process: true, ..HostView::default() }
     }
 
     fn join_run(&self) {

@@ -46,7 +46,7 @@ pub(crate) fn foreign_cpu(others: &Others) -> Option<Finding> {
 }
 
 fn in_words(named: &Named) -> String {
-    let Named { name, pids, cores } = named;
+    let Named { name, pids, cores, .. } = named;
     match pids.first() {
         Some(pid) if pids.len() == 1 => format!("{name} (pid {pid}) {cores:.2}"),
         _ => format!("{name} ({} processes) {cores:.2}", pids.len()),

@@ -11,7 +11,8 @@ use mindful_core::workload::{OpKind, Skew};
 
 use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
-use crate::judgement::headline::{MAX_YIELD, percent};
+use crate::judgement::claims::MAX_YIELD;
+use crate::judgement::headline::percent;
 use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY};
 use crate::step::StepAnalysis;
 use mindful_core::contract::wait::WaitClass;

@@ -1,6 +1,6 @@
 //! Counters over the window: differences of two readings by the time between them.
 
-use mindful_core::contract::metric::{Counter, MetricKind, Phase, shared};
+use mindful_core::contract::metric::{Counter, MetricKind, Phase, shared, source};
 use mindful_core::record::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
@@ -9,6 +9,11 @@ use crate::figures::{published, rates};
 /// How late a reading may come, as a share of the window, to be compared with the sessions' work; the limit of what the page
 /// cache may serve.
 const LATEST: f64 = 0.05;
+
+/// What a device cannot have served without any request.
+const MOVED_BYTES: f64 = 1024.0 * 1024.0;
+/// Blocks that cannot have been read and written without any call.
+const MOVED_BLOCKS: f64 = 1_000.0;
 
 /// The change of one counter over the window.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +69,38 @@ impl Counters {
         let of =
             |series: &Series| assigned_changes(series, step, window).unwrap_or_else(|| changes(series, step, window));
         Self(step.series.iter().flat_map(of).collect())
+    }
+
+    /// The same with sources unknown that stood still while others show that they should not have.
+    #[must_use]
+    pub fn without_frozen(mut self) -> Self {
+        let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
+        // What is written may stay in the page cache for a while.
+        let moved = grew(shared::PROCESS_READ_BYTES) > MOVED_BYTES;
+        let worked = grew(shared::PHYSICAL_READS) + grew(shared::PHYSICAL_WRITES) > MOVED_BLOCKS;
+        let stood = |of: &dyn Fn(&Change) -> bool| {
+            let mut counted = self.0.iter().filter(|change| of(change)).filter_map(|change| change.delta).peekable();
+            counted.peek().is_some() && counted.all(|delta| delta == 0.0)
+        };
+        let of_device = |change: &Change| change.source == source::DISKSTATS;
+        let of_io = |change: &Change| {
+            let io = [
+                shared::PROCESS_READ_BYTES.name(),
+                shared::PROCESS_WRITE_BYTES.name(),
+                "rchar",
+                "wchar",
+                "syscr",
+                "syscw",
+            ];
+            change.source == source::PROCESSES && io.contains(&&*change.name)
+        };
+        let (device, io) = (moved && stood(&of_device), worked && stood(&of_io));
+        for change in &mut self.0 {
+            if device && of_device(change) || io && of_io(change) {
+                change.delta = None;
+            }
+        }
+        self
     }
 
     /// The change of that name whose figure is known. A target tells its counters after the host, and knows them better.

@@ -1,6 +1,9 @@
 //! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
 //! a cache, or stands on one.
 
+use std::collections::BTreeSet;
+
+use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::MetricFamily;
 use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
 use mindful_core::record::run::{Facts, Run};
@@ -9,9 +12,8 @@ use crate::figures::counters::Counters;
 
 /// Reads below this are too few to compare with each other, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
-/// What a device is called that keeps its blocks in memory, in the facts of the host.
-const MEMORY: &str = "memory";
-const BUFFERED: &str = "through the page cache";
+/// What a device is called, in the facts of the host, that reads its file through the page cache.
+pub(crate) const BUFFERED: &str = "through the page cache";
 
 /// One level of devices below a file system.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +43,7 @@ pub enum Between {
     },
     /// A page cache, and how much it served is not known.
     PageCache(String),
-    /// The data lies in memory.
+    /// The data lies in memory, and how.
     Memory(String),
     /// A device whose file lies where nothing is seen, and why.
     Unseen {
@@ -51,11 +53,17 @@ pub enum Between {
     },
 }
 
+/// What the keys of facts about each place of what is `kept` begin with.
+pub(crate) fn places(facts: &Facts, kept: Kept) -> impl Iterator<Item = String> + '_ {
+    let key = kept.key();
+    let places = (1..).map(move |number| if number == 1 { key.to_owned() } else { format!("{key}{number}") });
+    places.take_while(|place| facts.contains_key(&format!("{place}.path")))
+}
+
 /// The levels of each chain of devices that count their reads, the upper ones first.
 pub fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
-    let places = (1..).map(|number| if number == 1 { "storage".to_owned() } else { format!("storage{number}") });
-    let places = places.take_while(|place| run.environment.contains_key(&format!("{place}.path")));
-    let chains = places.filter_map(|place| run.environment.get(&format!("{place}.device")));
+    let chains =
+        places(&run.environment, Kept::Dataset).filter_map(|place| run.environment.get(&format!("{place}.device")));
     chains
         .map(|chain| chain.split(" < ").filter_map(|level| floor(&run.environment, counters, level)).collect())
         .collect()
@@ -84,32 +92,33 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 impl Between {
     /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
     pub fn of(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
-        let reported = |end: &'static str| {
-            let facts = run.environment.iter();
-            facts
-                .filter_map(move |(name, fact)| Some((name.strip_prefix("device.")?.strip_suffix(end)?, fact.as_str())))
+        let facts = &run.environment;
+        let of_place = |end: &'static str| {
+            places(facts, Kept::Dataset).filter_map(move |place| facts.get(&format!("{place}.{end}")))
         };
-        let (mut memory, mut buffered) = (None, None);
-        for (device, layer) in reported(".layer") {
-            if layer == MEMORY {
-                memory = Some(device.to_owned());
-            } else if layer.ends_with(BUFFERED) {
-                buffered = Some(device.to_owned());
-            }
-        }
+        let devices: BTreeSet<_> = of_place("device").flat_map(|chain| chain.split([' ', '<'])).collect();
+        let reported = |end: &'static str| {
+            let named = facts.iter();
+            let named =
+                named.filter_map(move |(name, fact)| Some((name.strip_prefix("device.")?.strip_suffix(end)?, fact)));
+            named.filter(|(device, _)| devices.contains(device))
+        };
+        let memory = of_place("memory").next().cloned();
+        let buffered =
+            reported(".layer").find(|(_, layer)| layer.ends_with(BUFFERED)).map(|(device, _)| device.to_owned());
         let pairs = chains.iter().flat_map(|floors| floors.windows(2));
         let asked = pairs.filter(|pair| pair[0].bytes_per_s > QUIET_BYTES_PER_S);
         let shares = asked.map(|pair| (1.0 - pair[1].bytes_per_s / pair[0].bytes_per_s, pair));
         let most = shares.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|(share, _)| *share > least);
         match (memory, most, buffered) {
-            (Some(device), ..) => Self::Memory(device),
+            (Some(what), ..) => Self::Memory(what),
             (_, Some((share, [above, below])), _) => {
                 Self::Cache { share, floors: Box::new([above.clone(), below.clone()]) }
             }
             (.., Some(device)) => Self::PageCache(device),
             _ => {
                 let unseen =
-                    |(device, why): (&str, &str)| Self::Unseen { device: device.to_owned(), why: why.to_owned() };
+                    |(device, why): (&str, &String)| Self::Unseen { device: device.to_owned(), why: why.clone() };
                 reported(".below_not_seen").next().map_or(Self::Nothing, unseen)
             }
         }

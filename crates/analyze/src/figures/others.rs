@@ -9,6 +9,10 @@ use crate::figures::counters::Counters;
 use crate::figures::ranks;
 use crate::figures::window::Window;
 
+/// Processes that are named by what they did at storage, and the least that makes one worth its name.
+const NAMED: usize = 3;
+const NAMED_BYTES_PER_S: f64 = 256.0 * 1024.0;
+
 /// What others did on the host's CPUs over the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Others {
@@ -29,6 +33,8 @@ pub struct Named {
     pub pids: BTreeSet<u32>,
     /// CPUs' worth that they used together.
     pub cores: f64,
+    /// Bytes that they fetched from storage and sent there, a second.
+    pub storage_bytes_per_s: [f64; 2],
 }
 
 impl Others {
@@ -57,6 +63,24 @@ impl Others {
         })
     }
 
+    /// Those that fetched most from storage, with their rates.
+    pub fn readers(&self) -> Vec<String> {
+        self.by_storage(0)
+    }
+
+    /// Those that sent most to storage, with their rates.
+    pub fn writers(&self) -> Vec<String> {
+        self.by_storage(1)
+    }
+
+    fn by_storage(&self, way: usize) -> Vec<String> {
+        let mut used: Vec<&Named> = self.processes.iter().collect();
+        used.retain(|named| named.storage_bytes_per_s[way] >= NAMED_BYTES_PER_S);
+        used.sort_by(|one, other| other.storage_bytes_per_s[way].total_cmp(&one.storage_bytes_per_s[way]));
+        let mib = |named: &Named| named.storage_bytes_per_s[way] / f64::from(1 << 20);
+        used.iter().take(NAMED).map(|named| format!("{} {:.1} MiB/s", named.name, mib(named))).collect()
+    }
+
     /// The part of the host's CPUs that they used, 0 to 1.
     pub fn share(&self) -> f64 {
         self.cores / self.cpus
@@ -65,15 +89,21 @@ impl Others {
 
 /// The processes that were among the busiest of a slice, by their CPU in all slices of the window where they were.
 fn processes(step: &StepRecord, window: &Window) -> Vec<Named> {
-    let mut used: BTreeMap<&str, (BTreeSet<u32>, f64)> = BTreeMap::new();
+    let mut used: BTreeMap<&str, (BTreeSet<u32>, f64, [f64; 2])> = BTreeMap::new();
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     for process in step.busiest.iter().filter(|(boundary, _)| inside(*boundary)).flat_map(|(_, processes)| processes) {
-        let (pids, cpu_us) = used.entry(&process.name).or_default();
+        let (pids, cpu_us, storage) = used.entry(&process.name).or_default();
         pids.insert(process.pid);
         *cpu_us += process.cpu_us;
+        storage.iter_mut().zip(process.storage_bytes.unwrap_or_default()).for_each(|(sum, bytes)| *sum += bytes);
     }
-    let us = window.seconds() * 1e6;
-    let named = used.into_iter().map(|(name, (pids, cpu))| Named { name: name.to_owned(), pids, cores: cpu / us });
+    let seconds = window.seconds();
+    let named = used.into_iter().map(|(name, (pids, cpu_us, storage))| Named {
+        name: name.to_owned(),
+        pids,
+        cores: cpu_us / 1e6 / seconds,
+        storage_bytes_per_s: storage.map(|bytes| bytes / seconds),
+    });
     let mut named: Vec<_> = named.collect();
     named.sort_by(|one, other| other.cores.total_cmp(&one.cores));
     named

@@ -1,49 +1,16 @@
 //! What the figure of a run may be called (docs/findings.md).
 
-use mindful_core::contract::metric::shared;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
 
 use crate::figures::blocks;
 pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::blocks::SINGLE_BLOCK;
-use crate::figures::counters::Counters;
-use crate::figures::floors::{Between, Floor};
 use crate::io_job;
+use crate::judgement::claims::{Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
 
-/// Largest page-cache share with which reads are storage reads.
-pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
 /// Page-cache share above which it served all: what is missing is less than is reported it.
 pub(crate) const ALL_CACHED: f64 = 0.999;
-/// Largest share of device traffic that others may cause.
-pub(crate) const MAX_FOREIGN_SHARE: f64 = 0.05;
-/// Fewest physical reads by blocks visited: below, the database's cache served a part.
-pub(crate) const MIN_YIELD: f64 = 0.9;
-/// Most physical reads by blocks visited: above, something else than the method reads.
-pub(crate) const MAX_YIELD: f64 = 1.15;
-/// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
-const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
-/// Foreign traffic below this share of what the database read is not worth a word either.
-const QUIET_SHARE: f64 = 0.01;
-
-/// Length from which on a block is large: its rate says less than its bytes.
-const LARGE_BLOCK: u64 = 128 << 10;
-
-/// The ratios that decide, and what stands below.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Gates {
-    /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.
-    pub page_cache_share: Option<f64>,
-    /// `1 - process bytes / device bytes` for reads.
-    pub foreign_share: Option<f64>,
-    /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
-    pub method_yield: Option<f64>,
-    /// Blocks that a read request fetched, where all that was asked for is single blocks; `None` where requests are not
-    /// reported.
-    pub blocks_per_request: Option<f64>,
-    /// What stands between the device that serves and what stores.
-    pub between: Between,
-}
 
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +48,7 @@ impl Visited {
 }
 
 impl Subject {
-    fn on_files(self) -> bool {
+    pub(super) fn on_files(self) -> bool {
         self.visited == Visited::FileBlocks
     }
 
@@ -95,43 +62,6 @@ impl Subject {
     }
 }
 
-impl Gates {
-    /// The ratios of a step.
-    pub fn of(step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
-        let database_bytes = step.physical_reads_per_s.unwrap_or(0.0) * subject.block_bytes.unwrap_or(0) as f64;
-        let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);
-        let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
-        let single = !subject.sorted && step.ops.scan.is_none();
-        let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
-        Self {
-            page_cache_share: step.page_cache_share,
-            foreign_share: foreign_share(counters, database_bytes),
-            method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
-            blocks_per_request: step.physical_reads_per_s.zip(requests).map(|(reads, requests)| reads / requests),
-            between,
-        }
-    }
-
-    /// Whether all pass, and nothing is seen below that is no storage; an unknown one does not, but for requests, which some
-    /// servers do not count.
-    pub(crate) fn pass(&self) -> bool {
-        self.between == Between::Nothing
-            && self.page_cache_share.is_some_and(|phi| phi <= MAX_PAGE_CACHE_SHARE)
-            && self.foreign_share.is_some_and(|share| share <= MAX_FOREIGN_SHARE)
-            && self.method_yield.is_some_and(|y| (MIN_YIELD..=MAX_YIELD).contains(&y))
-            && self.blocks_per_request.is_none_or(|blocks| blocks <= SINGLE_BLOCK)
-    }
-}
-
-/// Share of the device's read bytes that the server's processes did not cause; 0 when these others are next to nothing
-/// beside what the database read.
-fn foreign_share(counters: &Counters, database_bytes_per_s: f64) -> Option<f64> {
-    let device = counters.rate(shared::DEVICE_READ_BYTES)?;
-    let others = device - counters.rate(shared::PROCESS_READ_BYTES)?;
-    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * database_bytes_per_s);
-    Some(if others < quiet { 0.0 } else { (others / device).clamp(0.0, 1.0) })
-}
-
 /// What a headline figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -141,6 +71,8 @@ pub enum Kind {
     DatabaseCache,
     /// The operating system's page cache served a part of what the database asked for, or all.
     PageCache,
+    /// So did holes of the files, where nothing was ever written.
+    Holes,
     /// The database asked for them; where they came from is not proven.
     Database,
     /// Nothing below the operations is known.
@@ -198,6 +130,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     let kind = match gates.page_cache_share {
         _ if subject.simulated => Kind::Simulated,
         _ if gates.pass() => Kind::Storage,
+        Some(_) if gates.from_holes() => Kind::Holes,
         Some(phi) if phi > MAX_PAGE_CACHE_SHARE => Kind::PageCache,
         _ => Kind::Database,
     };
@@ -211,11 +144,14 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
             "page cache out of the way, device quiet, each block read once".to_owned()
         }
         (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
+        (Kind::Holes, Some(phi)) => {
+            format!("{} of the blocks read are holes in the files: this is no storage figure", part(phi))
+        }
         (Kind::PageCache, Some(phi)) => {
             let read = if subject.on_files() { "was read" } else { "the database read" };
             format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
         }
-        _ => doubts(gates).join("; "),
+        _ => gates.doubts().join("; "),
     };
     let all = gates.page_cache_share.is_some_and(|phi| phi > ALL_CACHED);
     Some(Headline::new(kind, label(kind, all, mib.is_some(), subject.on_files()), reads * mib.unwrap_or(1.0), why))
@@ -265,56 +201,12 @@ fn label(kind: Kind, all: bool, in_bytes: bool, on_files: bool) -> String {
         (Kind::Storage, true) => "storage MiB/s (reads)".to_owned(),
         (Kind::Simulated, false) => "simulated reads per second".to_owned(),
         (Kind::Simulated, true) => "MiB/s of simulated reads".to_owned(),
+        (Kind::Holes, false) => format!("{whose} reads per second, {part} from holes"),
+        (Kind::Holes, true) => format!("MiB/s of {whose} reads, {part} from holes"),
         (Kind::PageCache, false) => format!("{whose} reads per second, {part} from the page cache"),
         (Kind::PageCache, true) => format!("MiB/s of {whose} reads, {part} from the page cache"),
         (_, false) => format!("physical reads per second ({source})"),
         (_, true) => format!("MiB/s of physical reads ({source})"),
-    }
-}
-
-/// Why reads may not be called storage IOPS although the page cache did not serve them, as far as is known.
-fn doubts(gates: &Gates) -> Vec<String> {
-    let mut doubts = Vec::new();
-    match gates.method_yield {
-        Some(y) if y < MIN_YIELD => {
-            doubts.push(format!("the database's cache served {} of the blocks", percent(1.0 - y)));
-        }
-        Some(y) if y > MAX_YIELD => {
-            doubts.push(format!("{y:.2} reads for each block visited: others read, or reads are not single blocks"));
-        }
-        _ => {}
-    }
-    if let Some(blocks) = gates.blocks_per_request.filter(|blocks| *blocks > SINGLE_BLOCK) {
-        doubts.push(format!("{blocks:.2} blocks a read request: not all were read one by one"));
-    }
-    if gates.page_cache_share.is_none() {
-        doubts.push("whether the page cache served them cannot be seen".to_owned());
-    }
-    match gates.foreign_share {
-        None => {
-            doubts.push("the device is not seen".to_owned());
-        }
-        Some(share) if share > MAX_FOREIGN_SHARE => {
-            doubts.push(format!("others caused {} of the device's reads", percent(share)));
-        }
-        Some(_) => {}
-    }
-    doubts.extend(below(&gates.between));
-    doubts
-}
-
-fn below(between: &Between) -> Option<String> {
-    match between {
-        Between::Nothing => None,
-        Between::Cache { share, floors } => {
-            let [Floor { devices, .. }, _] = &**floors;
-            Some(format!("a cache below the file system served {} of what {devices} was asked for", part(*share)))
-        }
-        Between::PageCache(device) => {
-            Some(format!("{device} reads its file through the page cache, and how much that served is not known"))
-        }
-        Between::Memory(device) => Some(format!("{device} is memory")),
-        Between::Unseen { device, why } => Some(format!("nothing is seen below the file of {device}: {why}")),
     }
 }
 

@@ -5,7 +5,7 @@ use mindful_core::workload::Skew;
 
 use crate::alike::schemas_visited;
 use crate::figures::blocks::block_bytes;
-use crate::judgement::headline::Gates;
+use crate::judgement::claims::Gates;
 
 /// How far the measured share may be from the predicted one.
 pub(crate) const TOLERANCE: f64 = 0.15;

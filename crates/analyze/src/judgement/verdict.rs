@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::figures::shares::Shares;
-use crate::judgement::headline::{ALL_CACHED, MAX_PAGE_CACHE_SHARE, percent};
+use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
+use crate::judgement::headline::{ALL_CACHED, percent};
 use crate::judgement::ladder_step::LadderStep;
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;

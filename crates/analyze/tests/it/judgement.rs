@@ -183,6 +183,7 @@ fn a_loop_device_over_what_is_not_seen_is_no_storage() {
     let mut run = Made::default().run();
     assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
     let why = "nfs4 at /images is a network file system";
+    run.environment.insert("storage.device".to_owned(), "loop3".to_owned());
     run.environment.insert("device.loop3.below_not_seen".to_owned(), why.to_owned());
     let headline = analyze(&run).steps[0].headline.clone().unwrap();
     assert_eq!((headline.kind, &*headline.label), (Kind::Database, "physical reads per second (database)"));
@@ -266,7 +267,7 @@ fn cpu_of_others_is_reported_by_name_without_kernel_threads() {
         let mut run = made.run();
         let stat = [("irq", 0.0), ("softirq", 1e5), ("kernel_threads_cpu", 2e5)];
         run.steps[0].series.push(made.one("stat", Phase::Boundary, &stat, 12));
-        let backup = |pid, cpu_us| ProcessCpu { pid, name: "backup".into(), cpu_us };
+        let backup = |pid, cpu_us| ProcessCpu { pid, name: "backup".into(), cpu_us, storage_bytes: None };
         run.steps[0].busiest = (1..=12).map(|boundary| (boundary, vec![backup(7, 2e6), backup(8, 1e6)])).collect();
         analyze(&run)
     };

@@ -284,6 +284,7 @@ fn environment() -> Facts {
         ("cpu.model", "Made CPU 3.0 GHz"),
         ("cpu.count", "8"),
         ("kernel.release", "6.12.0"),
+        ("storage.path", "/data"),
         ("storage.filesystem", "ext4"),
         ("storage.device", "vda"),
     ];

@@ -4,6 +4,7 @@
 mod alike;
 mod cache_requests;
 mod catalogue;
+mod claims;
 mod cliff;
 mod compare_order;
 mod compare_property;

@@ -42,6 +42,9 @@ pub struct Description {
     /// What reading its clock costs a session, us: its loop reads it once an operation. `None` where nobody timed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_cost_us: Option<f64>,
+    /// Whether its log is made durable by forced writes (O_DSYNC) and not by syncs.
+    #[serde(default)]
+    pub log_by_forced_writes: bool,
     /// What its engine calls what every one has.
     pub words: Words,
     /// Whether it simulates its reads: no figure of it is one of storage.
@@ -136,8 +139,11 @@ pub struct HostView {
     pub local: bool,
     /// The process whose descendants are the server; `None` when it works inside mindful's own process.
     pub server_pid: Option<u32>,
-    /// The folders and files that hold its data, to find their device by.
+    /// The folders and files that hold its dataset, to find their device by.
     pub data_paths: Vec<PathBuf>,
+    /// Those that hold its log, to which commits wait; empty where they are not known, or where there is no log.
+    #[serde(default)]
+    pub log_paths: Vec<PathBuf>,
     /// The engine reads in mindful's own process.
     pub in_process: bool,
     /// Whether mindful started the server: only then may it change where its processes run.

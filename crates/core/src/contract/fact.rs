@@ -32,6 +32,8 @@ pub enum Fact {
     StorageDeviceNotSeen,
     /// Kind of the file system that holds the data.
     StorageFilesystem,
+    /// Share of the dataset's files that was never written, 0 to 1.
+    HolesShare,
 }
 
 impl Fact {
@@ -50,6 +52,7 @@ impl Fact {
             Self::StorageDevice => "storage.device",
             Self::StorageDeviceNotSeen => "storage.device_not_seen",
             Self::StorageFilesystem => "storage.filesystem",
+            Self::HolesShare => "data.holes_share",
         }
     }
 
@@ -62,6 +65,25 @@ impl Fact {
 impl From<Fact> for String {
     fn from(fact: Fact) -> Self {
         fact.key().to_owned()
+    }
+}
+
+/// What the server keeps at a place on storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The dataset, which is read.
+    Dataset,
+    /// The log, to which commits wait.
+    Log,
+}
+
+impl Kept {
+    /// What the keys of facts about its first place begin with; those of others have a number behind it, from 2 on.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Dataset => "storage",
+            Self::Log => "log",
+        }
     }
 }
 

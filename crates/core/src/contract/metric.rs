@@ -110,6 +110,8 @@ pub mod shared {
     pub const LOG_BYTES: Counter = Counter("log_bytes");
     /// Writes of the log to the operating system or device.
     pub const LOG_WRITES: Counter = Counter("log_writes");
+    /// Times the database asked the operating system to make its log durable.
+    pub const LOG_SYNCS: Counter = Counter("log_syncs");
     /// Time the database spent waiting for its reads, us.
     pub const READ_TIME_US: Counter = Counter("read_time");
     /// Waits of sessions for the log to be on storage, one a commit that waits.
@@ -301,6 +303,8 @@ pub mod block_device {
     pub const READS: MetricFamily = MetricFamily::field("reads_completed");
     /// Sectors read.
     pub const SECTORS_READ: MetricFamily = MetricFamily::field("sectors_read");
+    /// Flush requests completed.
+    pub const FLUSHES: MetricFamily = MetricFamily::field("flushes_completed");
     /// Bytes of a sector in the kernel's counters, whatever the device says.
     pub const SECTOR_BYTES: f64 = 512.0;
 }
@@ -334,6 +338,9 @@ pub struct ProcessCpu {
     pub name: String,
     /// CPU it used, us.
     pub cpu_us: f64,
+    /// Bytes that it fetched from storage and sent there, where the kernel lets them be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_bytes: Option<[f64; 2]>,
 }
 
 /// When within a slice a sampler is read.

@@ -130,7 +130,7 @@ mod tests {
         let mut disks = Disks::default();
         for chain in chains {
             let level = |level: &&[&str]| level.iter().map(|name| (*name).to_owned()).collect();
-            disks.add(&kernel, &Chain { levels: chain.iter().map(level).collect() });
+            disks.add(&kernel, &Chain { levels: chain.iter().map(level).collect(), memory: None });
         }
         disks.filter(one_of)
     }

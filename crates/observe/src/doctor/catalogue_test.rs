@@ -54,7 +54,8 @@ const REPORTED: [(&str, &str, &str); 29] = [
 fn storage(fs_type: &str, options: &str, layer: Option<&str>) -> Storage {
     let text = |text: &str| Some(text.to_owned());
     let mount = mounts::parse(&format!("25 1 8:1 / /data {options} - {fs_type} /dev/sda1")).remove(0);
-    let chain = Chain { levels: vec![vec!["sda".to_owned()]] };
+    let memory = (fs_type == "tmpfs").then(|| "tmpfs at /data".to_owned());
+    let chain = Chain { levels: vec![vec!["sda".to_owned()]], memory };
     let disk = Device {
         name: "sda".to_owned(),
         model: text("Amazon Elastic Block Store"),

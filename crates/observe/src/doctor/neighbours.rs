@@ -94,7 +94,10 @@ mod tests {
 
     #[test]
     fn only_the_datas_devices_count_and_each_once() {
-        let chain = |levels: &[&str]| Chain { levels: levels.iter().map(|name| vec![(*name).to_owned()]).collect() };
+        let chain = |levels: &[&str]| {
+            let levels = levels.iter().map(|name| vec![(*name).to_owned()]).collect();
+            Chain { levels, memory: None }
+        };
         let storage = |levels: &[&str]| Storage {
             location: Location { path: PathBuf::from("/data"), mount: None, chain: Ok(chain(levels)) },
             size_bytes: None,

@@ -29,15 +29,17 @@ pub(super) fn io_limit(limit: &str) -> Finding {
     )
 }
 
+/// Memory below the data, wherever in the chain.
+pub(super) fn memory(storage: &Storage) -> Option<Finding> {
+    let text = "The data is in memory, so no read or write reaches storage. Use a --data-dir or a path on a disk: lsblk \
+                -f";
+    storage.location.memory().map(|what| codes::DATA_IN_MEMORY.finding(text, what))
+}
+
 /// What kind of file system the data lies in.
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
     let (code, text) = match mount.fs_type.as_str() {
-        "tmpfs" | "ramfs" => (
-            codes::DATA_IN_MEMORY,
-            "The data is in memory, so no read or write reaches storage. Use a --data-dir or a path on a disk: lsblk \
-             -f",
-        ),
         "zfs" => (
             codes::STORAGE_LAYER,
             "ZFS has its own cache and reads and writes whole records. A block that the database reads may come from \
@@ -168,11 +170,6 @@ fn write_cache(device: &Device) -> Option<Finding> {
 
 fn layer(device: &Device) -> Option<Finding> {
     let layer = device.layer.as_deref()?;
-    if layer == "memory" {
-        let text = "The device is a RAM disk, so no read or write reaches storage. Use a --data-dir or a path on a \
-                    disk: lsblk -f";
-        return Some(codes::DATA_IN_MEMORY.finding(text, format!("{}: a RAM disk", device.name)));
-    }
     let what = if layer.starts_with("CRYPT") {
         "The data is encrypted below the file system. Each block takes CPU in the kernel that is charged to no \
          process. Measure its limit with cryptsetup benchmark, or use a --data-dir on a plain device"
@@ -216,6 +213,7 @@ mod tests {
 
     use mindful_core::result::Severity;
     use mindful_host::device::{Chain, Location};
+    use mindful_host::medium::Unseen;
     use mindful_host::mounts;
 
     use super::*;
@@ -232,8 +230,11 @@ mod tests {
 
     #[test]
     fn data_in_memory_is_a_warning_and_a_plain_file_is_nothing() {
-        let finding = file_system(&storage("tmpfs", "rw")).unwrap();
+        let mut of_memory = storage("tmpfs", "rw");
+        of_memory.location.chain = Err(Unseen::Memory("tmpfs at /data is memory, not storage".to_owned()));
+        let finding = memory(&of_memory).unwrap();
         assert_eq!((finding.code.as_str(), finding.severity), ("data-in-memory", Severity::Warning));
+        assert_eq!(memory(&storage("ext4", "rw")), None);
         assert_eq!(file_system(&storage("zfs", "rw")).unwrap().code, "storage-layer");
         assert_eq!(file_system(&storage("nfs4", "rw")).unwrap().code, "storage-layer");
         assert_eq!((file_system(&storage("ext4", "rw")), file_system(&storage("xfs", "rw"))), (None, None));

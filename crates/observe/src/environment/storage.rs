@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use mindful_core::contract::fact::Kept;
 use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
-use mindful_host::device::{Location, backing_file, is_memory, locate, reads_through_page_cache, unseen_below};
+use mindful_host::device::{Location, backing_file, locate, reads_through_page_cache, unseen_below};
 use mindful_host::kernel_file::value;
 use mindful_host::space;
 
@@ -36,6 +37,10 @@ pub(crate) struct Device {
     pub(crate) scheduler: Option<String>,
     pub(crate) rotational: Option<String>,
     pub(crate) write_cache: Option<String>,
+    /// Whether it takes forced writes (FUA).
+    pub(crate) fua: Option<String>,
+    /// Whether the kernel counts the flushes that it takes.
+    pub(crate) counts_flushes: bool,
     pub(crate) nr_requests: Option<String>,
     pub(crate) read_ahead_kb: Option<String>,
     /// From which latency of reads on the kernel holds buffered writes back.
@@ -85,8 +90,9 @@ impl Storage {
         put("free_bytes", self.free_bytes.map(|bytes| bytes.to_string()));
         match &self.location.chain {
             Ok(chain) => put("device", Some(chain.text())),
-            Err(reason) => put("device_not_seen", Some(reason.clone())),
+            Err(reason) => put("device_not_seen", Some(reason.to_string())),
         }
+        put("memory", self.location.memory().map(str::to_owned));
     }
 }
 
@@ -104,6 +110,9 @@ impl Device {
             scheduler: queue("scheduler").map(|text| chosen(&text).unwrap_or(text)),
             rotational: queue("rotational"),
             write_cache: queue("write_cache"),
+            fua: queue("fua"),
+            // Those of a partition are counted at its disk.
+            counts_flushes: folder.join("mq").exists() && queue("iostats").is_none_or(|on| on != "0"),
             nr_requests: queue("nr_requests"),
             read_ahead_kb: queue("read_ahead_kb"),
             wbt_lat_us: queue("wbt_lat_usec"),
@@ -122,6 +131,8 @@ impl Device {
         put("scheduler", self.scheduler.as_ref());
         put("rotational", self.rotational.as_ref());
         put("write_cache", self.write_cache.as_ref());
+        put("fua", self.fua.as_ref());
+        put("counts_flushes", Some(&self.counts_flushes.to_string()));
         put("nr_requests", self.nr_requests.as_ref());
         put("read_ahead_kb", self.read_ahead_kb.as_ref());
         put("wbt_lat_us", self.wbt_lat_us.as_ref());
@@ -132,7 +143,7 @@ impl Device {
 }
 
 /// A dm device's uuid begins with the name of what made it; an md device knows its level; a loop device its file, and
-/// whether it reads it direct; a RAM disk is known by its name, a bcache by how it writes.
+/// whether it reads it direct, and a bcache how it writes.
 fn layer(kernel: &Kernel, name: &str) -> Option<String> {
     let folder = kernel.sys.join("class/block").join(name);
     let dm = value(folder.join("dm/uuid")).map(|uuid| {
@@ -147,16 +158,16 @@ fn layer(kernel: &Kernel, name: &str) -> Option<String> {
         };
         backing_file(kernel, name).map(|file| format!("loop of {}{how}", file.display()))
     };
-    let memory = || is_memory(name).then(|| "memory".to_owned());
     let bcache =
         || value(folder.join("bcache/cache_mode")).map(|modes| format!("bcache, {}", chosen(&modes).unwrap_or(modes)));
-    dm.or_else(|| value(folder.join("md/level"))).or_else(file).or_else(memory).or_else(bcache)
+    dm.or_else(|| value(folder.join("md/level"))).or_else(file).or_else(bcache)
 }
 
-/// The first place is called `storage`, the others `storage2` and on; devices go by their kernel names.
-pub(crate) fn facts(all: &[Storage], facts: &mut Facts) {
+/// The first place of what is `kept` is called by it, the others `storage2` and on; devices go by their kernel names.
+pub(crate) fn facts(kept: Kept, all: &[Storage], facts: &mut Facts) {
     for (index, storage) in all.iter().enumerate() {
-        let prefix = if index == 0 { "storage".to_owned() } else { format!("storage{}", index + 1) };
+        let key = kept.key();
+        let prefix = if index == 0 { key.to_owned() } else { format!("{key}{}", index + 1) };
         storage.facts(&prefix, facts);
         for device in &storage.devices {
             device.facts(facts);

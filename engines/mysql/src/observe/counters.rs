@@ -90,7 +90,12 @@ const COLUMNS: &[Column] = &[
     own(&["Innodb_data_read"], "bytes", "Bytes read from data files"),
     own(&["Innodb_data_written"], "bytes", "Bytes written to data files, the doublewrite area and the log"),
     own(&["Innodb_data_fsyncs"], "1", "Calls of fsync"),
-    own(&["Innodb_os_log_fsyncs"], "1", "Calls of fsync for the log; MySQL alone tells them"),
+    counter(
+        &["Innodb_os_log_fsyncs"],
+        shared::LOG_SYNCS.name(),
+        "1",
+        "Calls of fsync for the log; MySQL alone tells them (Innodb_os_log_fsyncs)",
+    ),
     own(&["Innodb_os_log_written"], "bytes", "Bytes written to the log; MySQL counts what it pads them with"),
     own(&["Innodb_dblwr_pages_written"], "blocks", "Pages written to the doublewrite area"),
     own(&["Innodb_log_waits"], "1", "Times a session had to wait for room in the log buffer"),

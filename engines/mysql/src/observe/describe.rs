@@ -1,6 +1,7 @@
 //! What the server is, for the record.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
 use mindful_core::contract::description::{CacheRequests, ExpectedLog, decides};
@@ -119,6 +120,7 @@ pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> 
             images: None,
             once_a_transaction: false,
         }),
+        log_by_forced_writes: facts.get("innodb_flush_method").is_some_and(|method| method == "O_DSYNC"),
         facts,
         ..Description::default()
     })
@@ -141,4 +143,12 @@ fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Resu
 /// Where it can be seen on this host.
 pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.server().is_local(), ..HostView::default() }
+}
+
+/// Where the redo of the server with this data folder lies; `None` where the server does not say.
+pub(crate) fn log_folder(link: &Link, data: &Path) -> Option<PathBuf> {
+    let asked = link.run("asking for the folder of the redo", |conn| {
+        Ok(conn.query_first::<String, _>("SELECT @@GLOBAL.innodb_log_group_home_dir")?)
+    });
+    asked.ok().flatten().map(|folder| data.join(folder))
 }

@@ -4,5 +4,5 @@ SELECT w.wal_bytes::float8 AS log_bytes,
        w.wal_fpi::float8 AS wal_fpi,
        w.wal_buffers_full::float8 AS wal_buffers_full,
        (SELECT sum(writes) FROM pg_stat_io WHERE object = 'wal')::float8 AS log_writes,
-       (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')::float8 AS wal_sync
+       (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')::float8 AS log_syncs
 FROM pg_stat_wal AS w

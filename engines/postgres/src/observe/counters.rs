@@ -67,6 +67,7 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     (shared::CHECKPOINT_WRITES.name(), "blocks", "Of these, those of checkpoints"),
     (shared::BACKGROUND_WRITES.name(), "blocks", "Of these, those of the background writer"),
     (shared::LOG_WRITES.name(), "1", "Times WAL was given to the operating system"),
+    (shared::LOG_SYNCS.name(), "1", "Times WAL was synced to storage by a call of its own"),
     (shared::READ_TIME_US.name(), "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
     ("write_time", "us", "Time spent on writes of blocks; needs track_io_timing"),
     ("fsync_time", "us", "Time spent on fsync of data files; needs track_io_timing"),

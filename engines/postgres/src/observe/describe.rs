@@ -6,7 +6,7 @@ use crate::names::Namespace;
 use mindful_core::contract::description::{ExpectedLog, LogImages};
 use mindful_core::result::finding::{Code, codes};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
 use mindful_core::contract::description::decides;
@@ -58,12 +58,24 @@ pub(crate) fn host(link: &Link) -> HostView {
     let Ok(control) = link.control() else { return unseen };
     let found = link.run("looking for the server", async {
         let row = control.query_one(include_str!("../../sql/whereabouts.sql"), &[]).await?;
-        Ok((row.get::<_, i32>("pid").unsigned_abs(), row.get::<_, Vec<String>>("paths")))
+        let (tablespaces, data): (Vec<String>, Option<String>) = (row.get("tablespaces"), row.get("data_directory"));
+        Ok((row.get::<_, i32>("pid").unsigned_abs(), tablespaces, data.map(PathBuf::from)))
     });
-    let Ok((backend, paths)) = found else { return unseen };
+    let Ok((backend, tablespaces, data)) = found else { return unseen };
     let postmaster = parent(backend);
-    let data_paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).filter(|path| path.exists()).collect();
-    HostView { local: postmaster.is_some(), server_pid: postmaster, data_paths, in_process: false, private: false }
+    let data_paths = tablespaces.into_iter().map(PathBuf::from).chain(data.clone()).filter(|path| path.exists());
+    HostView {
+        local: postmaster.is_some(),
+        server_pid: postmaster,
+        data_paths: data_paths.collect(),
+        log_paths: data.iter().map(|data| log_folder(data)).collect(),
+        ..HostView::default()
+    }
+}
+
+/// Where the log of the server with this data directory lies; it may be a link.
+pub(crate) fn log_folder(data: &Path) -> PathBuf {
+    data.join("pg_wal")
 }
 
 /// The parent of our own backend, if that process is a PostgreSQL one of this host and not of some container.

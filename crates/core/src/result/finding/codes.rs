@@ -19,12 +19,16 @@ crate::finding_codes! {
     LAYOUT_CHANGED = "layout-changed", Warning;
     COUNTERS_RESET = "counters-reset", Warning;
     PAGE_CACHE = "page-cache", Warning;
+    HOLES = "holes", Warning;
     CACHE_BELOW = "cache-below", Warning;
+    LEVELS_DISAGREE = "levels-disagree", Warning;
+    NOT_DURABLE = "not-durable", Warning;
     FOREIGN_CPU = "foreign-cpu", Warning;
     STALL = "stall", Warning;
     SESSION_STALL = "session-stall", Warning;
     CLIFF = "cliff", Warning;
     FOREIGN_READS = "foreign-reads", Warning;
+    FOREIGN_WRITES = "foreign-writes", Warning;
     LOG_BAND = "log-band", Warning;
     REPEATED_CONTENT = "repeated-content", Warning;
     PLAN_SHAPE = "plan-shape", Warning;

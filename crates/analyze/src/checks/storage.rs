@@ -1,0 +1,107 @@
+//! Where reads came from and whether writes stayed: the ledger below the database.
+
+use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
+
+use super::CACHED_YIELD;
+use crate::figures::floors::{Between, Floor};
+use crate::judgement::claims::{self, Claim, Held};
+use crate::judgement::durability::Durability;
+use crate::judgement::headline::{self, percent};
+use crate::step::StepAnalysis;
+
+/// A device that served more than it asked the one below it for.
+fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
+    let text = "A device below the file system served more bytes than it read from the device below it, so a cache \
+                between them served reads. Rate and latency are not the storage's. For a loop device use losetup \
+                --direct-io=on, or use a --data-dir on a plain device.";
+    let mib = |floor: &Floor| floor.bytes_per_s / f64::from(1 << 20);
+    let layer = above.layer.as_ref().map_or_else(String::new, |layer| format!(" ({layer})"));
+    let evidence = format!(
+        "{}{layer} served {:.1} MiB/s and {} {:.1} MiB/s: {} from between",
+        above.devices,
+        mib(above),
+        below.devices,
+        mib(below),
+        headline::part(share)
+    );
+    codes::CACHE_BELOW.finding(text, evidence)
+}
+
+/// Findings about storage over the window.
+pub(super) fn of_window(found: &StepAnalysis) -> Vec<Finding> {
+    let mut findings = reads(found);
+    findings.extend(not_durable(found));
+    findings.extend(foreign_writes(found));
+    findings
+}
+
+fn reads(found: &StepAnalysis) -> Vec<Finding> {
+    let (mut findings, gates) = (Vec::new(), &found.gates);
+    // Where the database's cache serves all but all visits, nothing is claimed of storage that could be wrong.
+    if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
+        return findings;
+    }
+    if gates.from_holes() {
+        let text = "Parts of the files were never written. The kernel answers reads of them without storage. Write the \
+                    files completely, or load the dataset again.";
+        let share = percent(gates.page_cache_share.unwrap_or(0.0));
+        findings.push(codes::HOLES.finding(text, format!("{share} of the blocks read are holes")));
+    } else if let Some(phi) = gates.page_cache_share.filter(|phi| *phi > claims::MAX_PAGE_CACHE_SHARE) {
+        let text = "The page cache served physical reads, so they do not describe storage. Use direct I/O, or limit \
+                    the page cache.";
+        findings.push(codes::PAGE_CACHE.finding(text, format!("{} of physical reads", headline::part(phi))));
+    }
+    if let Some(share) = gates.foreign_share.filter(|share| *share > claims::MAX_FOREIGN_SHARE) {
+        let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
+                    measure when the device is quiet.";
+        findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
+    }
+    findings.extend(levels_disagree(found));
+    if let Between::Cache { share, floors } = &gates.between {
+        findings.push(cache_below(*share, floors));
+    }
+    if found.summary.physical_reads_per_s.is_some() && found.summary.device_reads_per_s.is_none() {
+        let text =
+            "The counters of the device are unknown, so storage is known only from the database and its processes.";
+        findings.push(codes::NOT_SEEN.finding(text, "device: no counters"));
+    }
+    findings
+}
+
+/// Levels that do not count the same reads, where no finding of its own says so.
+fn levels_disagree(found: &StepAnalysis) -> Vec<Finding> {
+    let known = found.gates.page_cache_share.is_none_or(|phi| phi <= claims::MAX_PAGE_CACHE_SHARE);
+    let claims = [Claim::PageCacheOutOfTheWay, Claim::ReadFromDevice, Claim::OneRequestPerRead];
+    let held = claims.into_iter().filter(|claim| known || *claim != Claim::PageCacheOutOfTheWay);
+    let differs = held.filter_map(|claim| match claim.held(&found.gates) {
+        Held::No(figures) => Some(figures),
+        Held::Yes | Held::Unknown(_) => None,
+    });
+    let text = "Two levels of the ledger do not count the same reads, so they are not called storage IOPS. Look at the \
+                ledger with `mindful show --full`: the data lies elsewhere, or requests are not single blocks.";
+    differs.map(|figures| codes::LEVELS_DISAGREE.finding(text, figures)).collect()
+}
+
+/// Commits that waited for what is not on storage.
+fn not_durable(found: &StepAnalysis) -> Option<Finding> {
+    let Durability::Lost(why) = &found.durability else { return None };
+    let text = "Commits waited, but their log was not made durable: the device of the log was not flushed for them. Look \
+                for a log in memory, a library that swallows fsync (LD_PRELOAD), fsync = off and mounts without \
+                barriers.";
+    Some(codes::NOT_DURABLE.finding(text, why))
+}
+
+fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
+    let foreign = found.foreign_writes.as_ref()?;
+    let text = "Others wrote to the devices of the run or flushed them, and requests waited for theirs. Find them \
+                (iotop -b -o -n 1), or measure when the device is quiet.";
+    let mib = |bytes: f64| format!("{:.1} MiB/s", bytes / f64::from(1 << 20));
+    let bytes = format!("{} written at the device, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
+    let flushes = format!("{:.0} flushes/s that the run did not ask for", foreign.flushes);
+    let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes)];
+    let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
+    let names = found.others.as_ref().map(|others| others.writers()).unwrap_or_default();
+    let by = if names.is_empty() { String::new() } else { format!("; most by {}", names.join(", ")) };
+    Some(codes::FOREIGN_WRITES.finding(text, format!("{}{by}", all.join(", "))))
+}

@@ -1,0 +1,56 @@
+//! Writes and flushes at the devices of the run that are not the run's.
+
+use mindful_core::contract::metric::{block_device, shared};
+
+use crate::figures::counters::Counters;
+
+/// What a file system may write beside each byte that it was given: its journal.
+const BESIDE: f64 = 1.2;
+/// What it may write for each flush: the blocks of a transaction of its journal.
+const OF_A_FLUSH: f64 = 32.0 * 1024.0;
+/// Less is not worth a word, bytes/s.
+const QUIET_BYTES_PER_S: f64 = 1024.0 * 1024.0;
+/// Nor is less than this share of all traffic.
+const QUIET_SHARE: f64 = 0.05;
+/// A sync may take so many flushes: before the record of the journal, and behind it.
+const OF_A_SYNC: f64 = 3.0;
+/// Flushes that are not worth a word, per second.
+const QUIET_FLUSHES_PER_S: f64 = 20.0;
+
+/// What others wrote, a second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForeignWrites {
+    /// Bytes that the devices wrote.
+    pub device_bytes: f64,
+    /// Bytes that the run gave to them, what a file system adds left out.
+    pub own_bytes: f64,
+    /// Flushes that are more than the run asked for.
+    pub flushes: f64,
+    /// Whether there are more bytes than the run and its file system explain.
+    pub more_bytes: bool,
+}
+
+impl ForeignWrites {
+    /// Those of the window; `None` where there are none to speak of, or where one side is not known.
+    pub fn of(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
+        let rate = |counter| counters.rate(counter);
+        let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;
+        let by_database = rate(shared::PHYSICAL_WRITES).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
+            + rate(shared::LOG_BYTES).unwrap_or(0.0);
+        let own_bytes = rate(shared::PROCESS_WRITE_BYTES)?.max(by_database);
+        let all_flushes = counters.0.iter().filter(|change| block_device::FLUSHES.find_thing(&change.name).is_some());
+        let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
+        // Without updates nothing asks for a flush; with them, where nobody counts their syncs, nothing is said.
+        let syncs = if updates { rate(shared::LOG_SYNCS) } else { Some(0.0) };
+        let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
+        let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
+        let all = device_bytes + rate(shared::DEVICE_READ_BYTES).unwrap_or(0.0);
+        let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
+        (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(Self { device_bytes, own_bytes, flushes, more_bytes })
+    }
+
+    /// Share of the bytes written that are not the run's.
+    pub fn share(&self) -> f64 {
+        if self.device_bytes > 0.0 { (1.0 - self.own_bytes / self.device_bytes).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}

@@ -1,0 +1,271 @@
+//! What a headline claims of its reads. Each claim compares two adjacent levels of the ledger in both directions; where they
+//! differ, the headline uses a plainer word and says by how much.
+
+use mindful_core::contract::fact::Fact;
+use mindful_core::contract::metric::shared;
+use mindful_core::plan::units::format_bytes;
+use mindful_core::record::run::Run;
+use mindful_core::result::StepSummary;
+
+use crate::figures::blocks::SINGLE_BLOCK;
+use crate::figures::counters::Counters;
+use crate::figures::floors::{Between, Floor};
+use crate::judgement::headline::{Subject, part, percent};
+
+/// Largest page-cache share with which reads are storage reads.
+pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
+/// Largest share of device traffic that others may cause.
+pub const MAX_FOREIGN_SHARE: f64 = 0.05;
+/// Fewest physical reads by blocks visited: below, the database's cache served a part.
+pub const MIN_YIELD: f64 = 0.9;
+/// Most physical reads by blocks visited: above, something else than the method reads.
+pub const MAX_YIELD: f64 = 1.15;
+/// Least of a level by the one above it, where both count the same reads.
+const LEAST_SERVED: f64 = 0.95;
+/// Most of it.
+const MOST_SERVED: f64 = 1.15;
+/// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
+const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
+/// Foreign traffic below this share of what the database read is not worth a word either.
+const QUIET_SHARE: f64 = 0.01;
+/// Length from which on a block is large: the kernel may split its request.
+pub(super) const LARGE_BLOCK: u64 = 128 << 10;
+
+/// What was read in a second, level by level; `None` where it is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Levels {
+    /// Bytes that the database read.
+    database_bytes: Option<f64>,
+    /// Bytes that the server's processes fetched.
+    process_bytes: Option<f64>,
+    /// Bytes that the device read.
+    device_bytes: Option<f64>,
+    /// Blocks that the database read, where each is to be a request of its own.
+    blocks: Option<f64>,
+    /// Requests that the device completed.
+    requests: Option<f64>,
+    /// Length of a block.
+    block_bytes: Option<u64>,
+}
+
+/// The levels of a step, and the ratios that decide.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gates {
+    /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.
+    pub page_cache_share: Option<f64>,
+    /// `1 - process bytes / device bytes` for reads.
+    pub foreign_share: Option<f64>,
+    /// Yield of the method, `y = PIO_db / blocks visited`. An update of a file writes its blocks and reads none.
+    pub method_yield: Option<f64>,
+    /// Blocks that a read request fetched, where all that was asked for is single blocks; `None` where requests are not
+    /// reported.
+    pub blocks_per_request: Option<f64>,
+    /// Share of the files that was never written: the kernel answers it without a read.
+    pub holes_share: f64,
+    /// What stands between the device that serves and what stores.
+    pub between: Between,
+    /// The figures behind them.
+    pub levels: Levels,
+}
+
+/// What a headline says of its reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// The database read each block visited, once, by a request of its own: blocks visited against physical reads.
+    OneReadPerBlock,
+    /// Physical reads against process reads.
+    PageCacheOutOfTheWay,
+    /// Process bytes against those of the device, more.
+    DeviceQuiet,
+    /// Process bytes against those of the device, fewer.
+    ReadFromDevice,
+    /// Physical reads against requests at the device.
+    OneRequestPerRead,
+    /// The device against what stands below it.
+    Stored,
+}
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Held {
+    /// Both levels agree.
+    Yes,
+    /// They do not, and by how much.
+    No(String),
+    /// One of them is not known.
+    Unknown(&'static str),
+}
+
+impl Held {
+    /// What speaks against it; `None` where it holds.
+    fn doubt(self) -> Option<String> {
+        match self {
+            Self::Yes => None,
+            Self::No(why) => Some(why),
+            Self::Unknown(why) => Some(why.to_owned()),
+        }
+    }
+}
+
+impl Claim {
+    /// All of them, from the top of the ledger down.
+    const ALL: [Self; 6] = [
+        Self::OneReadPerBlock,
+        Self::PageCacheOutOfTheWay,
+        Self::DeviceQuiet,
+        Self::ReadFromDevice,
+        Self::OneRequestPerRead,
+        Self::Stored,
+    ];
+
+    /// Whether it holds by these levels.
+    pub fn held(self, gates: &Gates) -> Held {
+        match self {
+            Self::OneReadPerBlock => one_read_per_block(gates),
+            Self::PageCacheOutOfTheWay => page_cache(gates),
+            Self::DeviceQuiet => match gates.foreign_share {
+                None => Held::Unknown("the device is not seen"),
+                Some(share) if share > MAX_FOREIGN_SHARE => {
+                    Held::No(format!("others caused {} of the device's reads", percent(share)))
+                }
+                Some(_) => Held::Yes,
+            },
+            Self::ReadFromDevice => read_from_device(&gates.levels),
+            Self::OneRequestPerRead => one_request_per_read(&gates.levels),
+            Self::Stored => below(&gates.between).map_or(Held::Yes, Held::No),
+        }
+    }
+}
+
+fn one_read_per_block(gates: &Gates) -> Held {
+    let single = gates.blocks_per_request.filter(|blocks| *blocks > SINGLE_BLOCK);
+    let single = single.map(|blocks| format!("{blocks:.2} blocks a read request: not all were read one by one"));
+    let visited = match gates.method_yield {
+        None => return Held::Unknown("the target tells no physical reads"),
+        Some(y) if y < MIN_YIELD => Some(format!("the database's cache served {} of the blocks", percent(1.0 - y))),
+        Some(y) if y > MAX_YIELD => {
+            Some(format!("{y:.2} reads for each block visited: others read, or reads are not single blocks"))
+        }
+        Some(_) => None,
+    };
+    visited.into_iter().chain(single).reduce(|one, other| format!("{one}; {other}")).map_or(Held::Yes, Held::No)
+}
+
+fn page_cache(gates: &Gates) -> Held {
+    let levels = &gates.levels;
+    match gates.page_cache_share {
+        None => Held::Unknown("whether the page cache served them cannot be seen"),
+        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => {
+            Held::No(format!("the page cache served {} of the reads", part(phi)))
+        }
+        Some(_) => match levels.database_bytes.zip(levels.process_bytes) {
+            Some((asked, fetched)) if fetched > asked * MOST_SERVED => Held::No(format!(
+                "the server's processes fetched {}, the database read {}",
+                mib_per_s(fetched),
+                mib_per_s(asked)
+            )),
+            _ => Held::Yes,
+        },
+    }
+}
+
+/// Fewer bytes than were fetched from storage: the data lies elsewhere, or something above the device kept it.
+fn read_from_device(levels: &Levels) -> Held {
+    match levels.process_bytes.zip(levels.device_bytes) {
+        Some((fetched, read)) if read < fetched * LEAST_SERVED => Held::No(format!(
+            "the server's processes fetched {}, the device of the data read {}",
+            mib_per_s(fetched),
+            mib_per_s(read)
+        )),
+        Some(_) => Held::Yes,
+        None => Held::Unknown("the device is not seen"),
+    }
+}
+
+fn one_request_per_read(levels: &Levels) -> Held {
+    let (Some(blocks), Some(requests)) = (levels.blocks, levels.requests) else { return Held::Yes };
+    let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > blocks * MOST_SERVED;
+    if requests >= blocks * LEAST_SERVED && !split {
+        return Held::Yes;
+    }
+    let each = levels.device_bytes.filter(|_| requests > 0.0).map(|bytes| (bytes / requests) as u64);
+    let each = each.map_or_else(String::new, |bytes| format!(" of {}", format_bytes(bytes)));
+    Held::No(format!("{blocks:.0} physical reads/s, {requests:.0} requests/s{each} at the device"))
+}
+
+fn mib_per_s(bytes: f64) -> String {
+    format!("{:.1} MiB/s", bytes / f64::from(1 << 20))
+}
+
+fn below(between: &Between) -> Option<String> {
+    match between {
+        Between::Nothing => None,
+        Between::Cache { share, floors } => {
+            let [Floor { devices, .. }, _] = &**floors;
+            Some(format!("a cache below the file system served {} of what {devices} was asked for", part(*share)))
+        }
+        Between::PageCache(device) => {
+            Some(format!("{device} reads its file through the page cache, and how much that served is not known"))
+        }
+        Between::Memory(what) => Some(what.clone()),
+        Between::Unseen { device, why } => Some(format!("nothing is seen below the file of {device}: {why}")),
+    }
+}
+
+impl Gates {
+    /// The ratios of a step.
+    pub fn of(run: &Run, step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
+        let block_bytes = subject.block_bytes.map(|bytes| bytes as f64);
+        let database_bytes = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| reads * bytes);
+        let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);
+        let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
+        let single = !subject.sorted && step.ops.scan.is_none();
+        let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
+        let timely = counters.find(shared::DEVICE_READS).is_some_and(crate::figures::counters::Change::timely);
+        let levels = Levels {
+            database_bytes,
+            process_bytes: counters.rate(shared::PROCESS_READ_BYTES),
+            device_bytes: counters.rate(shared::DEVICE_READ_BYTES),
+            blocks: step.physical_reads_per_s.filter(|_| single && timely),
+            requests: step.device_reads_per_s,
+            block_bytes: subject.block_bytes,
+        };
+        let holes = Fact::HolesShare.find(&run.environment);
+        Self {
+            page_cache_share: step.page_cache_share,
+            foreign_share: foreign_share(&levels),
+            method_yield: step.physical_reads_per_s.zip(visited).map(|(reads, blocks)| reads / blocks),
+            blocks_per_request: step.physical_reads_per_s.zip(requests).map(|(reads, requests)| reads / requests),
+            holes_share: holes.and_then(|share| share.parse().ok()).unwrap_or(0.0),
+            between,
+            levels,
+        }
+    }
+
+    /// Whether all claims hold, so that reads may be called storage.
+    pub fn pass(&self) -> bool {
+        Claim::ALL.iter().all(|claim| claim.held(self) == Held::Yes)
+    }
+
+    /// Why reads may not be called storage, claim by claim.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts: Vec<String> = Claim::ALL.iter().filter_map(|claim| claim.held(self).doubt()).collect();
+        doubts.dedup();
+        doubts
+    }
+
+    /// Whether holes of the files explain what no process fetched.
+    pub fn from_holes(&self) -> bool {
+        let unread = self.page_cache_share.unwrap_or(0.0);
+        self.holes_share > 0.0 && unread > MAX_PAGE_CACHE_SHARE && unread - self.holes_share <= MAX_PAGE_CACHE_SHARE
+    }
+}
+
+/// Share of the device's read bytes that the server's processes did not cause; 0 when these others are next to nothing
+/// beside what the database read.
+fn foreign_share(levels: &Levels) -> Option<f64> {
+    let device = levels.device_bytes?;
+    let others = device - levels.process_bytes?;
+    let quiet = QUIET_BYTES_PER_S.max(QUIET_SHARE * levels.database_bytes.unwrap_or(0.0));
+    Some(if others < quiet { 0.0 } else { (others / device).clamp(0.0, 1.0) })
+}

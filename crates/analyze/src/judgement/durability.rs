@@ -1,0 +1,133 @@
+//! Whether commits waited for storage: flushes at the device of the log, compared with the times they were asked for.
+//!
+//! A sync that a library swallows, or that a file system in memory has nothing to do for, reaches no device. The kernel
+//! merges flushes that are asked for at once, so several sessions need fewer of them than they ask for.
+
+use mindful_core::contract::fact::Kept;
+use mindful_core::contract::metric::{block_device, shared};
+use mindful_core::record::run::{Facts, Run, StepRecord};
+use mindful_core::workload::{Commit, Compatibility, OpKind};
+
+use crate::figures::counters::Counters;
+use crate::figures::floors::{BUFFERED, places};
+use crate::figures::work::Work;
+use crate::io_job;
+
+/// Fewest updates from which flushes are compared with them.
+const FEWEST_UPDATES: f64 = 100.0;
+/// Share of the syncs of one session that must have reached the device: both are counted at once.
+const LEAST_FLUSHED: f64 = 0.95;
+
+/// What is known of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Durability {
+    /// No commit was to wait, or too few did.
+    #[default]
+    NotAsked,
+    /// The device was flushed as often as commits require.
+    Proven,
+    /// It has no volatile cache, so what was written is durable.
+    WriteThrough,
+    /// What commits waited for is not on storage, and why.
+    Lost(String),
+    /// Flushes cannot be seen, and why.
+    NotVisible(String),
+}
+
+impl Durability {
+    /// That of the commits of `step`.
+    pub fn of(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
+        let simulated = run.description.as_ref().is_none_or(|description| description.simulated);
+        let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
+        let updates = work.kind(OpKind::Update).ops;
+        let asked = workload.commit_wait && workload.compatibility != Compatibility::Slob && updates >= FEWEST_UPDATES;
+        if !asked || simulated || io_job::on_files(run) {
+            return Self::NotAsked;
+        }
+        if run.host.as_ref().is_none_or(|host| !host.local) {
+            return Self::NotVisible("the server runs on another host".to_owned());
+        }
+        let facts = &run.environment;
+        let Some(place) = places(facts, Kept::Log).next() else {
+            return Self::NotVisible("the place of the log is not known".to_owned());
+        };
+        if let Some(memory) = facts.get(&format!("{place}.memory")) {
+            return Self::Lost(memory.clone());
+        }
+        let Some(chain) = facts.get(&format!("{place}.device")) else {
+            let why = facts.get(&format!("{place}.device_not_seen"));
+            return Self::NotVisible(why.cloned().unwrap_or_else(|| "its device is not known".to_owned()));
+        };
+        let forced = run.description.as_ref().is_some_and(|description| description.log_by_forced_writes);
+        let each = (workload.commit == Commit::Each).then_some(updates / work.seconds);
+        let commits = each.or_else(|| counters.rate(shared::COMMITS));
+        let syncs = counters.rate(shared::LOG_SYNCS);
+        let Some(asked) = syncs.into_iter().chain(commits).reduce(f64::max) else {
+            return Self::NotVisible("neither syncs nor commits are counted".to_owned());
+        };
+        let sessions = step.head.session_count();
+        let due = asked * if sessions > 1 { 1.0 / sessions as f64 } else { LEAST_FLUSHED };
+        at_device(facts, chain, forced, counters, &Due { asked, due, sessions })
+    }
+}
+
+impl Durability {
+    /// `commit`, what commits were asked for, with what is known of it.
+    pub(crate) fn qualified(&self, commit: String) -> String {
+        match self {
+            Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
+            Self::Lost(_) => format!("{commit}, which was not on storage"),
+            Self::NotVisible(_) => format!("{commit}; commits asked to wait; flushes at the device were not visible"),
+        }
+    }
+}
+
+/// How many flushes there must have been.
+struct Due {
+    asked: f64,
+    due: f64,
+    sessions: usize,
+}
+
+/// Each level with a volatile cache must have been flushed; what lies above it may not count flushes.
+fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due: &Due) -> Durability {
+    let of = |device: &str, name: &str| facts.get(&format!("device.{device}.{name}")).map(String::as_str);
+    let flushes = |device: &str| {
+        let counted = of(device, "counts_flushes") == Some("true");
+        counted.then(|| counters.rate_of_named(&block_device::FLUSHES.metric_name(device))).flatten()
+    };
+    let (mut seen, mut volatile, mut known) = (None::<(f64, &str)>, false, false);
+    for level in chain.split(" < ") {
+        let caches: Vec<_> = level.split(' ').filter_map(|device| Some((device, of(device, "write_cache")?))).collect();
+        known |= !caches.is_empty();
+        let kept = |(device, cache): &&(&str, &str)| {
+            *cache != "write back" && of(device, "layer").is_some_and(|layer| layer.ends_with(BUFFERED))
+        };
+        if let Some((device, _)) = caches.iter().find(kept) {
+            return Durability::Lost(format!("{device} keeps writes in the page cache and takes no flush"));
+        }
+        let needs: Vec<_> = caches.iter().filter(|(_, cache)| *cache == "write back").collect();
+        volatile |= !needs.is_empty();
+        let counted: Option<Vec<f64>> = needs.iter().map(|(device, _)| flushes(device)).collect();
+        // What is spread over several devices is flushed at each.
+        let least = counted.into_iter().flatten().reduce(f64::min);
+        if let Some(rate) = least.filter(|rate| seen.is_none_or(|(least, _)| *rate < least)) {
+            seen = Some((rate, level));
+        }
+    }
+    match seen {
+        Some((rate, _)) if rate >= due.due => Durability::Proven,
+        Some(_) if forced && chain.split([' ', '<']).any(|device| of(device, "fua") == Some("1")) => {
+            Durability::NotVisible("the log is written by forced writes, which the kernel counts as writes".to_owned())
+        }
+        Some((rate, level)) => Durability::Lost(format!(
+            "{rate:.1} flushes/s at {level}, {:.1} syncs or commits/s by {}: at least {:.1} flushes/s expected",
+            due.asked,
+            mindful_core::plan::units::format_counted(due.sessions, "session"),
+            due.due
+        )),
+        None if volatile => Durability::NotVisible(format!("none of {chain} counts flushes")),
+        None if known => Durability::WriteThrough,
+        None => Durability::NotVisible(format!("the write cache of {chain} is not known")),
+    }
+}

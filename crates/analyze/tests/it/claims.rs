@@ -1,0 +1,136 @@
+//! Levels of the ledger that do not agree: the headline claims less, and a finding has both figures.
+
+use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::contract::metric::{Phase, shared, source};
+use mindful_core::record::run::Run;
+
+use crate::judgement::codes;
+use crate::made::{BLOCK_BYTES, Made};
+
+fn evidence<'a>(analysis: &'a Analysis, code: &str) -> &'a str {
+    let finding = analysis.summary.findings.iter().find(|finding| finding.code == code);
+    &finding.unwrap_or_else(|| panic!("no {code}: {:?}", codes(analysis))).evidence
+}
+
+fn kind(analysis: &Analysis) -> Kind {
+    analysis.steps[0].headline.as_ref().unwrap().kind
+}
+
+fn with(made: &Made, source: &str, rates: &[(&str, f64)]) -> Run {
+    let mut run = made.run();
+    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
+    run
+}
+
+/// The data lies on another device than the one that was looked at.
+#[test]
+fn a_device_that_read_less_than_was_fetched_is_no_storage() {
+    let analysis = analyze(&Made { device: 0.001, ..Made::default() }.run());
+    assert_eq!(kind(&analysis), Kind::Database);
+    let evidence = evidence(&analysis, "levels-disagree");
+    assert!(
+        evidence.contains("fetched 311.9 MiB/s") && evidence.contains("the device of the data read 0.3 MiB/s"),
+        "{evidence}"
+    );
+}
+
+/// As of a table in key order that the kernel reads ahead: all bytes come from the device, in few requests.
+#[test]
+fn few_large_requests_are_no_iops() {
+    let made = Made::default();
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let ahead = |requests: f64| analyze(&with(&made, "device", &[(shared::DEVICE_READS.name(), blocks * requests)]));
+    assert_eq!(kind(&ahead(1.0)), Kind::Storage);
+    let few = ahead(1.0 / 43.0);
+    assert_eq!(kind(&few), Kind::Database);
+    assert!(evidence(&few, "levels-disagree").contains("requests/s of 34"), "{few:?}");
+    assert_eq!(kind(&ahead(2.0)), Kind::Database, "split requests are no IOPS either");
+}
+
+#[test]
+fn a_counter_that_stood_still_is_unknown_and_never_zero() {
+    let made = Made::default();
+    let still = [(shared::DEVICE_READS.name(), 0.0), (shared::DEVICE_READ_BYTES.name(), 0.0)];
+    let analysis = analyze(&with(&made, source::DISKSTATS, &still));
+    // The made host has its device counters in another source, which stand before these.
+    assert_ne!(analysis.summary.steps[0].device_reads_per_s, Some(0.0));
+    let mut run = with(&Made { unseen: &[shared::DEVICE_READS], ..made }, source::DISKSTATS, &still);
+    run.steps[0].series.remove(1);
+    let analysis = analyze(&run);
+    assert_eq!(kind(&analysis), Kind::Database);
+}
+
+#[test]
+fn holes_are_called_holes() {
+    let mut run = Made { from_storage: 0.5, ..Made::default() }.run();
+    run.description.as_mut().unwrap().files = true;
+    assert_eq!(kind(&analyze(&run)), Kind::PageCache);
+    run.environment.insert("data.holes_share".to_owned(), "0.5".to_owned());
+    let analysis = analyze(&run);
+    assert_eq!(kind(&analysis), Kind::Holes);
+    assert!(codes(&analysis).contains(&"holes") && !codes(&analysis).contains(&"page-cache"));
+}
+
+/// Updates of one session or more, with so many flushes a second at the log's device.
+fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
+    let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
+    let flushed = flushes.map(|rate| ("vdb.flushes_completed", rate));
+    let rates: Vec<_> = flushed.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
+    let mut run = with(&made, source::DISKSTATS, &rates);
+    let log = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", write_cache)];
+    run.environment.extend(log.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    run.environment.insert("device.vdb.counts_flushes".to_owned(), flushes.is_some().to_string());
+    run
+}
+
+fn commit(run: &Run) -> (bool, String) {
+    let mut analysis = analyze(run);
+    let lost = codes(&analysis).contains(&"not-durable");
+    (lost, analysis.steps.remove(0).commit.unwrap())
+}
+
+#[test]
+fn durable_is_what_was_flushed_as_often_as_it_was_synced() {
+    assert!(!commit(&updating(1, "write back", Some(990.0))).0);
+    let swallowed = commit(&updating(1, "write back", Some(0.0)));
+    assert!(swallowed.0 && swallowed.1.contains("not on storage"), "{swallowed:?}");
+    assert!(commit(&updating(1, "write back", Some(900.0))).0, "a tenth is missing");
+    // The kernel merges what four ask for at once.
+    assert!(!commit(&updating(4, "write back", Some(1_001.0))).0);
+    assert!(commit(&updating(4, "write back", Some(500.0))).0);
+    assert!(!commit(&updating(1, "write through", Some(0.0))).0, "there is no cache to flush");
+    let unseen = commit(&updating(1, "write back", None));
+    assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
+}
+
+/// A loop device that is told to have no cache passes no flush on; memory below needs none and keeps nothing.
+#[test]
+fn a_log_in_memory_is_not_durable_whatever_is_flushed() {
+    let lost = |name: &str, value: &str| {
+        let mut run = updating(1, "write through", Some(2_000.0));
+        run.environment.insert(name.to_owned(), value.to_owned());
+        let analysis = analyze(&run);
+        evidence(&analysis, "not-durable").to_owned()
+    };
+    assert_eq!(lost("log.memory", "tmpfs at /log is memory, not storage"), "tmpfs at /log is memory, not storage");
+    assert!(lost("device.vdb.layer", "loop of /x, through the page cache").contains("takes no flush"));
+}
+
+#[test]
+fn writes_and_flushes_of_others_are_found() {
+    let made = Made::default();
+    let beside = |bytes: f64, flushes: f64| {
+        let rates = [(shared::DEVICE_WRITE_BYTES.name(), bytes), ("vda.flushes_completed", flushes)];
+        analyze(&with(&made, source::DISKSTATS, &rates))
+    };
+    assert!(!codes(&beside(200_000.0, 2.0)).contains(&"foreign-writes"), "a journal writes now and then");
+    let heavy = beside(700e6, 0.0);
+    assert!(evidence(&heavy, "foreign-writes").starts_with("667.6 MiB/s written at the device, 0.0 MiB/s by the run"));
+    assert_eq!(evidence(&beside(0.0, 150.0), "foreign-writes"), "150 flushes/s that the run did not ask for");
+    // A run that updates writes by itself, and its file system a journal.
+    let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
+    let written = own.ops_per_slice() as f64 * 4.0 * 64.0 * 0.2 * BLOCK_BYTES;
+    let run = with(&own, "device", &[(shared::DEVICE_WRITE_BYTES.name(), written * 1.8)]);
+    assert!(!codes(&analyze(&run)).contains(&"foreign-writes"));
+}
