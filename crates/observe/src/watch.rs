@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
 use mindful_core::contract::description::HostView;
+use mindful_core::contract::fact::Kept;
 use mindful_core::contract::watch::{Circumstance, Decides, Watch};
 use mindful_core::record::run::Facts;
 use mindful_host::Kernel;
@@ -41,7 +42,7 @@ pub fn host_watches(host: &HostView) -> Vec<Box<dyn Watch>> {
 struct HostWatch {
     kernel: Kernel,
     local: bool,
-    data_paths: Vec<PathBuf>,
+    places: [(Kept, Vec<PathBuf>); 2],
     server: Option<u32>,
     /// The server's processes, as they were listed last.
     processes: Vec<u32>,
@@ -50,8 +51,8 @@ struct HostWatch {
 
 impl HostWatch {
     fn new(kernel: Kernel, host: &HostView, server: Option<u32>) -> Self {
-        let (local, data_paths) = (host.local, host.data_paths.clone());
-        Self { kernel, local, data_paths, server, processes: Vec::new(), readings: 0 }
+        let places = [(Kept::Dataset, host.data_paths.clone()), (Kept::Log, host.log_paths.clone())];
+        Self { kernel, local: host.local, places, server, processes: Vec::new(), readings: 0 }
     }
 
     fn list_processes(&mut self) {
@@ -85,12 +86,14 @@ impl Watch for HostWatch {
         if self.local {
             let mut facts = Facts::new();
             Memory::read(&self.kernel).settings(&mut facts);
-            let places = Storage::of_paths(&self.kernel, &self.data_paths);
-            storage::facts(&places, &mut facts);
-            facts.retain(|name, _| !name.ends_with(".size_bytes") && !name.ends_with(".free_bytes"));
-            for device in places.iter().flat_map(|place| &place.devices) {
-                queue_settings(&self.kernel, &device.name, &mut facts);
+            for (kept, paths) in &self.places {
+                let places = Storage::of_paths(&self.kernel, paths);
+                storage::facts(*kept, &places, &mut facts);
+                for device in places.iter().flat_map(|place| &place.devices) {
+                    queue_settings(&self.kernel, &device.name, &mut facts);
+                }
             }
+            facts.retain(|name, _| !name.ends_with(".size_bytes") && !name.ends_with(".free_bytes"));
             let cpus = self.kernel.sys.join("devices/system/cpu");
             facts.extend(CPU_FILES.iter().filter_map(|file| Some(((*file).to_owned(), value(cpus.join(file))?))));
             found.extend(facts.into_iter().map(|(name, value)| Circumstance::new(name, Some(value), Decides::Work)));
