@@ -57,7 +57,7 @@ fn false_alarms() {
             let setting = Runs { a_side: 5, seconds: 300, within: 0.03, between, phi };
             let cells = rates("false alarms", |random| {
                 let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4));
-                let floor = NoiseFloor::of(&values(&setting.side(random, 1e4)));
+                let floor = NoiseFloor::from_values(&values(&setting.side(random, 1e4)));
                 let (x, y) = (&a[0].series, &b[0].series);
                 let worth = [1.0 / autocorrelation::time(x), 1.0 / autocorrelation::time(y)];
                 let single = Question { noise: floor, ..ask() };

@@ -87,7 +87,7 @@ fn ended(signal: Signal, cap: usize, deviation: f64, phi: f64) {
             looks.due(*seen) && {
                 let found = judge(*seen);
                 good |= found.steady && found.precision.is_some_and(|p| p.half_width <= Criteria::STRICT.precision);
-                looks.take(*seen, &found)
+                looks.push(*seen, &found)
             }
         });
         first += u32::from(good);

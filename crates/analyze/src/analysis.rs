@@ -25,26 +25,26 @@ pub struct Analysis {
 pub fn analyze(run: &Run) -> Analysis {
     let mut steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
     // Verdicts come last: a device's cap shows only where steps are compared with each other.
-    let rung = |(record, step): (&StepRecord, &StepAnalysis)| {
-        step.window.and_then(|_| LadderStep::of(run, record, step.work.as_ref(), &step.counters))
+    let ladder_step = |(record, step): (&StepRecord, &StepAnalysis)| {
+        step.window.and_then(|_| LadderStep::from_step(run, record, step.work.as_ref(), &step.counters))
     };
-    let rungs: Vec<_> = run.steps.iter().zip(&steps).map(rung).collect();
-    for ((step, rung), ladder) in steps.iter_mut().zip(&rungs).zip(ladder(run, &rungs)) {
+    let ladder_steps: Vec<_> = run.steps.iter().zip(&steps).map(ladder_step).collect();
+    for ((step, ladder_step), ladder) in steps.iter_mut().zip(&ladder_steps).zip(ladder(run, &ladder_steps)) {
         step.evidence.ladder = ladder;
         let reported = step.window.is_some() && step.work.is_none();
-        step.verdict = (reported || rung.is_some()).then(|| Verdict::of(&step.evidence));
+        step.verdict = (reported || ladder_step.is_some()).then(|| Verdict::from_evidence(&step.evidence));
         step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
     }
     let of_targets: Vec<Analysis> = run.targets.iter().map(analyze).collect();
     let judged: Vec<targets::OfTarget<'_>> = of_targets.iter().map(|of| (&of.summary, &*of.steps)).collect();
     targets::tell(&mut steps, &judged);
     let summaries: Vec<_> = steps.iter().map(|step| step.summary.clone()).collect();
-    let mut findings = if of_targets.is_empty() { checks::of_run(run) } else { checks::of_end(run) };
+    let mut findings = if of_targets.is_empty() { checks::check_run(run) } else { checks::check_end(run) };
     findings.extend(targets::findings(&judged));
-    findings.extend(curve::not_alike(run, &summaries));
+    findings.extend(curve::incomparable_steps(run, &summaries));
     for (record, step) in run.steps.iter().zip(&steps) {
         let prefix = (run.steps.len() > 1).then(|| format!("step {}: ", record.head.step + 1));
-        findings.extend(checks::of_step(run, record, step).into_iter().map(|finding| match &prefix {
+        findings.extend(checks::check_step(run, record, step).into_iter().map(|finding| match &prefix {
             Some(prefix) => Finding { evidence: format!("{prefix}{}", finding.evidence), ..finding },
             None => finding,
         }));

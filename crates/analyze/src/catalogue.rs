@@ -70,7 +70,7 @@ impl Figure {
 }
 
 static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    let mut figures: Vec<Figure> = StepSummary::figures().into_iter().map(of_summary).collect();
+    let mut figures: Vec<Figure> = StepSummary::figures().into_iter().map(step_figure).collect();
     let peak = figures.iter().position(|figure| figure.path() == "client_peak_bytes");
     let peak = peak.map(|at| figures.remove(at));
     insert_after(&mut figures, "cpu.client_cores", peak);
@@ -99,7 +99,7 @@ static MAIN_OPERATION: LazyLock<Vec<Figure>> = LazyLock::new(|| {
     OpSummary::figures().into_iter().map(of_main).collect()
 });
 
-fn of_summary(row: FigureRow<StepSummary>) -> Figure {
+fn step_figure(row: FigureRow<StepSummary>) -> Figure {
     let value = Arc::clone(&row.value);
     Figure {
         row: FigureRow {

@@ -1,19 +1,19 @@
 //! The guard-rails: what speaks against a result, each with a stable code and its evidence.
 
+mod access;
 mod circumstances;
 mod cliff;
 mod host;
+mod imported;
 mod log_band;
 mod network;
 mod ranks;
-mod reported;
 mod server;
 mod slow;
 mod span;
 mod stall;
 mod steadiness;
 mod storage;
-mod ways;
 
 use mindful_core::contract::metric::shared;
 use mindful_core::dataset::{Content, LayoutProof};
@@ -23,20 +23,20 @@ use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
-use crate::contrast::{RUNG, Rung};
+use crate::contrast::{LEVEL, Level};
 use crate::figures::blocks;
 use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::pace::Pace;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::headline::{Kind, percent};
+use crate::judgement::headline::{HeadlineKind, percent};
 use crate::judgement::little::{self, MAX_LOOP_SHARE};
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{CLIENT_BUSY, HOST_BUSY, LITTLE_BREACH};
 use crate::step::StepAnalysis;
 
-pub use network::of_part;
+pub use network::check_part;
 pub use steadiness::in_words;
 
 /// How far the measured window may be from the requested one, as a share of it.
@@ -76,7 +76,7 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
     causes.iter().any(|code| finding.code == code.name())
 }
 
-pub(crate) fn of_end(run: &Run) -> Vec<Finding> {
+pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
     let mut findings = Vec::new();
     let of_a_step = |why: &String| run.steps.iter().any(|step| step.error.as_ref() == Some(why));
     if let Some(why) = run.error.as_ref().filter(|why| !of_a_step(why)) {
@@ -98,8 +98,8 @@ pub(crate) fn of_end(run: &Run) -> Vec<Finding> {
 }
 
 /// What concerns the whole run.
-pub(crate) fn of_run(run: &Run) -> Vec<Finding> {
-    let mut findings = of_end(run);
+pub(crate) fn check_run(run: &Run) -> Vec<Finding> {
+    let mut findings = check_end(run);
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
         let text = "The layout is wrong: rows with neighbouring keys are not scattered. Run `mindful cleanup`, then \
                     `mindful load`.";
@@ -139,7 +139,7 @@ fn repeated(run: &Run) -> Option<Finding> {
 }
 
 /// What concerns one step.
-pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(why) = &step.error {
         findings.push(
@@ -148,10 +148,10 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
         );
     }
     if let (Some(window), None) = (&found.window, &step.head.workload) {
-        findings.extend(reported::of_step(step, window, found));
+        findings.extend(imported::check_step(step, window, found));
         return findings;
     }
-    let changed = circumstances::of_step(step);
+    let changed = circumstances::check_step(step);
     let is_cut = !changed.is_empty();
     findings.extend(changed);
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
@@ -170,16 +170,17 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     };
     if !run.targets.is_empty() {
         // What is of a target was found there.
-        findings.extend(short_window(step, window.seconds()));
+        // A window that ends before a change is reported as such.
+        findings.extend(short_window(step, window.seconds()).filter(|_| !is_cut));
         findings.extend(late_start(window, step, found));
         findings.extend(ranks::clocks_apart(&found.summary.ranks));
         return findings;
     }
     // What stood still and what others did come first: much of the rest follows from it.
-    findings.extend(stall::of_step(step, window, work, found));
+    findings.extend(stall::check_step(step, window, work, found));
     findings.extend(found.others.as_ref().and_then(host::foreign_cpu));
     findings.extend(host::caps_reached(&found.caps));
-    findings.extend(cliff::of_step(run, step, window, found));
+    findings.extend(cliff::check_step(run, step, window, found));
     // A window that ends before a change is reported as such.
     findings.extend(short_window(step, window.seconds()).filter(|_| !is_cut));
     findings.extend(incomplete(step));
@@ -193,27 +194,27 @@ pub fn of_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Findin
     findings.extend(steadiness::rate_moved(step, window));
     findings.extend(writes_without_updates(step, found));
     findings.extend(
-        log_band::LogBand::of(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
+        log_band::LogBand::from_step(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
     );
     findings.extend(few_operations(work));
     findings.extend(slow::few(work));
-    // The cached rung of a contrast has a larger cache than the one described.
-    let other_cache = step.head.point.values.get(RUNG).is_some_and(|rung| rung == Rung::Cached.name());
+    // The cached level of a contrast has a larger cache than the one described.
+    let other_cache = step.head.point.values.get(LEVEL).is_some_and(|level| level == Level::Cached.name());
     findings.extend(found.residence.filter(|r| !other_cache && r.differs()).map(unexpected_hits));
     findings.extend(still_reading(found));
     findings.extend(span::small(run, step, found));
     findings.extend(cpu(run, found));
-    findings.extend(ranks::of_step(run, found));
-    findings.extend(network::of_step(step, &found.counters));
-    findings.extend(host::of_window(&found.counters));
-    findings.extend(server::of_window(run, step, found));
-    findings.extend(ways::of_window(run, step, found));
+    findings.extend(ranks::check_step(run, found));
+    findings.extend(network::check_step(step, &found.counters));
+    findings.extend(host::check_window(&found.counters));
+    findings.extend(server::check_window(run, step, found));
+    findings.extend(access::check_window(run, step, found));
     // The source of the device's counters has said it with its reason.
     let said = |finding: &Finding| {
         let source = |finding: &Finding| finding.evidence.split(": ").next().map(str::to_owned);
         run.findings.iter().any(|known| known.code == finding.code && source(known) == source(finding))
     };
-    findings.extend(storage::of_window(found).into_iter().filter(|finding| !said(finding)));
+    findings.extend(storage::check_window(found).into_iter().filter(|finding| !said(finding)));
     findings
 }
 
@@ -351,7 +352,7 @@ const STILL_READING: f64 = 0.001;
 
 /// A run of the database's cache reads nothing from below once it is warm (docs/findings.md, F3).
 fn still_reading(found: &StepAnalysis) -> Option<Finding> {
-    let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == Kind::DatabaseCache);
+    let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == HeadlineKind::DatabaseCache);
     let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;
     let text = "A run from the database's cache still read blocks. Each read takes as long as many hits, so CPU and \
                 memory can do more. Use a longer --warmup or a larger cache.";

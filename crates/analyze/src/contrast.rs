@@ -1,4 +1,4 @@
-//! Mindless against mindful I/O: the rungs from raw reads nobody looks at up to a database, and what lies between them.
+//! Mindless against mindful I/O: the levels from raw reads nobody looks at up to a database, and what lies between them.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::stats::distribution::t_quantile;
 use crate::stats::interval::CONFIDENCE;
 use crate::stats::moment::{mean, variance};
 
-/// Key of [`mindful_core::record::run::Point::values`] that names the rung of a step.
-pub const RUNG: &str = "rung";
+/// Key of [`mindful_core::record::run::Point::values`] that names the level of a step.
+pub const LEVEL: &str = "rung";
 /// Key that says on which cores it ran: [`PINNED`] or [`ALL_CORES`].
 pub const CORES: &str = "cores";
 /// On one core only.
@@ -21,7 +21,7 @@ pub const ALL_CORES: &str = "all";
 
 /// One way to read the same blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rung {
+pub enum Level {
     /// Raw reads into a buffer that nobody looks at.
     Untouched,
     /// One byte of each block is looked at.
@@ -36,7 +36,7 @@ pub enum Rung {
     Cached,
 }
 
-impl Rung {
+impl Level {
     /// All, from least to most work.
     pub const ALL: [Self; 6] = [Self::Untouched, Self::Byte, Self::Checksum, Self::Parse, Self::Physical, Self::Cached];
 
@@ -52,7 +52,7 @@ impl Rung {
         }
     }
 
-    /// What separates this rung from the one before it, in words; `None` for the first.
+    /// What separates this level from the one before it, in words; `None` for the first.
     pub(crate) const fn step(self) -> Option<&'static str> {
         match self {
             Self::Untouched => None,
@@ -72,19 +72,19 @@ pub struct Turn {
     pub repetition: u32,
     /// On one core only, or on all.
     pub pinned: bool,
-    pub rung: Rung,
+    pub level: Level,
 }
 
-/// All measurements of `repetitions`, interleaved: each repetition goes through all rungs, pinned (if they `may_pin`) and
-/// not, and every second one backwards, so that drift hits all rungs alike.
-pub fn turns(rungs: &[Rung], may_pin: bool, repetitions: u32) -> Vec<Turn> {
+/// All measurements of `repetitions`, interleaved: each repetition goes through all levels, pinned (if they `may_pin`) and
+/// not, and every second one backwards, so that drift hits all levels equally.
+pub fn turns(levels: &[Level], may_pin: bool, repetitions: u32) -> Vec<Turn> {
     let cores: &[bool] = if may_pin { &[true, false] } else { &[false] };
     let once = |repetition: u32| {
-        let of = |rung: &Rung| {
-            let rung = *rung;
-            cores.iter().map(move |pinned| Turn { repetition, pinned: *pinned, rung })
+        let of = |level: &Level| {
+            let level = *level;
+            cores.iter().map(move |pinned| Turn { repetition, pinned: *pinned, level })
         };
-        let mut turns: Vec<Turn> = rungs.iter().flat_map(of).collect();
+        let mut turns: Vec<Turn> = levels.iter().flat_map(of).collect();
         if repetition % 2 == 1 {
             turns.reverse();
         }
@@ -93,7 +93,7 @@ pub fn turns(rungs: &[Rung], may_pin: bool, repetitions: u32) -> Vec<Turn> {
     (0..repetitions).flat_map(once).collect()
 }
 
-/// What one repetition of a rung did.
+/// What one repetition of a level did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repetition {
     /// Blocks per second.
@@ -112,7 +112,7 @@ pub struct Repetition {
     pub host_busy_share: Option<f64>,
 }
 
-/// A rung over all its repetitions, medians.
+/// A level over all its repetitions, medians.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Blocks per second.
@@ -181,10 +181,10 @@ pub(crate) fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
     Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
 }
 
-/// Where the true eta lies by its value in each of two rounds or more: Student's t on logarithms, of which a round's drift
+/// Where the true ratio of database to raw lies, by its value in each of two rounds or more: Student's t on logarithms, of which a round's drift
 /// takes nothing because both sides are of the same round. `None` with fewer.
 pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
-    let logarithms: Vec<f64> = by_round.iter().map(|eta| eta.ln()).collect();
+    let logarithms: Vec<f64> = by_round.iter().map(|ratio| ratio.ln()).collect();
     let (middle, variance) = (mean(&logarithms)?, variance(&logarithms)?);
     let t = t_quantile(f64::midpoint(1.0, CONFIDENCE), (by_round.len() - 1) as f64);
     let half = t * (variance / by_round.len() as f64).sqrt();
@@ -201,9 +201,9 @@ pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     Some(AddedTime { storage_us, cpu_us, waits_us: rest_us - cpu_us, host_busy_share: physical.host_busy_share })
 }
 
-/// What the difference between a rung and the one before it means, in a sentence; `None` for the first rung.
-pub(crate) fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<String> {
-    let step = rung.step()?;
+/// What the difference between a level and the one before it means, in a sentence; `None` for the first level.
+pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Option<String> {
+    let step = level.step()?;
     let cpu = now.cpu_us_per_block.zip(before.cpu_us_per_block);
     let cpu = cpu.map_or_else(String::new, |(now, before)| format!("{:+.2} us of CPU per block, ", now - before));
     let rate = now.iops / before.iops;
@@ -213,7 +213,7 @@ pub(crate) fn difference(rung: Rung, before: &Figures, now: &Figures) -> Option<
     } else {
         format!("{rate:.2} times the rate")
     };
-    Some(format!("{}: {step}; {cpu}{rates}", rung.name()))
+    Some(format!("{}: {step}; {cpu}{rates}", level.name()))
 }
 
 /// The contrast that the steps of `run` are; `None` when they are none.
@@ -223,28 +223,28 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let mut by_round: BTreeMap<(&str, u32), f64> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {
         let value = |key: &str| step.point.values.get(key).map(String::as_str);
-        if let (Some(rung), Some(cores), Some(reading)) = (value(RUNG), value(CORES), reading(record, step)) {
-            readings.entry((cores, rung)).or_default().push(reading);
+        if let (Some(level), Some(cores), Some(reading)) = (value(LEVEL), value(CORES), reading(record, step)) {
+            readings.entry((cores, level)).or_default().push(reading);
             if cores == ALL_CORES {
-                by_round.insert((rung, step.point.pass), reading.iops);
+                by_round.insert((level, step.point.pass), reading.iops);
             }
         }
     }
-    let figures = |cores: &str, rung: Rung| Figures::new(readings.get(&(cores, rung.name()))?, block_bytes);
-    let rungs = |cores: &str| -> Vec<LevelSummary> {
-        let known: Vec<_> = Rung::ALL.iter().filter_map(|rung| Some((*rung, figures(cores, *rung)?))).collect();
+    let figures = |cores: &str, level: Level| Figures::new(readings.get(&(cores, level.name()))?, block_bytes);
+    let levels = |cores: &str| -> Vec<LevelSummary> {
+        let known: Vec<_> = Level::ALL.iter().filter_map(|level| Some((*level, figures(cores, *level)?))).collect();
         let before = |at: usize| at.checked_sub(1).map(|before| known[before].1);
         let means = |at: usize| before(at).and_then(|before| difference(known[at].0, &before, &known[at].1));
-        known.iter().enumerate().map(|(at, (rung, figures))| reported(*rung, figures, means(at))).collect()
+        known.iter().enumerate().map(|(at, (level, figures))| reported(*level, figures, means(at))).collect()
     };
-    let (pinned, all_cores) = (rungs(PINNED), rungs(ALL_CORES));
+    let (pinned, all_cores) = (levels(PINNED), levels(ALL_CORES));
     if pinned.is_empty() && all_cores.is_empty() {
         return None;
     }
-    let both = figures(ALL_CORES, Rung::Untouched).zip(figures(ALL_CORES, Rung::Physical));
+    let both = figures(ALL_CORES, Level::Untouched).zip(figures(ALL_CORES, Level::Physical));
     let over = both.map(|(raw, physical)| overhead(&raw, &physical));
-    let raw_of = |pass: u32| by_round.get(&(Rung::Untouched.name(), pass));
-    let physical = by_round.iter().filter(|((rung, _), _)| *rung == Rung::Physical.name());
+    let raw_of = |pass: u32| by_round.get(&(Level::Untouched.name(), pass));
+    let physical = by_round.iter().filter(|((level, _), _)| *level == Level::Physical.name());
     let etas: Vec<f64> = physical.filter_map(|((_, pass), iops)| Some(iops / raw_of(*pass)?)).collect();
     Some(ContrastSummary {
         pinned: (!pinned.is_empty()).then_some(pinned),
@@ -281,9 +281,9 @@ fn session_cores(record: &StepRecord) -> Option<f64> {
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 
-fn reported(rung: Rung, figures: &Figures, means: Option<String>) -> LevelSummary {
+fn reported(level: Level, figures: &Figures, means: Option<String>) -> LevelSummary {
     LevelSummary {
-        rung: rung.name().to_owned(),
+        name: level.name().to_owned(),
         iops: figures.iops,
         mib_per_s: figures.mib_per_s,
         p50_us: figures.p50_us,
@@ -313,28 +313,28 @@ mod tests {
     }
 
     #[test]
-    fn a_rung_too_short_for_a_percentile_stands_all_the_same() {
+    fn a_level_too_short_for_a_percentile_stands_all_the_same() {
         let few = figures(&[1_000.0], 10.0);
         assert_eq!((few.p50_us, few.p99_us, few.iops), (Some(90.0), None, 1_000.0));
     }
 
     #[test]
-    fn every_rung_comes_as_often_pinned_as_not_and_early_as_late() {
-        let turns = super::turns(&Rung::ALL, true, 4);
+    fn every_level_comes_as_often_pinned_as_not_and_early_as_late() {
+        let turns = super::turns(&Level::ALL, true, 4);
         assert_eq!(turns.len(), 48);
-        for rung in Rung::ALL {
-            let places: Vec<usize> = (0..48).filter(|i| turns[*i].rung == rung).collect();
+        for level in Level::ALL {
+            let places: Vec<usize> = (0..48).filter(|i| turns[*i].level == level).collect();
             assert_eq!(places.len(), 8);
-            assert_eq!(places.iter().sum::<usize>(), 8 * 47 / 2, "{rung:?}: its mean place is the middle");
-            assert_eq!(turns.iter().filter(|t| t.rung == rung && t.pinned).count(), 4);
+            assert_eq!(places.iter().sum::<usize>(), 8 * 47 / 2, "{level:?}: its mean place is the middle");
+            assert_eq!(turns.iter().filter(|t| t.level == level && t.pinned).count(), 4);
         }
     }
 
     #[test]
-    fn without_pinning_every_rung_is_measured_on_all_cores_alone() {
-        let turns = turns(&[Rung::Untouched, Rung::Physical], false, 2);
-        let places: Vec<_> = turns.iter().map(|turn| (turn.rung, turn.pinned)).collect();
-        let (raw, database) = ((Rung::Untouched, false), (Rung::Physical, false));
+    fn without_pinning_every_level_is_measured_on_all_cores_alone() {
+        let turns = turns(&[Level::Untouched, Level::Physical], false, 2);
+        let places: Vec<_> = turns.iter().map(|turn| (turn.level, turn.pinned)).collect();
+        let (raw, database) = ((Level::Untouched, false), (Level::Physical, false));
         assert_eq!(places, [raw, database, database, raw]);
     }
 
@@ -352,13 +352,13 @@ mod tests {
     #[test]
     fn a_difference_within_the_spread_is_called_none() {
         let (a, b) = (figures(&[1_000.0, 1_100.0], 4.0), figures(&[1_010.0, 1_080.0], 4.5));
-        let text = difference(Rung::Checksum, &a, &b).unwrap();
+        let text = difference(Level::Checksum, &a, &b).unwrap();
         assert!(text.contains("+0.50 us of CPU") && text.contains("same within the spread"), "{text}");
         let slow = figures(&[500.0, 510.0], 20.0);
-        assert!(difference(Rung::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
-        assert_eq!(difference(Rung::Untouched, &a, &b), None);
+        assert!(difference(Level::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
+        assert_eq!(difference(Level::Untouched, &a, &b), None);
         let unseen = Figures { cpu_us_per_block: None, ..slow };
-        let text = difference(Rung::Physical, &b, &unseen).unwrap();
+        let text = difference(Level::Physical, &b, &unseen).unwrap();
         assert!(!text.contains("us of CPU") && text.contains("0.48 times the rate"), "{text}");
     }
 

@@ -7,7 +7,7 @@ use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, knee_sessions};
 
-use crate::alike;
+use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;
 use crate::knee::{self, Knee, LoadPoint, ModelKind, Search};
 use crate::stats::interval::Interval;
@@ -17,18 +17,18 @@ type LadderStep<'a> = (&'a StepHead, &'a StepSummary);
 /// The ladders of sessions in a run, by the values of its other keys.
 fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<String, String>, Vec<LadderStep<'a>>> {
     let mut ladders: BTreeMap<_, Vec<LadderStep>> = BTreeMap::new();
-    let rungs = run.steps.iter().map(|record| &record.head).zip(steps);
-    for (head, step) in rungs.filter(|(_, step)| step.point.has_sessions()) {
+    let ladder_steps = run.steps.iter().map(|record| &record.head).zip(steps);
+    for (head, step) in ladder_steps.filter(|(_, step)| step.point.has_sessions()) {
         ladders.entry(step.point.without_sessions()).or_default().push((head, step));
     }
     ladders
 }
 
 /// Ladders whose steps differ in more than their load.
-pub(crate) fn not_alike(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
-    let finding = |(values, rungs): (BTreeMap<String, String>, Vec<LadderStep>)| {
+pub(crate) fn incomparable_steps(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
+    let finding = |(values, ladder_steps): (BTreeMap<String, String>, Vec<LadderStep>)| {
         let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();
-        words.push(alike::difference(&rungs)?);
+        words.push(comparability::difference(&ladder_steps)?);
         let evidence = words.join(": ");
         let text = "The steps of the ladder are not alike: they differ in more than their sessions, so no knee is \
                     fitted over them. Let every step visit the same blocks (no --like, --commit each), and warm the \
@@ -47,12 +47,12 @@ pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
         ..Search::default()
     };
     let ladders = ladders(run, steps).into_iter();
-    ladders.map(|(values, rungs)| CurveSummary { values, knee: knee_of(&rungs, &search) }).collect()
+    ladders.map(|(values, ladder_steps)| CurveSummary { values, knee: knee_of(&ladder_steps, &search) }).collect()
 }
 
-fn knee_of(rungs: &[LadderStep], search: &Search) -> KneeSummary {
-    let points: Vec<LoadPoint> = rungs.iter().filter_map(|(_, step)| point(step)).collect();
-    let fitted = match alike::difference(rungs) {
+fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
+    let points: Vec<LoadPoint> = ladder_steps.iter().filter_map(|(_, step)| point(step)).collect();
+    let fitted = match comparability::difference(ladder_steps) {
         Some(difference) => Err(format!("the steps are not alike ({difference})")),
         None => knee::find(&points, search).map_err(|why| why.to_string()),
     };

@@ -83,7 +83,7 @@ pub(crate) fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
 pub(crate) fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
     match in_flight(run, head)? {
         InFlight { small: 0, large } => Some((large, head.point.bytes(LARGE_SIZE).or_else(|| large_bytes(run))?)),
-        InFlight { small, .. } => Some((small, blocks::of_step(run, head)?)),
+        InFlight { small, .. } => Some((small, blocks::step_block_bytes(run, head)?)),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Judgement on what was measured: pure functions from data to figures and verdicts.
 //!
-//! Modules use only those before them: [`stats`]; [`figures`] of a step; [`steady`]; what [`io_job`], [`alike`], [`contrast`] and
+//! Modules use only those before them: [`stats`]; [`figures`] of a step; [`steady`]; what [`io_job`], [`comparability`], [`contrast`] and
 //! [`curve`] with its [`knee`] say of a run's steps; [`summary`]; [`judgement`] on a [`step`]; [`checks`]; [`analysis`];
 //! the [`catalogue`] of figures. [`compare`] and [`ladder`] stand beside them.
 
-pub mod alike;
 pub mod analysis;
 pub mod catalogue;
 pub mod checks;
+pub mod comparability;
 pub mod compare;
 pub mod contrast;
 pub mod curve;

@@ -45,11 +45,13 @@ pub(crate) fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummar
         load: best.load,
         step: best.record.head.step + 1,
         blocks_visited_per_s: rate,
-        blocks_visited_per_s_interval: window.zip(rate).and_then(|(window, rate)| of_rate(best.record, window, rate)),
+        blocks_visited_per_s_interval: window
+            .zip(rate)
+            .and_then(|(window, rate)| rate_interval(best.record, window, rate)),
         latency_us: op.and_then(|op| objective.figure(op)),
         latency_us_interval: window.and_then(|window| {
             let kind = if best.step.summary.ops.select.is_some() { OpKind::Select } else { OpKind::Update };
-            of_percentile(best.record, window, kind, objective.percentile / 100.0)
+            percentile_interval(best.record, window, kind, objective.percentile / 100.0)
         }),
     })
 }
@@ -79,15 +81,15 @@ fn highest<'a, 'b>(trials: &'a [Trial<'b>]) -> Option<&'a Trial<'b>> {
 }
 
 /// The interval of the mean of the seconds of `window`, around the `rate` of all of it.
-fn of_rate(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64; 2]> {
-    let half = precision(&Seconds::of(record, window).blocks_per_s)?.half_width;
+fn rate_interval(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64; 2]> {
+    let half = precision(&Seconds::from_step(record, window).blocks_per_s)?.half_width;
     Some([(rate * (1.0 - half)).max(0.0), rate * (1.0 + half)])
 }
 
 /// The interval of a quantile: those quantiles that the share of operations beyond it may as well have been. How far
 /// that share is known is shown by how it differs from second to second (a ratio of two sums), and is at least what as many
 /// independent operations would leave.
-fn of_percentile(record: &StepRecord, window: &Window, kind: OpKind, quantile: f64) -> Option<[f64; 2]> {
+fn percentile_interval(record: &StepRecord, window: &Window, kind: OpKind, quantile: f64) -> Option<[f64; 2]> {
     let slices = window.first_boundary..window.last_boundary;
     let mut seconds: Vec<Recorder> = slices.clone().map(|_| Recorder::new()).collect();
     let mut all = Recorder::new();

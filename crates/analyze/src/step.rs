@@ -73,31 +73,32 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let window = window(step);
     // A report tells counters, and nothing of single operations.
     let reported_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
-    let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::of(step, window));
+    let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::from_step(step, window));
     let counters = window.as_ref().map(|window| Counters::assigned(step, window).without_frozen()).unwrap_or_default();
-    let others = window.as_ref().and_then(|window| Others::of(run, step, window, &counters));
-    let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::of(step, window, work));
+    let others = window.as_ref().and_then(|window| Others::from_step(run, step, window, &counters));
+    let pace = window.as_ref().zip(work.as_ref()).and_then(|(window, work)| Pace::from_step(step, window, work));
     let measured = Measured { window: window.as_ref(), work: work.as_ref(), counters: &counters, pace: pace.as_ref() };
     let summary = summary::step(run, step, measured);
-    let subject = Subject::of(run, step);
+    let subject = Subject::from_step(run, step);
     let floors = floors(run, &counters);
-    let gates = Gates::of(run, &summary, &counters, subject, Between::of(run, &floors, MAX_PAGE_CACHE_SHARE));
-    let residence = Residence::of(run, step, &gates);
+    let gates =
+        Gates::from_step(run, &summary, &counters, subject, Between::from_chains(run, &floors, MAX_PAGE_CACHE_SHARE));
+    let residence = Residence::from_step(run, step, &gates);
     let log = run.words().log;
     let commit = step.head.workload.as_ref().and_then(|workload| workload.commit_mode(&log));
-    let durability = Durability::of(run, step, work.as_ref(), &counters);
+    let durability = Durability::from_step(run, step, work.as_ref(), &counters);
     let commit = commit.filter(|_| summary.commit.is_some()).map(|commit| durability.qualified(commit));
     let updates = summary.update_pct.is_some_and(|percent| percent > 0.0);
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
-    let foreign_writes = seen.then(|| ForeignWrites::of(&counters, block, updates)).flatten();
+    let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates)).flatten();
     let headline = headline(&summary, &gates, subject);
     let ledger = match &work {
-        Some(work) => Ledger::of(run, step, work, &counters).above(&floors),
+        Some(work) => Ledger::from_step(run, step, work, &counters).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
     };
     let others_busy = others.as_ref().map(|others| others.share() / left_to_host(&counters));
-    let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::of(step, window, work));
+    let stalls = window.as_ref().zip(work.as_ref()).map(|(window, work)| Stalls::from_step(step, window, work));
     let stalls = stalls.unwrap_or_default();
     let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
     let caps = Cap::all(&counters);
@@ -141,7 +142,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         held_back: held_back(counters),
         stalled: None,
         held: None,
-        shares: Shares::of(work, counters),
+        shares: Shares::from_work(work, counters),
         ladder: None,
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),

@@ -34,8 +34,8 @@ fn summary((of, _): &OfTarget<'_>, step: usize) -> Option<TargetSummary> {
 fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
     let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
     let first = of(targets.first()?)?;
-    let alike = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
-    alike.then(|| Verdict { figures: format!("each target by itself; of target 1: {}", first.figures), ..first })
+    let agree = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
+    agree.then(|| Verdict { figures: format!("each target by itself; of target 1: {}", first.figures), ..first })
 }
 
 /// What was found on each target, with its name: the run is as good as the worst of them.

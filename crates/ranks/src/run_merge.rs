@@ -152,7 +152,7 @@ pub fn part_of(run: &Run) -> Result<Part> {
     // Those of rank 0 are in its run, which becomes the merged one.
     for rank in step.ranks.iter_mut().filter(|rank| rank.rank > 0) {
         rank.findings.clone_from(&run.findings);
-        rank.findings.extend(mindful_analyze::checks::of_part(run));
+        rank.findings.extend(mindful_analyze::checks::check_part(run));
     }
     Ok(Part { step, lead: None })
 }

@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     let before = peak_mib();
     let begun = Instant::now();
     let analysis = mindful_analyze::analyze(&run);
-    let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+    let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
     let page = html::page(&[html::Subject { run: &run, analysis: &analysis, report: &report, before: "" }]);
     let text = format!(
         "{sessions} sessions, {seconds} s: {:.2} s for a page of {} KiB, at most {} MiB resident (before it {} MiB)\n",

@@ -59,15 +59,15 @@ pub struct LimitCard {
 }
 
 /// The card of a run.
-pub fn of(analysis: &Analysis) -> Card {
+pub fn run_card(analysis: &Analysis) -> Card {
     let validity = analysis.summary.validity;
     let all = analysis.steps.len();
-    let steps = (1..).zip(&analysis.steps).map(|(number, step)| of_step(step, (all > 1).then_some((number, all))));
+    let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
     Card { validity, word: word(validity), why: against(&analysis.summary), steps: steps.collect() }
 }
 
 /// The card of one step; `place` is its number and how many there are, where there are several.
-pub fn of_step(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
+pub fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
     StepCard {
         place: place
             .map(|(number, all)| format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))),

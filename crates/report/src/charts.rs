@@ -48,7 +48,7 @@ pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
 }
 
 /// The charts of all steps of `sides` together, for a page: a curve of one point is none.
-pub(crate) fn of_page(sides: &[Side]) -> Vec<Drawing> {
+pub(crate) fn page_charts(sides: &[Side]) -> Vec<Drawing> {
     let several = sides.iter().map(|(run, _)| run.steps.len()).sum::<usize>() > 1;
     let curves = if several { curves(sides) } else { Vec::new() };
     curves.into_iter().chain(contrasts(sides)).chain(whole(sides)).collect()
@@ -61,24 +61,24 @@ fn whole(sides: &[Side]) -> Option<Drawing> {
 }
 
 /// The same of two groups of runs: a curve a group and configuration, at the median of the runs.
-pub(crate) fn of_groups(groups: [(&str, &[Side]); 2]) -> Vec<Drawing> {
+pub(crate) fn group_charts(groups: [(&str, &[Side]); 2]) -> Vec<Drawing> {
     let all = groups.map(|(_, sides)| sides).concat();
-    let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::of_group(name, sides)).collect();
-    of_ladders(ladders, ladder::of_contrasts(&all), doubt(&all)).into_iter().chain(contrasts(&all)).collect()
+    let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::group_ladders(name, sides)).collect();
+    ladder_charts(ladders, ladder::contrast_ladders(&all), doubt(&all)).into_iter().chain(contrasts(&all)).collect()
 }
 
 fn curves(sides: &[Side]) -> Vec<Drawing> {
-    of_ladders(ladder::ladders(sides), ladder::of_contrasts(sides), doubt(sides))
+    ladder_charts(ladder::ladders(sides), ladder::contrast_ladders(sides), doubt(sides))
 }
 
-/// The curves of `ladders`; latency against throughput beside the `rungs` of contrasts, which have one load each.
-fn of_ladders<'a>(
+/// The curves of `ladders`; latency against throughput next to the `levels` of contrasts, which have one load each.
+fn ladder_charts<'a>(
     ladders: Vec<ladder::Ladder<'a>>,
-    rungs: Vec<ladder::Ladder<'a>>,
+    levels: Vec<ladder::Ladder<'a>>,
     doubt: Option<&'static str>,
 ) -> Vec<Drawing> {
     let by_load = [sessions::throughput(&ladders), sessions::mib(&ladders), sessions::cpu(&ladders)];
-    let all: Vec<_> = ladders.into_iter().chain(rungs).collect();
+    let all: Vec<_> = ladders.into_iter().chain(levels).collect();
     let plots = std::iter::once(latency_iops::plot(&all)).chain(by_load);
     plots.flatten().map(|plot| plot.drawing(doubt)).collect()
 }
@@ -88,7 +88,7 @@ fn contrasts(sides: &[Side]) -> Vec<Drawing> {
 }
 
 /// The charts of one step.
-pub(crate) fn of_step(
+pub(crate) fn step_charts(
     record: &StepRecord,
     step: &StepAnalysis,
     doubt: Option<&'static str>,
@@ -116,7 +116,7 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
         return Err(Error::plan(format!("the chart `{name}` is of two sides"), next));
     }
     let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
-    let of_step = last.map(|(record, step)| of_step(record, step, doubt(sides), 120)).unwrap_or_default();
+    let of_step = last.map(|(record, step)| step_charts(record, step, doubt(sides), 120)).unwrap_or_default();
     one_of(curves(sides).into_iter().chain(contrasts(sides)).chain(whole(sides)).chain(of_step).collect(), name)
 }
 
@@ -124,7 +124,7 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
 ///
 /// # Errors
 /// The sides have nothing that it could show.
-pub fn of_two(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
+pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate]: [&[Side]; 2]) -> Result<Drawing> {
     let all = [baseline, candidate].concat();
     let differences = differences::drawing(compared, doubt(&all));
     if name == DIFFERENCES && differences.is_none() {
@@ -133,7 +133,7 @@ pub fn of_two(name: &str, compared: &Differences, [baseline, candidate]: [&[Side
         return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
     }
     let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
-    one_of(differences.into_iter().chain(of_groups(groups)).collect(), name)
+    one_of(differences.into_iter().chain(group_charts(groups)).collect(), name)
 }
 
 /// The one called `name` of `all`.
@@ -156,7 +156,7 @@ pub fn caption(sides: &[Side]) -> Vec<String> {
 
 fn caption_of((run, analysis): Side, brief: bool) -> Vec<String> {
     let summary = &analysis.summary;
-    let card = card::of(analysis);
+    let card = card::run_card(analysis);
     let mut first =
         format!("{}: run {}, {}, mindful {}", card.word, summary.id, summary.started_at, run.head.mindful_version);
     if summary.validity > Validity::Valid {

@@ -27,7 +27,7 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     if VERDICT.contains(&short) {
         return Ok(verdicts(analysis));
     }
-    if let Some(choice) = Choice::of(name) {
+    if let Some(choice) = Choice::parse(name) {
         return Ok(choice.explained(analysis));
     }
     if sessions::NAMES.contains(&short) {
@@ -45,7 +45,7 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 /// Refuses what is no figure, with the nearest name.
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    let listed = VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::of(name).is_some();
+    let listed = VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::parse(name).is_some();
     if listed { Ok(()) } else { find(name).map(drop) }
 }
 
@@ -56,7 +56,7 @@ struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    fn of(name: &'a str) -> Option<Self> {
+    fn parse(name: &'a str) -> Option<Self> {
         let (path, chosen) = name.rsplit_once('.')?;
         match path.rsplit('.').next()? {
             "alone_pct" => Some(Self { together: false, chosen }),

@@ -46,8 +46,8 @@ impl Of {
 /// The maps of a step, one for each kind of operation that it did and of wait that the database counted.
 fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of, HeatMap)> {
     let Some(window) = step.window.as_ref() else { return Vec::new() };
-    let of = |kind| Some((Of::Operations(kind), HeatMap::of(record, window, kind, fineness)?));
-    let waits = |(kind, name)| Some((Of::Waits(kind, name), HeatMap::of_waits(record, window, kind, fineness)?));
+    let of = |kind| Some((Of::Operations(kind), HeatMap::from_step(record, window, kind, fineness)?));
+    let waits = |(kind, name)| Some((Of::Waits(kind, name), HeatMap::from_waits(record, window, kind, fineness)?));
     OpKind::ALL.into_iter().filter_map(of).chain(wait_kind::ALL.into_iter().filter_map(waits)).collect()
 }
 
@@ -70,7 +70,7 @@ fn peak(map: &HeatMap, heat: Heat) -> String {
 
 /// What the slow operations of a kind took, in a sentence; `None` where nothing is known of them.
 fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
-    let slow = Slow::of(step.work.as_ref()?.kind(of.operations()?))?;
+    let slow = Slow::from_work(step.work.as_ref()?.kind(of.operations()?))?;
     let above = format!("{SLOW} times the median ({})", time_us(slow.above_us));
     Some(match slow.ops {
         0 => format!("No operation took longer than {above}."),

@@ -19,7 +19,7 @@ use crate::comparison::difference::Differences;
 use crate::drawing::frame;
 use crate::findings;
 use crate::heat;
-use crate::markup::text;
+use crate::markup::escaped_text;
 use crate::panels::{facts, figures};
 use crate::report::Report;
 
@@ -82,7 +82,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
 
 /// All that stands before the content of a page; `style` is added to that of all pages.
 pub(crate) fn head(title: &str, style: &str) -> String {
-    let title = text(title);
+    let title = escaped_text(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -98,18 +98,18 @@ pub(crate) fn head(title: &str, style: &str) -> String {
 /// the page has in all.
 fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
     let Subject { run, analysis, report, before } = *subject;
-    let id = text(&analysis.summary.id);
+    let id = escaped_text(&analysis.summary.id);
     let level = if among_others { "h2" } else { "h1" };
-    let _ = writeln!(html, "<article>\n<{level}>{}</{level}>", text(&heading::title(run, analysis)));
+    let _ = writeln!(html, "<article>\n<{level}>{}</{level}>", escaped_text(&heading::title(run, analysis)));
     if let Some(sentence) = heading::first_sentence(run, analysis) {
-        let _ = writeln!(html, "<p class=\"lead\">{}</p>", text(&sentence));
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", escaped_text(&sentence));
     }
     if !before.is_empty() {
-        let _ = writeln!(html, "<p class=\"place\">{}</p>", text(before.trim_end()));
+        let _ = writeln!(html, "<p class=\"place\">{}</p>", escaped_text(before.trim_end()));
     }
     first_screen(html, run, analysis);
     if !among_others {
-        let drawn: Vec<_> = charts::of_page(&[(run, analysis)])
+        let drawn: Vec<_> = charts::page_charts(&[(run, analysis)])
             .iter()
             .map(|drawing| {
                 *number += 1;
@@ -126,15 +126,15 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     let _ = write!(
         html,
         "<footer>run {id}, {}, by mindful {}</footer>\n</article>\n",
-        text(&analysis.summary.started_at),
-        text(&run.head.mindful_version)
+        escaped_text(&analysis.summary.started_at),
+        escaped_text(&run.head.mindful_version)
     );
 }
 
 /// Whether it may be believed, its figure, what limits it, what to do next, and the twelve facts.
 fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     let summary = &analysis.summary;
-    let card = card::of(analysis);
+    let card = card::run_card(analysis);
     let class = match card.validity {
         Validity::Valid => "valid",
         Validity::Suspect => "suspect",
@@ -144,18 +144,19 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         html,
         "<header class=\"card {class}\">\n<p class=\"validity\"><strong class=\"{class}\">{}</strong> {}</p>\n",
         card.word,
-        text(&card.why)
+        escaped_text(&card.why)
     );
     if let [step] = card.steps.as_slice() {
         headline(html, step);
     } else {
-        let _ = writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), text(&summary.target));
+        let _ =
+            writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), escaped_text(&summary.target));
         if let Some((number, step)) = card::best(analysis) {
-            let of_step = card::of_step(step, Some((number, analysis.steps.len())));
+            let of_step = card::step_card(step, Some((number, analysis.steps.len())));
             let _ = writeln!(
                 html,
                 "<p class=\"place\">highest figure: {}</p>",
-                text(&of_step.place.clone().unwrap_or_default())
+                escaped_text(&of_step.place.clone().unwrap_or_default())
             );
             headline(html, &of_step);
         }
@@ -163,23 +164,24 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     let _ = writeln!(
         html,
         "</header>\n<section class=\"facts\">\n{}</section>",
-        panels::of(&facts::measured(run, analysis))
+        panels::panel_html(&facts::measured(run, analysis))
     );
 }
 
 fn headline(html: &mut String, card: &StepCard) {
     match &card.headline {
         Some(headline) => {
-            let _ = writeln!(html, "<p class=\"figure\"><b>{}</b> {}</p>", headline.figure, text(&headline.label));
-            let _ = writeln!(html, "<p>{}</p>", text(&headline.why));
+            let _ =
+                writeln!(html, "<p class=\"figure\"><b>{}</b> {}</p>", headline.figure, escaped_text(&headline.label));
+            let _ = writeln!(html, "<p>{}</p>", escaped_text(&headline.why));
         }
         None => {
             let _ = writeln!(html, "<p class=\"figure\">{NO_FIGURE}</p>");
         }
     }
     if let Some(limit) = &card.limit {
-        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", text(&limit.limit), text(&limit.why));
-        let _ = writeln!(html, "<p>next: {}</p>", text(&limit.next));
+        let _ = writeln!(html, "<p><strong>{}</strong>: {}</p>", escaped_text(&limit.limit), escaped_text(&limit.why));
+        let _ = writeln!(html, "<p>next: {}</p>", escaped_text(&limit.next));
     }
 }
 
@@ -213,16 +215,21 @@ fn section(
 ) {
     html.push_str("<section class=\"step\">\n");
     if all > 1 {
-        let card = card::of_step(step, Some((at, all)));
+        let card = card::step_card(step, Some((at, all)));
         let values = step.summary.point.without_sessions();
         let values: Vec<_> = values.iter().map(|(key, value)| format!(", {key} {value}")).collect();
-        let _ = writeln!(html, "<h2>{}{}</h2>", text(&card.place.clone().unwrap_or_default()), text(&values.concat()));
+        let _ = writeln!(
+            html,
+            "<h2>{}{}</h2>",
+            escaped_text(&card.place.clone().unwrap_or_default()),
+            escaped_text(&values.concat())
+        );
         headline(html, &card);
     }
-    html.push_str(&panels::of(&figures::operations(step)));
+    html.push_str(&panels::panel_html(&figures::operations(step)));
     let columns = if coarser { COLUMNS.1 } else { COLUMNS.0 };
     html.push_str("<div class=\"charts\">\n");
-    for drawing in charts::of_step(record, step, doubt, columns) {
+    for drawing in charts::step_charts(record, step, doubt, columns) {
         *number += 1;
         html.push_str(&drawing.figure(*number));
     }
@@ -246,15 +253,15 @@ fn findings(html: &mut String, analysis: &Analysis) {
             Severity::Warning => ("suspect", "warning"),
             Severity::Info => ("place", "info"),
         };
-        let mut evidence: Vec<String> = same.iter().take(5).map(|other| text(&other.evidence)).collect();
+        let mut evidence: Vec<String> = same.iter().take(5).map(|other| escaped_text(&other.evidence)).collect();
         if same.len() > 5 {
             evidence.push(format!("and {} more", same.len() - 5));
         }
         let _ = writeln!(
             html,
             "<p><strong class=\"{class}\">{word}</strong> <strong>{}</strong>: {} <span class=\"place\">{}</span></p>",
-            text(&finding.code),
-            text(&finding.text),
+            escaped_text(&finding.code),
+            escaped_text(&finding.text),
             evidence.join("; ")
         );
     }

@@ -11,7 +11,7 @@ use crate::table::Table;
 
 /// A stored run, as far as it can be read.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub struct StoredRun<'a> {
     pub id: &'a str,
     /// Its first line.
     pub head: Option<&'a RunHead>,
@@ -22,7 +22,7 @@ pub struct Row<'a> {
 }
 
 /// The table, a line a run; of several steps the one with the most blocks per second.
-pub fn table(rows: &[Row], style: &Style) -> String {
+pub fn table(rows: &[StoredRun], style: &Style) -> String {
     if rows.is_empty() {
         return "no runs\n".to_owned();
     }

@@ -62,7 +62,7 @@ impl Live {
         state.findings = findings;
         state.seconds = head.map(Seconds::new);
         if let Some(seconds) = &mut state.seconds {
-            seconds.take(Event::Started { boundaries_us, clock_offset_us: 0 });
+            seconds.apply(Event::Started { boundaries_us, clock_offset_us: 0 });
         }
     }
 
@@ -104,8 +104,8 @@ impl Events for Live {
             Event::Note { text } => self.say(&escape(&text)),
             Event::Progress { what, done, of, unit } => {
                 let known = state.progress.take().filter(|progress| progress.what == what);
-                let progress = known.unwrap_or_else(|| Progress::begin(what, done));
-                let line = progress.line(done, of, &unit);
+                let progress = known.unwrap_or_else(|| Progress::start(what, done));
+                let line = progress.message(done, of, &unit);
                 let ends = of > 0 && done >= of;
                 self.show(&mut state, line, ends);
                 state.progress = (!ends).then_some(progress);
@@ -123,7 +123,7 @@ impl Events for Live {
                 }
             }
             event => {
-                let line = state.seconds.as_mut().and_then(|seconds| seconds.take(event));
+                let line = state.seconds.as_mut().and_then(|seconds| seconds.apply(event));
                 if let Some(line) = line {
                     let line = so_far(&line, &state.findings);
                     self.show(&mut state, line, false);

@@ -13,7 +13,7 @@ use crate::report::Report;
 
 /// The run: its card, the twelve facts, and its report folded.
 pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
-    let card = card::of(analysis);
+    let card = card::run_card(analysis);
     let sign = match card.validity {
         Validity::Valid => "",
         Validity::Suspect => " (do not quote without a look at the findings)",
@@ -29,14 +29,14 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
         }
     }
     text.push_str("\n\n");
-    text.push_str(&of(&facts::measured(run, analysis)));
+    text.push_str(&panel_markdown(&facts::measured(run, analysis)));
     text.push_str("<details><summary>The report in full</summary>\n\n");
-    report.panels().iter().for_each(|panel| text.push_str(&of(panel)));
+    report.panels().iter().for_each(|panel| text.push_str(&panel_markdown(panel)));
     text.push_str("</details>\n");
     text
 }
 
-fn of(panel: &Panel) -> String {
+fn panel_markdown(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }
 

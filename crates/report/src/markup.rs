@@ -3,7 +3,7 @@
 use crate::escape;
 
 /// A text from outside, harmless on one line of a page or a picture.
-pub(crate) fn text(from_outside: &str) -> String {
+pub(crate) fn escaped_text(from_outside: &str) -> String {
     marked_up(&escape(from_outside))
 }
 

@@ -51,7 +51,7 @@ fn upright(fonts: &Database) -> Option<String> {
 /// Fails where a text of `svg` is not in `tree`, or a letter of it in no font.
 fn complete(svg: &str, tree: &Tree) -> Result<()> {
     let mut there = Words::default();
-    there.of(tree.root());
+    there.collect(tree.root());
     let lost = svg.matches("<text").count() - svg.matches("></text>").count();
     let lost = lost.saturating_sub(there.texts);
     if lost == 0 && there.unknown.is_empty() {
@@ -78,10 +78,10 @@ struct Words {
 }
 
 impl Words {
-    fn of(&mut self, group: &Group) {
+    fn collect(&mut self, group: &Group) {
         for node in group.children() {
             match node {
-                Node::Group(group) => self.of(group),
+                Node::Group(group) => self.collect(group),
                 Node::Text(text) => {
                     self.texts += 1;
                     let glyphs = text.layouted().iter().flat_map(|span| &span.positioned_glyphs);

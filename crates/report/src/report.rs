@@ -18,9 +18,9 @@ pub struct Report {
 
 /// The report of `run`: of a contrast, of a job on files, of a sweep, or of single steps. `stored_at` is the run's folder,
 /// when there is one to name.
-pub fn of(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Report {
+pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Report {
     let summary = &analysis.summary;
-    let card = card::of(analysis);
+    let card = card::run_card(analysis);
     let mut panels = vec![verdict(&card)];
     panels.extend(if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
@@ -49,8 +49,8 @@ impl Report {
     }
 
     /// As text on a terminal.
-    pub fn text(&self, style: &Style) -> String {
-        self.panels.iter().map(|panel| panel.text(style)).collect()
+    pub fn to_text(&self, style: &Style) -> String {
+        self.panels.iter().map(|panel| panel.to_text(style)).collect()
     }
 }
 
@@ -73,14 +73,14 @@ fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) ->
     if let Some(notice) = analysis.summary.notice.as_ref().filter(|_| detail == Detail::Short) {
         panel.wrapped(0, &escape(notice));
     }
-    panel.line(&format!("run {id}"));
+    panel.add_line(&format!("run {id}"));
     if let Some(path) = stored_at {
-        panel.line(&format!("stored in {}", escape(&path.display().to_string())));
+        panel.add_line(&format!("stored in {}", escape(&path.display().to_string())));
     }
     if detail == Detail::Short {
-        panel.line(&format!("all of it: mindful show {id} --full"));
+        panel.add_line(&format!("all of it: mindful show {id} --full"));
         if analysis.steps.len() > 1 && analysis.summary.contrast.is_none() {
-            panel.line(&format!("as a picture: mindful export {id} --as svg --output curve.svg"));
+            panel.add_line(&format!("as a picture: mindful export {id} --as svg --output curve.svg"));
         }
     }
     panel

@@ -31,7 +31,7 @@ pub fn run(context: &Context) -> Result<(Run, Analysis)> {
 
 /// Blocks visited per second in the first step of a run.
 pub fn throughput(analysis: &Analysis) -> Option<f64> {
-    analysis.steps.first().and_then(|step| ComparedFigure::Throughput.of_step(step))
+    analysis.steps.first().and_then(|step| ComparedFigure::Throughput.value_in(step))
 }
 
 pub fn judged(store: &Store, id: &str) -> Result<(Run, Analysis)> {

@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 6;
 const LONGEST_VALUE: usize = 120;
 
 /// One finding for each kind of circumstance that changed since it was checked.
-pub(super) fn of_step(step: &StepRecord) -> Vec<Finding> {
+pub(super) fn check_step(step: &StepRecord) -> Vec<Finding> {
     let (first, last) = requested(step);
     let (earlier, inside): (Vec<Change>, Vec<Change>) =
         changes(step).into_iter().filter(|change| change.boundary <= last).partition(|change| change.is_before(first));

@@ -44,12 +44,12 @@ const MB: f64 = 1e6;
 const GP2: (f64, f64, f64) = (3.0, 100.0, 16_000.0);
 
 /// The finding; none of a run from the database's cache, nor of a step that chose its window by what it saw.
-pub(super) fn of_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
+pub(super) fn check_step(run: &Run, step: &StepRecord, window: &Window, found: &StepAnalysis) -> Option<Finding> {
     if step.window.is_some() || found.gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return None;
     }
-    let cliff = Cliff::of(step, window)?;
-    let sides = sides(window, &cliff).map(|side| (Counters::of(step, &side), side));
+    let cliff = Cliff::find(step, window)?;
+    let sides = sides(window, &cliff).map(|side| (Counters::from_step(step, &side), side));
     if taken_cpus(run, step, &sides) > TAKEN_CPUS * cliff.lost() || taken_at_the_device(&cliff, &sides) {
         return None;
     }
@@ -81,7 +81,7 @@ type Side = (Counters, Window);
 /// had wanted as much all the time and took only what a limit left them.
 fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 {
     let of_host = |(counters, _): &Side, what| counters.ratio(what, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0);
-    let others = |side: &Side| Others::of(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
+    let others = |side: &Side| Others::from_step(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
     let had_room = of_host(before, shared::HOST_CPU_BUSY_US) < HOST_BUSY * left_to_host(&before.0);
     let stolen = of_host(after, shared::HOST_CPU_STEAL_US) - of_host(before, shared::HOST_CPU_STEAL_US);
     let used = if had_room { others(after) - others(before) } else { 0.0 };

@@ -53,7 +53,7 @@ fn in_words(named: &Named) -> String {
     }
 }
 
-pub(crate) fn of_window(counters: &Counters) -> Vec<Finding> {
+pub(crate) fn check_window(counters: &Counters) -> Vec<Finding> {
     [throttled(counters), one_cpu(counters), dropped(counters), swapped(counters), killed(counters)]
         .into_iter()
         .flatten()
@@ -133,7 +133,7 @@ mod tests {
             late_s: 0.0,
             unsure: 0.0,
         };
-        of_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
+        check_window(&Counters(grew.iter().map(change).collect())).into_iter().map(|finding| finding.code).collect()
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) struct LogBand {
 
 impl LogBand {
     /// What `step` logged for an updated block and what the engine expects; `None` where either is not known.
-    pub(super) fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
+    pub(super) fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Option<Self> {
         let expected = run.description.as_ref()?.expected_log.as_ref()?;
         let updated = work.kind(OpKind::Update).blocks;
         let workload = step.head.workload.as_ref()?;

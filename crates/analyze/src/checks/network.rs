@@ -30,7 +30,7 @@ impl Way<'_> {
 }
 
 /// The fullest interface of this process's host, where one is full.
-pub(super) fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
+pub(super) fn check_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == source::NETWORK));
     let ways = of_network.filter_map(|change| way(change, &speeds));
     let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;
@@ -50,9 +50,9 @@ pub(super) fn of_step(step: &StepRecord, counters: &Counters) -> Option<Finding>
 }
 
 /// What the part of a rank says of its own network: in the run of all stand the counters of the first rank alone.
-pub fn of_part(run: &Run) -> Vec<Finding> {
-    let of_step = |step: &StepRecord| of_step(step, &Counters::of(step, &window(step)?));
-    run.steps.iter().filter_map(of_step).collect()
+pub fn check_part(run: &Run) -> Vec<Finding> {
+    let check = |step: &StepRecord| check_step(step, &Counters::from_step(step, &window(step)?));
+    run.steps.iter().filter_map(check).collect()
 }
 
 fn first_of_several(step: &StepRecord) -> String {

@@ -13,7 +13,7 @@ use crate::step::StepAnalysis;
 const CLOCKS_APART_MS: f64 = 1_000.0;
 
 /// What concerns the ranks of a step.
-pub(super) fn of_step(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn check_step(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let (ranks, in_process) = (&found.summary.ranks, run.host.as_ref().is_some_and(|host| host.in_process));
     let bound = if in_process { None } else { client_bound(ranks) };
     part(ranks).into_iter().chain(bound).chain(clocks_apart(ranks)).collect()

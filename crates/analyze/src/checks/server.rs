@@ -25,7 +25,7 @@ pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
 /// Findings about the server over the window.
-pub(crate) fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     [
         contention(step, found),
         unasked_reads(run, step, found),

@@ -18,7 +18,7 @@ const FEWEST: u64 = 10;
 /// Each kind of operation of which a few took much of the time (docs/findings.md, F24).
 pub(super) fn few(work: &Work) -> impl Iterator<Item = Finding> {
     OpKind::ALL.into_iter().filter_map(|kind| {
-        let slow = Slow::of(work.kind(kind))?;
+        let slow = Slow::from_work(work.kind(kind))?;
         let weighs = slow.ops >= FEWEST && slow.ops_share < FEW && slow.time_share > MUCH;
         weighs.then(|| {
             let text = "Few operations took much of the time. The mean describes neither these nor the others, and \

@@ -7,7 +7,7 @@ use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
 use crate::figures::blocks::block_bytes;
-use crate::judgement::headline::{Kind, percent};
+use crate::judgement::headline::{HeadlineKind, percent};
 use crate::step::StepAnalysis;
 
 /// Share of the device below which its caches may hold all that is visited: a drive has about a thousandth of its size
@@ -17,7 +17,8 @@ const SMALL_SPAN: f64 = 0.01;
 /// Physical reads from so small a part of the device that they need not have reached what stores it (docs/findings.md, F6).
 /// `None` where reads came from higher up, or sizes are not known.
 pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let physical = found.headline.as_ref().is_some_and(|h| matches!(h.kind, Kind::Storage | Kind::Database));
+    let physical =
+        found.headline.as_ref().is_some_and(|h| matches!(h.kind, HeadlineKind::Storage | HeadlineKind::Database));
     let workload = step.head.workload.as_ref()?;
     let active = workload.scale.checked_mul(workload.schemas.into())?.checked_mul(block_bytes(run)?)?;
     let (name, device) = device(&run.environment)?;

@@ -16,7 +16,7 @@ use crate::step::StepAnalysis;
 pub(crate) const ALONE_SHARE: f64 = 0.01;
 
 /// Findings about sessions that stood still.
-pub(super) fn of_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn check_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
     [together(step, window, work, found), alone(window, work, found)].into_iter().flatten().collect()
 }
 
@@ -91,7 +91,7 @@ fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnal
             known.push(format!("{then:.0} device {what}/s ({all:.0} over the window)"));
         }
     }
-    if let Some((class, share)) = Shares::of(None, &then).top(1).first() {
+    if let Some((class, share)) = Shares::from_work(None, &then).top(1).first() {
         known.push(format!("sessions {} on {}", percent(*share), class.name_in(&found.evidence.words)));
     }
     let place = if within { "within it" } else { "in the slices around it" };

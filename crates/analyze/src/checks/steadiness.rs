@@ -16,7 +16,7 @@ pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> 
     if step.window.is_some() {
         return None;
     }
-    let seconds = Seconds::of(step, window);
+    let seconds = Seconds::from_step(step, window);
     let reads = step.head.workload.as_ref()?.update_pct.is_none();
     let criteria = if reads { Criteria::STRICT } else { Criteria::SNIA };
     if seconds.blocks_per_s.len() < criteria.window_s {
@@ -41,7 +41,7 @@ pub(super) fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> 
     if step.window.is_some() {
         return None;
     }
-    let seconds = Seconds::of(step, window);
+    let seconds = Seconds::from_step(step, window);
     let moved = movement(&seconds.blocks_per_s).filter(Movement::shows)?;
     let (text, evidence) = match moved.end.filter(|_| !moved.all_through()) {
         Some(end) => moved_at_an_end(&end),

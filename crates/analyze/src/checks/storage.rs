@@ -29,7 +29,7 @@ fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
 }
 
 /// Findings about storage over the window.
-pub(super) fn of_window(found: &StepAnalysis) -> Vec<Finding> {
+pub(super) fn check_window(found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = reads(found);
     findings.extend(not_durable(found));
     findings.extend(foreign_writes(found));

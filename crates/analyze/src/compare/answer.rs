@@ -16,7 +16,7 @@ pub struct RunValue {
 
 impl RunValue {
     /// A run known by its one figure.
-    pub fn of(value: f64) -> Self {
+    pub fn from_value(value: f64) -> Self {
         Self { value, series: Vec::new() }
     }
 }

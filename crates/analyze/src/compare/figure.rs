@@ -69,7 +69,7 @@ impl ComparedFigure {
     }
 
     /// The figure of `step`.
-    pub fn of_step(self, step: &StepAnalysis) -> Option<f64> {
+    pub fn value_in(self, step: &StepAnalysis) -> Option<f64> {
         let summary = &step.summary;
         let main = summary.ops.main();
         match self {
@@ -86,7 +86,7 @@ impl ComparedFigure {
 
 pub fn run_value(figure: ComparedFigure, judged: &StepAnalysis, step: &StepRecord) -> Option<RunValue> {
     let series = if figure == ComparedFigure::Throughput { blocks_per_s_by_slice(step) } else { Vec::new() };
-    figure.of_step(judged).map(|value| RunValue { value, series })
+    figure.value_in(judged).map(|value| RunValue { value, series })
 }
 
 /// Blocks visited per second in each slice of the window.

@@ -21,7 +21,7 @@ pub struct NoiseFloor {
 
 impl NoiseFloor {
     /// The spread of `values`, one a run; `None` below two runs or where one is not above zero.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn from_values(values: &[f64]) -> Option<Self> {
         if values.iter().any(|v| !(v.is_normal() && *v > 0.0)) {
             return None;
         }

@@ -29,7 +29,7 @@ pub(super) struct Sequence<'a> {
 
 impl<'a> Sequence<'a> {
     /// `None` where the runs alternate, or their times are not known.
-    pub(super) fn of(baseline: &'a Side, candidate: &'a Side) -> Option<Self> {
+    pub(super) fn from_sides(baseline: &'a Side, candidate: &'a Side) -> Option<Self> {
         let [a, b] = [span(baseline)?, span(candidate)?];
         let first = if a.1 < b.0 {
             0

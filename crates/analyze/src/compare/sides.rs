@@ -98,7 +98,7 @@ impl Sides {
             figure,
             names: names.clone(),
             points: compare_points(figure, baseline, candidate, &question)?,
-            order: Sequence::of(baseline, candidate).and_then(|sequence| sequence.in_words()),
+            order: Sequence::from_sides(baseline, candidate).and_then(|sequence| sequence.in_words()),
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
             differences: self.all_differences(),
@@ -212,7 +212,7 @@ pub(crate) fn compared_runs(side: &Side, figure: Option<ComparedFigure>) -> Vec<
 /// The figure of a run of one step; a sweep has many.
 pub fn value_of_run(analysis: &Analysis, figure: ComparedFigure) -> Option<f64> {
     match analysis.steps.as_slice() {
-        [step] => figure.of_step(step),
+        [step] => figure.value_in(step),
         _ => None,
     }
 }
@@ -241,7 +241,7 @@ fn compare_points(
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
     let (mut compared, mut of_points) = (Vec::new(), Vec::new());
-    let sequence = Sequence::of(baseline, candidate);
+    let sequence = Sequence::from_sides(baseline, candidate);
     for values in points_of_side(baseline) {
         let at_point = |side: &Side| -> Vec<RunValue> {
             let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));

@@ -22,7 +22,7 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
     let margin = question.margin.ln_1p();
     let noise = question.noise;
     let basis = if noise.is_some() { Basis::NoiseFloor } else { Basis::WithinRun };
-    let error = StandardError::of([baseline, candidate], question);
+    let error = StandardError::from_sides([baseline, candidate], question);
     let variation = noise.map(|floor| floor.variation);
     let test = |threshold: f64| error.map(|e| e.two_sided(threshold));
     let p_beyond = if estimate.abs() > margin { test(estimate.abs() - margin) } else { Some(1.0) };
@@ -67,7 +67,7 @@ struct StandardError {
 impl StandardError {
     /// `SE^2 = SE_within^2 + CV^2 / runs` summed over the sides; the freedom is that of the noise floor, by Welch and
     /// Satterthwaite. `None` where neither the seconds of the runs nor a noise floor is known.
-    fn of(sides: [&[RunValue]; 2], question: &Question) -> Option<Self> {
+    fn from_sides(sides: [&[RunValue]; 2], question: &Question) -> Option<Self> {
         let within: Option<f64> = sides.iter().map(|side| within(side, question.seed)).sum();
         let Some(floor) = question.noise else {
             return within.filter(|w| *w > 0.0).map(|w| Self { deviation: w.sqrt(), freedom: f64::INFINITY });

@@ -28,7 +28,7 @@ pub fn block_bytes(run: &Run) -> Option<u64> {
 }
 
 /// Bytes of a block of a step: its own, where a sweep gives each step another.
-pub fn of_step(run: &Run, head: &StepHead) -> Option<u64> {
+pub fn step_block_bytes(run: &Run, head: &StepHead) -> Option<u64> {
     head.point.block_bytes().or_else(|| block_bytes(run))
 }
 
@@ -45,5 +45,5 @@ pub(crate) fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> b
 
 /// Blocks' worth of bytes that the server's processes fetched from storage per second.
 pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
-    Some(counters.rate(shared::PROCESS_READ_BYTES)? / of_step(run, head)? as f64)
+    Some(counters.rate(shared::PROCESS_READ_BYTES)? / step_block_bytes(run, head)? as f64)
 }

@@ -34,16 +34,16 @@ pub enum Limited {
 impl Cap {
     /// All limits that are reported, those of volumes first.
     pub fn all(counters: &Counters) -> Vec<Self> {
-        let volumes = of_source(counters, source::VOLUME_CAPS).filter_map(|change| {
+        let volumes = changes_by_source(counters, source::VOLUME_CAPS).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let limit = VOLUME_LIMITS.iter().position(|(known, _)| *known == name)?;
             let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
             Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
         });
-        let groups = of_source(counters, source::CGROUP).filter_map(|change| {
+        let groups = changes_by_source(counters, source::CGROUP).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let kind = GROUP_LIMITS.iter().position(|(known, _)| *known == name)?;
-            let limit = of_source(counters, source::CGROUP)
+            let limit = changes_by_source(counters, source::CGROUP)
                 .find(|limit| limit.name == format!("{device}.{name}{GAUGE_SUFFIX}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
             Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
@@ -86,7 +86,7 @@ impl Cap {
     }
 }
 
-fn of_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterator<Item = &'a Change> {
+fn changes_by_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterator<Item = &'a Change> {
     counters.0.iter().filter(move |change| change.source == source)
 }
 

@@ -33,8 +33,8 @@ pub(crate) struct Cliff {
 
 impl Cliff {
     /// The cliff of `step` in `window`; `None` where the rate did not fall to a level one.
-    pub(crate) fn of(step: &StepRecord, window: &Window) -> Option<Self> {
-        let rates = Seconds::of(step, window).blocks_per_s;
+    pub(crate) fn find(step: &StepRecord, window: &Window) -> Option<Self> {
+        let rates = Seconds::from_step(step, window).blocks_per_s;
         let at = split(&rates)?;
         // The slice in which it fell is of neither rate.
         let (before, after) = (&rates[..at], &rates[at + 1..]);

@@ -73,7 +73,7 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum:
     let part = Window { begin_us, end_us, first_boundary: slices.start, last_boundary: slices.end, ..*window };
     let seconds = part.seconds().max(1e-6);
     let since = |at: i64| at.saturating_sub(us(window.first_boundary)) as f64 / 1e6;
-    let counters = Counters::of(step, &part);
+    let counters = Counters::from_step(step, &part);
     let counted = counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6);
     let clocked = sum.latency.mean_ns().map(|ns| ns * sum.latency.count() as f64 / 1e9 / seconds);
     Column {
@@ -83,7 +83,7 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum:
         p50_us: quantile_us(&sum.latency, 0.5),
         p99_us: quantile_us(&sum.latency, 0.99),
         busy_sessions: counted.or(clocked),
-        shares: Shares::of(None, &counters),
+        shares: Shares::from_work(None, &counters),
         counters,
     }
 }

@@ -60,7 +60,7 @@ pub struct Counters(pub Vec<Change>);
 
 impl Counters {
     /// The counters of `step` over `window`.
-    pub fn of(step: &StepRecord, window: &Window) -> Self {
+    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
 

@@ -24,8 +24,8 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
     }
     let merged = |kind: &str| {
         let mut merged = Recorder::new();
-        let alike = timed.iter().filter(|sampled| sampled.one_of == one_of);
-        alike.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
+        let same_device = timed.iter().filter(|sampled| sampled.one_of == one_of);
+        same_device.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
         merged
     };
     let (reads, writes) = (merged(device_request::READ), merged(device_request::WRITE));

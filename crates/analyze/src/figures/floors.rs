@@ -91,7 +91,7 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 
 impl Between {
     /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
-    pub fn of(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
+    pub fn from_chains(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
         let facts = &run.environment;
         let of_place = |end: &'static str| {
             places(facts, Kept::Dataset).filter_map(move |place| facts.get(&format!("{place}.{end}")))

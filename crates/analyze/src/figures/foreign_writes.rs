@@ -32,7 +32,7 @@ pub struct ForeignWrites {
 
 impl ForeignWrites {
     /// Those of the window; `None` where there are none to speak of, or where one side is not known.
-    pub fn of(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
+    pub fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;
         let by_database = rate(shared::PHYSICAL_WRITES).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)

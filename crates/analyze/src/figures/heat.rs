@@ -56,7 +56,7 @@ pub struct HeatMap {
 impl HeatMap {
     /// The latencies of `kind` that percentiles are made of: those of slices that lie mostly in `window`, response times
     /// where there are any. `None` when no operation of the kind was done there.
-    pub fn of(step: &StepRecord, window: &Window, kind: OpKind, fineness: Fineness) -> Option<Self> {
+    pub fn from_step(step: &StepRecord, window: &Window, kind: OpKind, fineness: Fineness) -> Option<Self> {
         let inside = step.reports().filter(|slice| window.share_of(slice, step) >= 0.5);
         let latencies = inside.map(|slice| {
             let op = slice.op(kind);
@@ -66,7 +66,7 @@ impl HeatMap {
     }
 
     /// Waits of `kind` that the database counted. `None` where it counted none.
-    pub fn of_waits(step: &StepRecord, window: &Window, kind: &str, fineness: Fineness) -> Option<Self> {
+    pub fn from_waits(step: &StepRecord, window: &Window, kind: &str, fineness: Fineness) -> Option<Self> {
         let counted = step.latencies.iter().filter(|(source, boundary, _)| source == WAIT_HISTOGRAM && *boundary > 0);
         let latencies = counted.filter_map(|(_, boundary, sampled)| Some((boundary - 1, sampled.kinds.get(kind)?)));
         Self::over(step, window, latencies, fineness)
@@ -118,7 +118,7 @@ impl HeatMap {
     /// at work in them on average.
     pub fn per_s(&self, heat: Heat, column: usize, band: usize) -> f64 {
         let seconds = self.boundaries_s[column + 1] - self.boundaries_s[column];
-        self.cell(column, band).of(heat) / seconds
+        self.cell(column, band).value(heat) / seconds
     }
 
     /// The most that a cell shows.
@@ -129,7 +129,7 @@ impl HeatMap {
 
     /// The share of each band in all operations, or in all their time.
     pub fn shares(&self, heat: Heat) -> Vec<f64> {
-        let of_band = |band| (0..self.columns()).map(|column| self.cell(column, band).of(heat)).sum::<f64>();
+        let of_band = |band| (0..self.columns()).map(|column| self.cell(column, band).value(heat)).sum::<f64>();
         let sums: Vec<f64> = (0..self.bands()).map(of_band).collect();
         let all: f64 = sums.iter().sum();
         sums.iter().map(|sum| sum / all).collect()
@@ -138,7 +138,7 @@ impl HeatMap {
 
 impl Cell {
     /// Operations, or seconds spent in them.
-    fn of(self, heat: Heat) -> f64 {
+    fn value(self, heat: Heat) -> f64 {
         match heat {
             Heat::Frequency => self.ops as f64,
             Heat::Intensity => self.ns as f64 / 1e9,

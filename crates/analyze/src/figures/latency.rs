@@ -59,7 +59,7 @@ pub struct Slow {
 
 impl Slow {
     /// The slow ones of a kind; `None` where it has no median.
-    pub fn of(work: &KindWork) -> Option<Self> {
+    pub fn from_work(work: &KindWork) -> Option<Self> {
         let latency = work.response.as_ref().unwrap_or(&work.service);
         let above_ns = SLOW * latency.quantile_ns(0.5)?;
         let (ops, ns) = latency.beyond(above_ns);

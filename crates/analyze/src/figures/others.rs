@@ -42,7 +42,7 @@ impl Others {
     ///
     /// The kernel's threads and interrupts are not theirs: they serve the I/O of whoever asks. Where these threads cannot
     /// be distinguished, in a container, only time in user mode counts, of which they have none.
-    pub fn of(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
+    pub fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
         let client = cores(shared::CLIENT_CPU_US)? + ranks::beside_the_first(step, window);

@@ -26,12 +26,12 @@ pub struct Seconds {
 
 impl Seconds {
     /// The slices of the window.
-    pub fn of(step: &StepRecord, window: &Window) -> Self {
-        Self::of_slices(step, window.first_boundary..window.last_boundary)
+    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
+        Self::from_slices(step, window.first_boundary..window.last_boundary)
     }
 
     /// The slices of these indexes, which all sessions have reported.
-    pub(crate) fn of_slices(step: &StepRecord, slices: Range<u32>) -> Self {
+    pub(crate) fn from_slices(step: &StepRecord, slices: Range<u32>) -> Self {
         let count = slices.len();
         let mut ops = vec![0.0; count];
         let mut blocks = vec![0.0; count];

@@ -35,7 +35,7 @@ impl Shares {
     }
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
-    pub fn of(work: Option<&Work>, counters: &Counters) -> Self {
+    pub fn from_work(work: Option<&Work>, counters: &Counters) -> Self {
         let reported = Self::sampled(counters).or_else(|| Self::timed(counters));
         reported.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
     }

@@ -43,14 +43,14 @@ pub struct Stalls {
 
 impl Stalls {
     /// The stalls of `step` in `window`.
-    pub fn of(step: &StepRecord, window: &Window, work: &Work) -> Self {
+    pub fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Self {
         let long: Vec<_> = step.long_ops().collect();
         if long.is_empty() {
             return Self::default();
         }
         let thresholds = OpKind::ALL.map(|kind| {
             let us: Vec<_> = long.iter().filter(|(_, op)| op.kind == kind).map(|(_, op)| op.us).collect();
-            Threshold::of(work.kind(kind), &us)
+            Threshold::from_work(work.kind(kind), &us)
         });
         let still: Vec<_> = long
             .iter()
@@ -87,7 +87,7 @@ impl Stalls {
         let all = self.together.iter().chain(self.alone.iter().map(|(_, stall)| stall));
         let spans: Vec<_> = all.map(|stall| stall.span).collect();
         let slices = step.boundaries_us.windows(2).skip(window.first_boundary as usize);
-        let rates = Seconds::of(step, window).blocks_per_s;
+        let rates = Seconds::from_step(step, window).blocks_per_s;
         // What began before a stall and ended in it counts for its slice, so the slice is not free of it.
         let free = slices.zip(&rates).filter(|(slice, _)| !spans.iter().any(|s| overlap(*s, (slice[0], slice[1])) > 0));
         let (blocks, us) = free.fold((0.0, 0.0), |(blocks, us), (slice, rate)| {
@@ -110,7 +110,7 @@ pub(crate) fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Coun
         last_boundary: last.min(window.last_boundary),
         ..*window
     };
-    (Counters::of(step, &part), is_within)
+    (Counters::from_step(step, &part), is_within)
 }
 
 /// From which length on an operation of a kind stood still.
@@ -123,7 +123,7 @@ struct Threshold {
 
 impl Threshold {
     /// Of a kind with operations that took `long_us`; `None` where too few operations are known to tell.
-    fn of(work: &KindWork, long_us: &[u64]) -> Option<Self> {
+    fn from_work(work: &KindWork, long_us: &[u64]) -> Option<Self> {
         MOST.into_iter().find_map(|share| {
             let most_us = work.service.quantile_ns(share)? / 1_000;
             let us = LONG_OP_US.max(most_us.saturating_mul(STALLED));

@@ -58,7 +58,7 @@ fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
 
 impl Work {
     /// The work of `step` inside `window`.
-    pub fn of(step: &StepRecord, window: &Window) -> Self {
+    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
         let sessions = step.head.session_count();
         let mut work = Self {
             kinds: Default::default(),

@@ -214,7 +214,7 @@ fn below(between: &Between) -> Option<String> {
 
 impl Gates {
     /// The ratios of a step.
-    pub fn of(run: &Run, step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
+    pub fn from_step(run: &Run, step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
         let block_bytes = subject.block_bytes.map(|bytes| bytes as f64);
         let database_bytes = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| reads * bytes);
         let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);

@@ -36,7 +36,7 @@ pub enum Durability {
 
 impl Durability {
     /// That of the commits of `step`.
-    pub fn of(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
+    pub fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
         let simulated = run.description.as_ref().is_none_or(|description| description.simulated);
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
         let updates = work.kind(OpKind::Update).ops;

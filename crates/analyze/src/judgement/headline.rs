@@ -53,10 +53,10 @@ impl Subject {
     }
 
     /// What `step` of `run` read.
-    pub fn of(run: &Run, step: &StepRecord) -> Self {
+    pub fn from_step(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
-        let block_bytes = blocks::of_step(run, &step.head).filter(|bytes| *bytes > 0);
+        let block_bytes = blocks::step_block_bytes(run, &step.head).filter(|bytes| *bytes > 0);
         let imported = run.head.imported.is_some();
         Self { visited: Visited::in_run(run), block_bytes, sorted, simulated, imported }
     }
@@ -64,7 +64,7 @@ impl Subject {
 
 /// What a headline figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum HeadlineKind {
     /// Reads that storage served, proven at every level.
     Storage,
     /// The database's own cache served practically all.
@@ -85,7 +85,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     /// What it is.
-    pub kind: Kind,
+    pub kind: HeadlineKind,
     /// In words a reader believes: `storage IOPS`.
     pub label: String,
     /// The figure, per second.
@@ -95,7 +95,7 @@ pub struct Headline {
 }
 
 impl Headline {
-    fn new(kind: Kind, label: impl Into<String>, per_s: f64, why: impl Into<String>) -> Self {
+    fn new(kind: HeadlineKind, label: impl Into<String>, per_s: f64, why: impl Into<String>) -> Self {
         Self { kind, label: label.into(), per_s, why: why.into() }
     }
 }
@@ -113,12 +113,12 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
             }
             _ => ("blocks visited per second", visited, "the target tells no physical reads"),
         };
-        return Some(Headline::new(Kind::Operations, label, per_s, why));
+        return Some(Headline::new(HeadlineKind::Operations, label, per_s, why));
     };
     // Files have no cache of their own.
     if y < CACHED_YIELD && !subject.on_files() {
         return Some(Headline::new(
-            Kind::DatabaseCache,
+            HeadlineKind::DatabaseCache,
             "blocks visited per second, from the database cache",
             visited,
             format!(
@@ -128,26 +128,26 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
         ));
     }
     let kind = match gates.page_cache_share {
-        _ if subject.simulated => Kind::Simulated,
-        _ if gates.pass() => Kind::Storage,
-        Some(_) if gates.from_holes() => Kind::Holes,
-        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => Kind::PageCache,
-        _ => Kind::Database,
+        _ if subject.simulated => HeadlineKind::Simulated,
+        _ if gates.pass() => HeadlineKind::Storage,
+        Some(_) if gates.from_holes() => HeadlineKind::Holes,
+        Some(phi) if phi > MAX_PAGE_CACHE_SHARE => HeadlineKind::PageCache,
+        _ => HeadlineKind::Database,
     };
     // Single blocks are counted; where scans or large reads are among them, only bytes are comparable.
     let several = subject.sorted && step.read_requests_per_s.is_some_and(|requests| reads > requests * SINGLE_BLOCK);
     let in_bytes = step.ops.scan.is_some() || several;
     let mib = subject.block_bytes.filter(|_| in_bytes).map(|bytes| bytes as f64 / f64::from(1 << 20));
     let why = match (kind, gates.page_cache_share) {
-        (Kind::Simulated, _) => "the target simulates its reads: no storage is measured".to_owned(),
-        (Kind::Storage, _) if mib.is_some() => {
+        (HeadlineKind::Simulated, _) => "the target simulates its reads: no storage is measured".to_owned(),
+        (HeadlineKind::Storage, _) if mib.is_some() => {
             "page cache out of the way, device quiet, each block read once".to_owned()
         }
-        (Kind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
-        (Kind::Holes, Some(phi)) => {
+        (HeadlineKind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
+        (HeadlineKind::Holes, Some(phi)) => {
             format!("{} of the blocks read are holes in the files: this is no storage figure", part(phi))
         }
-        (Kind::PageCache, Some(phi)) => {
+        (HeadlineKind::PageCache, Some(phi)) => {
             let read = if subject.on_files() { "was read" } else { "the database read" };
             format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
         }
@@ -163,7 +163,7 @@ fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
     if let Some(logical) = step.logical_reads_per_s.filter(|_| cached) {
         let why = format!("the database's cache served {} of them", percent(step.hit_ratio.unwrap_or(1.0)));
         return Some(Headline::new(
-            Kind::DatabaseCache,
+            HeadlineKind::DatabaseCache,
             "logical reads per second, from the database cache",
             logical,
             why,
@@ -189,22 +189,22 @@ fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
         .or(logical)
         .or(in_mib(writes).filter(|_| files).map(|rate| ("MiB/s of writes", rate)))
         .or(whose(writes, "write requests per second", "write requests per second (database)"))?;
-    Some(Headline::new(Kind::Database, label, per_s, why))
+    Some(Headline::new(HeadlineKind::Database, label, per_s, why))
 }
 
 /// What reads are called, in number or in bytes.
-fn label(kind: Kind, all: bool, in_bytes: bool, on_files: bool) -> String {
+fn label(kind: HeadlineKind, all: bool, in_bytes: bool, on_files: bool) -> String {
     let (whose, source) = if on_files { ("file", "files") } else { ("database", "database") };
     let part = if all { "all" } else { "partly" };
     match (kind, in_bytes) {
-        (Kind::Storage, false) => "storage IOPS (reads)".to_owned(),
-        (Kind::Storage, true) => "storage MiB/s (reads)".to_owned(),
-        (Kind::Simulated, false) => "simulated reads per second".to_owned(),
-        (Kind::Simulated, true) => "MiB/s of simulated reads".to_owned(),
-        (Kind::Holes, false) => format!("{whose} reads per second, {part} from holes"),
-        (Kind::Holes, true) => format!("MiB/s of {whose} reads, {part} from holes"),
-        (Kind::PageCache, false) => format!("{whose} reads per second, {part} from the page cache"),
-        (Kind::PageCache, true) => format!("MiB/s of {whose} reads, {part} from the page cache"),
+        (HeadlineKind::Storage, false) => "storage IOPS (reads)".to_owned(),
+        (HeadlineKind::Storage, true) => "storage MiB/s (reads)".to_owned(),
+        (HeadlineKind::Simulated, false) => "simulated reads per second".to_owned(),
+        (HeadlineKind::Simulated, true) => "MiB/s of simulated reads".to_owned(),
+        (HeadlineKind::Holes, false) => format!("{whose} reads per second, {part} from holes"),
+        (HeadlineKind::Holes, true) => format!("MiB/s of {whose} reads, {part} from holes"),
+        (HeadlineKind::PageCache, false) => format!("{whose} reads per second, {part} from the page cache"),
+        (HeadlineKind::PageCache, true) => format!("MiB/s of {whose} reads, {part} from the page cache"),
         (_, false) => format!("physical reads per second ({source})"),
         (_, true) => format!("MiB/s of physical reads ({source})"),
     }

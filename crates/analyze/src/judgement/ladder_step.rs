@@ -1,4 +1,4 @@
-//! Steps as rungs of a ladder: what was offered at once, what came of it, and which step a step is compared with.
+//! Steps of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
 use mindful_core::contract::file_read::{InFlight, names};
 use mindful_core::contract::metric::shared;
@@ -22,11 +22,11 @@ pub struct LadderStep {
 }
 
 impl LadderStep {
-    /// What `step` is as a rung; `None` where it did nothing.
+    /// What `step` is on its ladder; `None` where it did nothing.
     ///
     /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
     /// of an I/O, not of an operation.
-    pub fn of(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
+    pub fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
         let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
         let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::total);
@@ -49,20 +49,21 @@ impl LadderStep {
     }
 }
 
-/// For each step of `run` the highest of `rungs` with at most half of what it offers at once, and its own; `None` where
-/// there is none. `rungs` are those of the steps, in their order.
-pub(crate) fn ladder(run: &Run, rungs: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
-    let all: Vec<_> = run.steps.iter().zip(rungs).collect();
+/// For each step of `run` the highest of `ladder_steps` with at most half of what it offers at once, and its own; `None` where
+/// there is none. `ladder_steps` are those of the steps, in their order.
+pub(crate) fn ladder(run: &Run, ladder_steps: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
+    let all: Vec<_> = run.steps.iter().zip(ladder_steps).collect();
     let before = |step: &StepRecord, here: LadderStep| {
-        let alike = all.iter().filter(|(other, _)| alike(run, other, step)).filter_map(|(_, rung)| **rung);
-        let halves = alike.filter(|before| before.in_flight * 2.0 <= here.in_flight);
+        let comparable =
+            all.iter().filter(|(other, _)| is_same_ladder(run, other, step)).filter_map(|(_, here)| **here);
+        let halves = comparable.filter(|before| before.in_flight * 2.0 <= here.in_flight);
         halves.max_by(|a, b| a.in_flight.total_cmp(&b.in_flight))
     };
-    all.iter().map(|(step, rung)| rung.and_then(|here| Some((before(step, here)?, here)))).collect()
+    all.iter().map(|(step, here)| here.and_then(|here| Some((before(step, here)?, here)))).collect()
 }
 
 /// Whether two steps differ in nothing but how much they offer at once, small and large I/Os in the same proportion.
-fn alike(run: &Run, a: &StepRecord, b: &StepRecord) -> bool {
+fn is_same_ladder(run: &Run, a: &StepRecord, b: &StepRecord) -> bool {
     let others = |point: &Point| {
         let mut values = point.values.clone();
         values.retain(|key, _| !LOAD.contains(&key.as_str()));

@@ -18,7 +18,7 @@ pub(crate) const CLOSE: f64 = 0.01;
 
 /// One level.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct LedgerRow {
     /// What is counted: `physical reads`.
     pub name: Cow<'static, str>,
     /// Unit of `per_s`: `1` for events, `bytes` for log.
@@ -37,7 +37,7 @@ pub struct Row {
     pub gap: Option<String>,
 }
 
-impl Row {
+impl LedgerRow {
     /// A level of which nothing but its rate is known.
     fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
         Self {
@@ -57,10 +57,10 @@ impl Row {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
     /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
-    pub reads: Vec<Row>,
+    pub reads: Vec<LedgerRow>,
     /// Updated blocks, log and its writes, writes of the database and who did them, of its processes, at the device.
     /// Empty when nothing was written.
-    pub writes: Vec<Row>,
+    pub writes: Vec<LedgerRow>,
 }
 
 impl Ledger {
@@ -69,15 +69,19 @@ impl Ledger {
         let row = |name: &str, counter: Counter, counts_bytes: bool| {
             let per_s = counters.rate(counter)?;
             let bytes = block_bytes.map(|bytes| bytes as f64 * per_s);
-            Some(Row {
+            Some(LedgerRow {
                 counts_bytes,
                 bytes_per_s: bytes.filter(|_| counts_bytes),
-                ..Row::new(name.to_owned(), Some(per_s))
+                ..LedgerRow::new(name.to_owned(), Some(per_s))
             })
         };
         let log = || {
             let bytes = counters.rate(shared::LOG_BYTES)?;
-            Some(Row { unit: "bytes", bytes_per_s: Some(bytes), ..Row::new(words.log.clone(), Some(bytes)) })
+            Some(LedgerRow {
+                unit: "bytes",
+                bytes_per_s: Some(bytes),
+                ..LedgerRow::new(words.log.clone(), Some(bytes))
+            })
         };
         let mut reads: Vec<_> = [
             row("logical reads", shared::LOGICAL_READS, true),
@@ -108,15 +112,15 @@ impl Ledger {
     }
 
     /// The ledger of a step.
-    pub fn of(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
-        let block_bytes = blocks::of_step(run, &step.head).map(|bytes| bytes as f64);
+    pub fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
+        let block_bytes = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
         let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };
         Self { reads: terms.reads(), writes: terms.writes() }
     }
 }
 
 /// The levels below the one that device reads are counted at, each by what the one above it served.
-fn below(chain: &[Floor], device: &Row) -> Vec<Row> {
+fn below(chain: &[Floor], device: &LedgerRow) -> Vec<LedgerRow> {
     let counted =
         chain.iter().position(|floor| device.per_s.is_some_and(|rate| (floor.reads_per_s - rate).abs() < 0.5));
     let Some(from) = counted else { return Vec::new() };
@@ -135,7 +139,13 @@ fn below(chain: &[Floor], device: &Row) -> Vec<Row> {
         };
         let bytes_per_s = Some(below.bytes_per_s);
         let name = format!("  below, {}", below.devices);
-        Some(Row { bytes_per_s, ratio, expected: Some(1.0), gap, ..Row::new(name, Some(below.reads_per_s)) })
+        Some(LedgerRow {
+            bytes_per_s,
+            ratio,
+            expected: Some(1.0),
+            gap,
+            ..LedgerRow::new(name, Some(below.reads_per_s))
+        })
     };
     chain[from..].windows(2).filter_map(row).collect()
 }
@@ -150,8 +160,11 @@ struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    fn blocks(&self, name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Row {
-        Row { bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes), ..Row::new(name, per_s) }
+    fn blocks(&self, name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> LedgerRow {
+        LedgerRow {
+            bytes_per_s: per_s.zip(self.block_bytes).map(|(blocks, bytes)| blocks * bytes),
+            ..LedgerRow::new(name, per_s)
+        }
     }
 
     /// Blocks that an operation of the method visits on average in this mix.
@@ -164,24 +177,26 @@ impl Terms<'_> {
         Some(workload.work_unit as f64 * (1.0 - updates) + workload.update_work_unit as f64 * updates)
     }
 
-    fn reads(&self) -> Vec<Row> {
+    fn reads(&self) -> Vec<LedgerRow> {
         let work = self.work;
-        let operations = Row {
+        let operations = LedgerRow {
             counts_bytes: false,
             bytes_per_s: None,
             ..self.blocks("operations", Some(work.ops() / work.seconds))
         };
-        let visited =
-            Row { expected: self.blocks_per_op(), ..self.blocks("blocks visited", Some(work.blocks() / work.seconds)) };
+        let visited = LedgerRow {
+            expected: self.blocks_per_op(),
+            ..self.blocks("blocks visited", Some(work.blocks() / work.seconds))
+        };
         let logical = self.blocks("logical reads", self.counters.rate(shared::LOGICAL_READS));
         let physical = self.blocks("physical reads", self.counters.rate(shared::PHYSICAL_READS));
         let process_bytes = self.counters.rate(shared::PROCESS_READ_BYTES);
-        let process = Row {
+        let process = LedgerRow {
             bytes_per_s: process_bytes,
             expected: Some(1.0),
             ..self.blocks("process reads", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
         };
-        let device = Row {
+        let device = LedgerRow {
             bytes_per_s: self.counters.rate(shared::DEVICE_READ_BYTES),
             expected: single_block_reads(self.run, self.step, self.work).then_some(1.0),
             ..self.blocks("device reads", self.counters.rate(shared::DEVICE_READS))
@@ -195,32 +210,32 @@ impl Terms<'_> {
                 row.gap = Some(row.gap.take().map_or(known.clone(), |gap| format!("{gap}; {known}")));
             }
         }
-        rows.splice(4..4, self.ways());
+        rows.splice(4..4, self.access_rows());
         rows
     }
 
     /// How blocks that were read came: each by its share of them. Empty where the target does not tell ways apart.
-    fn ways(&self) -> Vec<Row> {
+    fn access_rows(&self) -> Vec<LedgerRow> {
         let (Some(ahead), direct) = (self.counters.rate(shared::READS_AHEAD), self.counters.rate(shared::READS_DIRECT))
         else {
             return Vec::new();
         };
         let all = self.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate > 0.0);
-        let of = |row: Row| Row { ratio: row.per_s.zip(all).map(|(rate, all)| rate / all), ..row };
+        let of = |row: LedgerRow| LedgerRow { ratio: row.per_s.zip(all).map(|(rate, all)| rate / all), ..row };
         let requests = self.counters.rate(shared::READ_REQUESTS);
-        let requests = Row { counts_bytes: false, bytes_per_s: None, ..self.blocks("  read requests", requests) };
+        let requests = LedgerRow { counts_bytes: false, bytes_per_s: None, ..self.blocks("  read requests", requests) };
         let ahead = self.blocks("  prefetched", Some(ahead));
         let direct = self.blocks("  past the cache", direct);
         [requests, ahead, direct].map(of).into()
     }
 
-    fn writes(&self) -> Vec<Row> {
+    fn writes(&self) -> Vec<LedgerRow> {
         let updated = self.work.kind(OpKind::Update).blocks / self.work.seconds;
         if updated <= 0.0 {
             return Vec::new();
         }
         let log_bytes = self.counters.rate(shared::LOG_BYTES);
-        let log = Row {
+        let log = LedgerRow {
             unit: "bytes",
             bytes_per_s: log_bytes,
             ratio: log_bytes.map(|bytes| bytes / updated),
@@ -230,11 +245,11 @@ impl Terms<'_> {
         let mut rows = vec![
             self.blocks("blocks updated", Some(updated)),
             self.blocks("database writes", self.counters.rate(shared::PHYSICAL_WRITES)),
-            Row {
+            LedgerRow {
                 bytes_per_s: process_bytes,
                 ..self.blocks("process writes", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
             },
-            Row {
+            LedgerRow {
                 bytes_per_s: self.counters.rate(shared::DEVICE_WRITE_BYTES),
                 ..self.blocks("device writes", self.counters.rate(shared::DEVICE_WRITES))
             },
@@ -247,10 +262,10 @@ impl Terms<'_> {
     }
 
     /// Writes of the log; their ratio is to the blocks updated. None where they are not reported.
-    fn log_writes(&self, updated: f64) -> Option<Row> {
+    fn log_writes(&self, updated: f64) -> Option<LedgerRow> {
         let per_s = self.counters.rate(shared::LOG_WRITES)?;
         let each = self.counters.ratio(shared::LOG_BYTES, shared::LOG_WRITES);
-        Some(Row {
+        Some(LedgerRow {
             counts_bytes: false,
             bytes_per_s: None,
             ratio: Some(per_s / updated),
@@ -260,7 +275,7 @@ impl Terms<'_> {
     }
 
     /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not reported.
-    fn writers(&self) -> Vec<Row> {
+    fn writers(&self) -> Vec<LedgerRow> {
         let split = [
             ("  by sessions", shared::SESSION_WRITES),
             ("  by checkpoints", shared::CHECKPOINT_WRITES),
@@ -276,14 +291,16 @@ impl Terms<'_> {
         if others > all * CLOSE {
             writers.push(("  by others", others));
         }
-        let row =
-            |(name, per_s): (&'static str, f64)| Row { ratio: Some(per_s / all), ..self.blocks(name, Some(per_s)) };
+        let row = |(name, per_s): (&'static str, f64)| LedgerRow {
+            ratio: Some(per_s / all),
+            ..self.blocks(name, Some(per_s))
+        };
         writers.into_iter().map(row).collect()
     }
 }
 
 /// The ratio of each row to the one above; none to a row that is unknown or nearly nothing.
-fn chain(rows: &mut [Row]) {
+fn chain(rows: &mut [LedgerRow]) {
     for i in 1..rows.len() {
         let above = rows[i - 1].per_s.filter(|rate| *rate > 0.0);
         rows[i].ratio = rows[i].per_s.zip(above).map(|(here, above)| here / above);
@@ -291,12 +308,12 @@ fn chain(rows: &mut [Row]) {
 }
 
 /// The expected share of `row` above or below which the gap is named.
-fn gap(row: &Row) -> Option<f64> {
+fn gap(row: &LedgerRow) -> Option<f64> {
     let (ratio, expected) = (row.ratio?, row.expected?);
     ((ratio / expected - 1.0).abs() > CLOSE).then_some(ratio / expected)
 }
 
-fn explain_reads(rows: &mut [Row], words: &Words) {
+fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
     let [_, visited, logical, physical, process, device] = rows else { return };
     visited.gap = gap(visited).map(|_| "operations at the edge of the window".to_owned());
     logical.gap = match logical.ratio {
@@ -327,7 +344,7 @@ fn explain_reads(rows: &mut [Row], words: &Words) {
     };
 }
 
-fn explain_writes(rows: &mut [Row], log: &str) {
+fn explain_writes(rows: &mut [LedgerRow], log: &str) {
     let [_, database, process, device] = rows else { return };
     database.gap = match database.ratio {
         None => Some("not reported by the target".to_owned()),
@@ -359,7 +376,7 @@ fn explain_writes(rows: &mut [Row], log: &str) {
 }
 
 /// Whether the bytes of `above`, and not only its blocks, are more than those of `here`.
-fn counted_larger(above: &Row, here: &Row) -> bool {
+fn counted_larger(above: &LedgerRow, here: &LedgerRow) -> bool {
     above.bytes_per_s.zip(here.bytes_per_s).is_some_and(|(above, here)| above > here * (1.0 + CLOSE))
 }
 
@@ -367,9 +384,9 @@ fn counted_larger(above: &Row, here: &Row) -> bool {
 mod tests {
     use super::*;
 
-    fn row(name: &'static str, per_s: f64, bytes_per_s: f64) -> Row {
+    fn row(name: &'static str, per_s: f64, bytes_per_s: f64) -> LedgerRow {
         let (per_s, bytes_per_s) = (Some(per_s), Some(bytes_per_s));
-        Row {
+        LedgerRow {
             name: name.into(),
             unit: "1",
             per_s,

@@ -22,7 +22,7 @@ pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let workload = step.head.workload.as_ref()?;
     let closed = workload.rate.is_none();
     let single = workload.work_unit == 1 && (workload.update_pct.is_none() || workload.update_work_unit == 1);
-    if !single && of_each(run, step) > 1 {
+    if !single && in_flight_per_session(run, step) > 1 {
         return None;
     }
     let off = (busy - residing(step, work)).abs();
@@ -33,10 +33,10 @@ pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
 
 /// Operations under way when no session thinks or stalls: one a session, or as many as each keeps in flight.
 pub(crate) fn in_flight(run: &Run, step: &StepRecord, work: &Work) -> f64 {
-    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(of_each(run, step))
+    (f64::from(work.sessions) - work.thinking_sessions()) * f64::from(in_flight_per_session(run, step))
 }
 
-fn of_each(run: &Run, step: &StepRecord) -> u32 {
+fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
     io_job::in_flight(run, &step.head).map_or(1, InFlight::total)
 }
 

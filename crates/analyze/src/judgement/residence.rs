@@ -3,7 +3,7 @@
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::Skew;
 
-use crate::alike::schemas_visited;
+use crate::comparability::schemas_visited;
 use crate::figures::blocks::block_bytes;
 use crate::judgement::claims::Gates;
 
@@ -22,7 +22,7 @@ pub struct Residence {
 impl Residence {
     /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
     /// other's caches.
-    pub fn of(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
+    pub fn from_step(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
         let (workload, placements) = (step.head.workload.as_ref()?, &step.head.placements);
         let description = run.description.as_ref()?;
         let even = workload.skew == Skew::Uniform

@@ -163,7 +163,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Judges by the first rule that matches.
-    pub fn of(evidence: &Evidence) -> Self {
+    pub fn from_evidence(evidence: &Evidence) -> Self {
         let rules = [
             stall,
             reported_cap,
@@ -194,7 +194,7 @@ fn either(e: &Evidence, limit: Limit, figures: [Option<String>; 2], next: &str) 
 }
 
 /// What `sentence` says of the share that `class` has of the sessions' time, if it is over `threshold`.
-fn of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
+fn share_of_time(e: &Evidence, sentence: &str, class: WaitClass, threshold: f64) -> Option<String> {
     over(&format!("{sentence} {{}} of {}", e.time()), e.shares.get(class), threshold)
 }
 
@@ -244,8 +244,10 @@ fn client(e: &Evidence) -> Option<Verdict> {
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
-    let figures =
-        [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE)];
+    let figures = [
+        over("the host's CPU was {} busy", e.host_busy, HOST_BUSY),
+        share_of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE),
+    ];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let next = if e.on_files() && !host_busy {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
@@ -266,14 +268,14 @@ fn log(e: &Evidence) -> Option<Verdict> {
              on its own device"
         )
     };
-    let figures = of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
+    let figures = share_of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
     Some(e.limited(Limit::Log, figures, &next))
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
     let next = "blocks are dirtied faster than they are written: more or stronger writers, a larger cache, a lower \
                 --update-pct";
-    let figures = of_time(e, "waits for free buffers were", WaitClass::Writer, WRITER_SHARE)?;
+    let figures = share_of_time(e, "waits for free buffers were", WaitClass::Writer, WRITER_SHARE)?;
     Some(e.limited(Limit::Writers, figures, next))
 }
 
@@ -283,7 +285,7 @@ fn contention(e: &Evidence) -> Option<Verdict> {
     } else {
         ONE_WRITER
     };
-    let figures = of_time(e, "waits for locks and latches were", WaitClass::Contention, CONTENTION_SHARE)?;
+    let figures = share_of_time(e, "waits for locks and latches were", WaitClass::Contention, CONTENTION_SHARE)?;
     Some(e.limited(Limit::Contention, figures, next))
 }
 
@@ -316,7 +318,7 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     } else {
         "more --sessions raise the figure until the device is full; a faster device raises it at once"
     };
-    let mut figures = of_time(e, "waits for reads were", WaitClass::Read, READ_SHARE)?;
+    let mut figures = share_of_time(e, "waits for reads were", WaitClass::Read, READ_SHARE)?;
     if let Some(phi) = e.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE) {
         let _ = write!(figures, ", though the page cache served {} of them", percent(phi));
     }
@@ -360,7 +362,7 @@ mod tests {
     fn the_published_sample_was_limited_by_redo() {
         let sample =
             [(WaitClass::Read, 0.426), (WaitClass::Log, 0.328), (WaitClass::Writer, 0.172), (WaitClass::Cpu, 0.045)];
-        let verdict = Verdict::of(&shares(&sample));
+        let verdict = Verdict::from_evidence(&shares(&sample));
         assert_eq!(verdict.limit, Limit::Log);
         assert!(verdict.figures.contains("32.8 % of database time (limit 25 %)"), "{}", verdict.figures);
     }
@@ -368,8 +370,8 @@ mod tests {
     #[test]
     fn reads_alone_are_not_reported_to_update_less() {
         let log = shares(&[(WaitClass::Log, 0.6)]);
-        assert!(Verdict::of(&log).next.contains("--update-pct"));
-        assert!(!Verdict::of(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
+        assert!(Verdict::from_evidence(&log).next.contains("--update-pct"));
+        assert!(!Verdict::from_evidence(&Evidence { reads_alone: true, ..log }).next.contains("--update-pct"));
     }
 
     #[test]
@@ -380,24 +382,24 @@ mod tests {
             &[(WaitClass::Read, 0.5)],
             &[],
         ] {
-            let verdict = Verdict::of(&Evidence { reader: Reader::Several, ..shares(parts) });
+            let verdict = Verdict::from_evidence(&Evidence { reader: Reader::Several, ..shares(parts) });
             assert!(verdict.figures.contains("I/O time"), "{}", verdict.figures);
             assert!(!verdict.figures.contains("database"), "{}", verdict.figures);
         }
         let waits = shares(&[(WaitClass::Read, 0.98)]);
-        assert!(!Verdict::of(&waits).next.contains("--iodepth"), "a database's sessions have none");
+        assert!(!Verdict::from_evidence(&waits).next.contains("--iodepth"), "a database's sessions have none");
         let files = Evidence { reader: Reader::OneAtATime, ..waits };
-        assert!(!Verdict::of(&files).next.contains("--iodepth"), "nor has one that reads block by block");
-        let next = Verdict::of(&Evidence { reader: Reader::Several, ..files }).next;
+        assert!(!Verdict::from_evidence(&files).next.contains("--iodepth"), "nor has one that reads block by block");
+        let next = Verdict::from_evidence(&Evidence { reader: Reader::Several, ..files }).next;
         assert!(next.contains("--iodepth") && next.contains("--sessions"), "{next}");
     }
 
     #[test]
     fn the_first_rule_that_matches_wins() {
         let both = shares(&[(WaitClass::Cpu, 0.61), (WaitClass::Log, 0.3)]);
-        assert_eq!(Verdict::of(&both).limit, Limit::Cpu);
+        assert_eq!(Verdict::from_evidence(&both).limit, Limit::Cpu);
         let client = Evidence { client_busy: Some(0.9), host_busy: Some(0.99), ..both };
-        assert_eq!(Verdict::of(&client).limit, Limit::Client);
+        assert_eq!(Verdict::from_evidence(&client).limit, Limit::Client);
     }
 
     #[test]
@@ -409,7 +411,7 @@ mod tests {
                 little_breach: Some(0.2),
                 ..Evidence::default()
             };
-            Verdict::of(&full).limit
+            Verdict::from_evidence(&full).limit
         };
         assert_eq!(limit(1.0, Some(0.55)), Limit::OthersCpu);
         assert_eq!(limit(1.0, Some(0.1)), Limit::Client, "full without them too");
@@ -426,25 +428,25 @@ mod tests {
             (WaitClass::Contention, 0.16, Limit::Contention),
             (WaitClass::Read, 0.61, Limit::DeviceLatency),
         ] {
-            assert_eq!(Verdict::of(&shares(&[(class, share)])).limit, limit, "{class:?}");
-            assert_eq!(Verdict::of(&shares(&[(class, share - 0.02)])).limit, Limit::Undecided, "{class:?}");
+            assert_eq!(Verdict::from_evidence(&shares(&[(class, share)])).limit, limit, "{class:?}");
+            assert_eq!(Verdict::from_evidence(&shares(&[(class, share - 0.02)])).limit, Limit::Undecided, "{class:?}");
         }
     }
 
     #[test]
     fn a_device_that_gives_no_more_to_twice_the_sessions_is_capped() {
-        let rung = |in_flight, per_s, mean_us| LadderStep { in_flight, per_s, mean_us };
+        let step = |in_flight, per_s, mean_us| LadderStep { in_flight, per_s, mean_us };
         let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(WaitClass::Read, 0.95)]) };
-        let capped = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 64_500.0, 496.0));
-        assert_eq!(Verdict::of(&capped).limit, Limit::DeviceCap);
-        let rising = ladder(rung(16.0, 64_000.0, 250.0), rung(32.0, 120_000.0, 266.0));
-        assert_eq!(Verdict::of(&rising).limit, Limit::DeviceLatency);
+        let capped = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 64_500.0, 496.0));
+        assert_eq!(Verdict::from_evidence(&capped).limit, Limit::DeviceCap);
+        let rising = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 120_000.0, 266.0));
+        assert_eq!(Verdict::from_evidence(&rising).limit, Limit::DeviceLatency);
     }
 
     #[test]
     fn a_device_behind_a_cache_that_served_all_does_not_limit() {
         let reads = shares(&[(WaitClass::Read, 0.95)]);
-        let limit = |phi| Verdict::of(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
+        let limit = |phi| Verdict::from_evidence(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
         assert_eq!(limit(1.0), Limit::PageCache);
         assert_eq!(limit(0.9), Limit::DeviceLatency, "a tenth of the reads can take most of the time");
     }
@@ -454,20 +456,20 @@ mod tests {
         let clocked = shares(&[(WaitClass::Contention, 0.5)]);
         let mut sampled = clocked.shares.clone();
         sampled.samples = Some(1_000.0);
-        assert!(!Verdict::of(&clocked).next.contains("more --schemas"));
-        assert!(Verdict::of(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
+        assert!(!Verdict::from_evidence(&clocked).next.contains("more --schemas"));
+        assert!(Verdict::from_evidence(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
     }
 
     #[test]
     fn what_is_not_known_decides_nothing() {
-        let verdict = Verdict::of(&Evidence::default());
+        let verdict = Verdict::from_evidence(&Evidence::default());
         assert_eq!(verdict.limit, Limit::Undecided);
         assert!(verdict.figures.contains("not known"));
     }
 
     #[test]
     fn undecided_lists_the_three_largest() {
-        let verdict = Verdict::of(&shares(&[
+        let verdict = Verdict::from_evidence(&shares(&[
             (WaitClass::Cpu, 0.4),
             (WaitClass::Read, 0.35),
             (WaitClass::Other, 0.15),

@@ -13,7 +13,7 @@ use crate::stats::random::Random;
 const TOP: f64 = 1.0 - (1.0 - CONFIDENCE) / 2.0;
 
 /// What the bootstrap says.
-pub(super) struct Spread {
+pub(super) struct KneeIntervals {
     pub intervals: Intervals,
     /// Whether the law of retrograde scaling holds: the USL was chosen, and the lower end of kappa is above zero.
     pub peak_is_sure: bool,
@@ -29,12 +29,12 @@ pub fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model
 }
 
 /// The intervals of the knee from the resampled curves.
-pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> Spread {
+pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> KneeIntervals {
     let models = resampled(points, best, search);
     let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);
     let kappa = |model: &Model| model.parameters().iter().find(|(name, _)| *name == "kappa").map(|(_, k)| *k);
     let is_usl = best.model.kind() == ModelKind::Usl;
-    Spread {
+    KneeIntervals {
         peak_is_sure: is_usl && of(&kappa).is_some_and(|interval| interval.low > 0.0),
         intervals: Intervals {
             asymptote_sessions: of(&Model::asymptote_sessions),

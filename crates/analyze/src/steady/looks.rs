@@ -23,7 +23,7 @@ impl Looks {
 
     /// Takes what a look at so many seconds found; true when it ends the step. Among many looks one is good by chance,
     /// so the whole window is judged twice: two looks in a row have to find it steady and precise.
-    pub fn take(&mut self, seen_s: usize, found: &Assessment) -> bool {
+    pub fn push(&mut self, seen_s: usize, found: &Assessment) -> bool {
         let agrees = found.steady && found.precise;
         let ends = agrees && self.agreed;
         (self.last_s, self.agreed) = (seen_s, agrees);

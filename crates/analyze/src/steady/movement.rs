@@ -80,7 +80,7 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
     let change = (first > 0.0).then(|| last / first - 1.0)?;
     let batches = batch_means(series, series.len() / PARTS);
     let steadily = batches.windows(2).all(|pair| pair[1] > pair[0]) || batches.windows(2).all(|pair| pair[1] < pair[0]);
-    let moved = Movement { change, steadily, apart: apart(ahead, behind), end: end(series) };
+    let moved = Movement { change, steadily, apart: separable(ahead, behind), end: end(series) };
     // What rises by leaps is no line: its residuals hang together, and the line's error says that nothing is known.
     let on_a_line = trend(series)
         .is_some_and(|line| line.change.abs() > SIGNIFICANT * line.error && change.signum() == line.change.signum());
@@ -88,7 +88,7 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
 }
 
 /// Whether each of `these` is higher than all of `others`, or each is lower.
-fn apart(these: &[f64], others: &[f64]) -> bool {
+fn separable(these: &[f64], others: &[f64]) -> bool {
     let ((lowest, highest), (low, high)) = (extremes(these), extremes(others));
     lowest > high || highest < low
 }
@@ -101,18 +101,18 @@ fn extremes(of: &[f64]) -> (f64, f64) {
 /// What was still warming when the window began, or set in before it ended.
 fn end(series: &[f64]) -> Option<End> {
     let backwards: Vec<f64> = series.iter().rev().copied().collect();
-    let last = || begin(&backwards).map(|end| End { first: false, ..end });
-    begin(series).or_else(last)
+    let last = || initial_end(&backwards).map(|end| End { first: false, ..end });
+    initial_end(series).or_else(last)
 }
 
 /// The begin of `series` where its first sixth has no rate in common with the last two thirds.
-fn begin(series: &[f64]) -> Option<End> {
+fn initial_end(series: &[f64]) -> Option<End> {
     let (sixth, rest) = (&series[..series.len() / PARTS], &series[series.len() / 3..]);
     let (low, high) = extremes(rest);
     let points = series.iter().take_while(|rate| !(low..=high).contains(*rate)).count();
     let (rate, level) = (mean(&series[..points])?, mean(&series[points..])?);
     let far = (mean(sixth)? / mean(rest).filter(|mean| *mean > 0.0)? - 1.0).abs() > APART;
-    (far && apart(sixth, rest)).then_some(End { first: true, points, rate, level })
+    (far && separable(sixth, rest)).then_some(End { first: true, points, rate, level })
 }
 
 #[cfg(test)]

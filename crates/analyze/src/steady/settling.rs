@@ -14,7 +14,7 @@ const CHECKPOINTS: [Counter; 2] = [shared::TIMED_CHECKPOINTS, shared::FORCED_CHE
 
 /// Judges the first `slices` slices of `step`; the window has to be at least `least` long.
 pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
-    let (seconds, criteria) = (Seconds::of_slices(step, 0..slices), criteria(step));
+    let (seconds, criteria) = (Seconds::from_slices(step, 0..slices), criteria(step));
     let checkpoints = if writes(step) { checkpoints(step, slices) } else { None };
     let signals = Signals {
         throughput: &seconds.blocks_per_s,
@@ -33,7 +33,7 @@ pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
 pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
     let mut found = settled(step, slices, least);
     if let [Reason::TooShort { .. }] = found.reasons[..] {
-        let reasons = against(&Seconds::of_slices(step, 0..slices).blocks_per_s, 0, &criteria(step));
+        let reasons = against(&Seconds::from_slices(step, 0..slices).blocks_per_s, 0, &criteria(step));
         if !reasons.is_empty() {
             found.reasons = reasons;
         }
@@ -44,7 +44,7 @@ pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
 /// Where throughput jumps inside `window`, in the order of time; none where a drift or a cycle describes it better.
 /// [`Change::at_s`] counts slices since the window began.
 pub fn jumps(step: &StepRecord, window: &Window) -> Vec<Change> {
-    let reasons = against(&Seconds::of(step, window).blocks_per_s, 0, &criteria(step));
+    let reasons = against(&Seconds::from_step(step, window).blocks_per_s, 0, &criteria(step));
     let change = |reason| if let Reason::Change(change) = reason { Some(change) } else { None };
     let mut jumps: Vec<Change> = reasons.into_iter().filter_map(change).collect();
     jumps.sort_by_key(|jump| jump.at_s);

@@ -1,6 +1,6 @@
 //! Levels of the ledger that do not agree: the headline claims less, and a finding has both figures.
 
-use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Phase, shared, source};
 use mindful_core::record::run::Run;
@@ -13,7 +13,7 @@ fn evidence<'a>(analysis: &'a Analysis, code: &str) -> &'a str {
     &finding.unwrap_or_else(|| panic!("no {code}: {:?}", codes(analysis))).evidence
 }
 
-fn kind(analysis: &Analysis) -> Kind {
+fn kind(analysis: &Analysis) -> HeadlineKind {
     analysis.steps[0].headline.as_ref().unwrap().kind
 }
 
@@ -27,7 +27,7 @@ fn with(made: &Made, source: &str, rates: &[(&str, f64)]) -> Run {
 #[test]
 fn a_device_that_read_less_than_was_fetched_is_no_storage() {
     let analysis = analyze(&Made { device: 0.001, ..Made::default() }.run());
-    assert_eq!(kind(&analysis), Kind::Database);
+    assert_eq!(kind(&analysis), HeadlineKind::Database);
     let evidence = evidence(&analysis, "levels-disagree");
     assert!(
         evidence.contains("fetched 311.9 MiB/s") && evidence.contains("the device of the data read 0.3 MiB/s"),
@@ -41,11 +41,11 @@ fn few_large_requests_are_no_iops() {
     let made = Made::default();
     let blocks = (made.ops_per_slice() * 4 * 64) as f64;
     let ahead = |requests: f64| analyze(&with(&made, "device", &[(shared::DEVICE_READS.name(), blocks * requests)]));
-    assert_eq!(kind(&ahead(1.0)), Kind::Storage);
+    assert_eq!(kind(&ahead(1.0)), HeadlineKind::Storage);
     let few = ahead(1.0 / 43.0);
-    assert_eq!(kind(&few), Kind::Database);
+    assert_eq!(kind(&few), HeadlineKind::Database);
     assert!(evidence(&few, "levels-disagree").contains("requests/s of 34"), "{few:?}");
-    assert_eq!(kind(&ahead(2.0)), Kind::Database, "split requests are no IOPS either");
+    assert_eq!(kind(&ahead(2.0)), HeadlineKind::Database, "split requests are no IOPS either");
 }
 
 #[test]
@@ -58,17 +58,17 @@ fn a_counter_that_stood_still_is_unknown_and_never_zero() {
     let mut run = with(&Made { unseen: &[shared::DEVICE_READS], ..made }, source::DISKSTATS, &still);
     run.steps[0].series.remove(1);
     let analysis = analyze(&run);
-    assert_eq!(kind(&analysis), Kind::Database);
+    assert_eq!(kind(&analysis), HeadlineKind::Database);
 }
 
 #[test]
 fn holes_are_called_holes() {
     let mut run = Made { from_storage: 0.5, ..Made::default() }.run();
     run.description.as_mut().unwrap().files = true;
-    assert_eq!(kind(&analyze(&run)), Kind::PageCache);
+    assert_eq!(kind(&analyze(&run)), HeadlineKind::PageCache);
     run.environment.insert("data.holes_share".to_owned(), "0.5".to_owned());
     let analysis = analyze(&run);
-    assert_eq!(kind(&analysis), Kind::Holes);
+    assert_eq!(kind(&analysis), HeadlineKind::Holes);
     assert!(codes(&analysis).contains(&"holes") && !codes(&analysis).contains(&"page-cache"));
 }
 

@@ -8,7 +8,7 @@ fn ask() -> Question {
 }
 
 fn of(values: &[f64]) -> Vec<RunValue> {
-    values.iter().map(|v| RunValue::of(*v)).collect()
+    values.iter().map(|v| RunValue::from_value(*v)).collect()
 }
 
 fn figures(most: usize) -> impl Strategy<Value = Vec<f64>> {
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn every_figure_of_an_answer_is_a_number(a in with_series(), b in with_series(), noisy: bool) {
-        let noise = if noisy { NoiseFloor::of(&[99.0, 101.0, 100.0]) } else { None };
+        let noise = if noisy { NoiseFloor::from_values(&[99.0, 101.0, 100.0]) } else { None };
         let compared = compare_runs(&a, &b, &Question { noise, ..ask() }).unwrap();
         prop_assert!(compared.ratio.is_finite() && compared.cliffs_delta.abs() <= 1.0);
         for interval in [compared.interval, compared.bootstrap].into_iter().flatten() {
@@ -100,7 +100,7 @@ fn one_run_a_side_without_a_noise_floor_decides_nothing() {
     let compared = compare_runs(&run(100.0), &run(200.0), &ask()).unwrap();
     assert_eq!(compared.verdict, Verdict::NotDecided);
     assert!(compared.interval.is_some());
-    let noise = NoiseFloor::of(&[100.0, 101.0, 99.5, 100.2, 100.9]);
+    let noise = NoiseFloor::from_values(&[100.0, 101.0, 99.5, 100.2, 100.9]);
     assert_eq!(compare_runs(&run(100.0), &run(200.0), &Question { noise, ..ask() }).unwrap().verdict, Verdict::Faster);
     let latency = Question { noise, higher_is_faster: false, ..ask() };
     assert_eq!(compare_runs(&run(100.0), &run(200.0), &latency).unwrap().verdict, Verdict::Slower);

@@ -88,7 +88,7 @@ fn the_noise_floor_of_a_single_run_keeps_the_alarms_down() {
         let alarms = rate(150, "single", |random| {
             let known: Vec<f64> = setting.side(random, 1e4).iter().map(|run| run.value).collect();
             let (a, b) = (setting.side(random, 1e4), setting.side(random, 1e4));
-            let ask = Question { noise: NoiseFloor::of(&known), ..question() };
+            let ask = Question { noise: NoiseFloor::from_values(&known), ..question() };
             compare_runs(&a[..1], &b[..1], &ask).unwrap().p_difference.unwrap() <= 0.05
         });
         assert!(alarms <= 0.06, "phi {phi}: {alarms}");

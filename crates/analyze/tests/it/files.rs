@@ -1,7 +1,7 @@
 //! Runs on bare files with a known truth: large reads, several I/Os in flight, writes without reads.
 
 use crate::made::{BLOCK_BYTES, Made};
-use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Phase, shared};
@@ -77,7 +77,7 @@ fn requests_at_the_device(run: &mut Run, factor: f64) {
 fn large_direct_reads_are_storage_reads_in_bytes() {
     let analysis = analyze(&large(1.0));
     let (step, headline) = (&analysis.summary.steps[0], analysis.steps[0].headline.as_ref().unwrap());
-    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Storage, "storage MiB/s (reads)"));
+    assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Storage, "storage MiB/s (reads)"));
     near(headline.per_s, step.ops.scan.as_ref().unwrap().per_s);
     near(step.physical_reads_per_s.unwrap() * MIB_OF_A_BLOCK, headline.per_s);
     assert_eq!(step.page_cache_share, Some(0.0));
@@ -100,7 +100,7 @@ fn the_page_cache_is_seen_by_bytes_at_any_request_size() {
         let headline = analysis.steps[0].headline.as_ref().unwrap();
         let share = analysis.summary.steps[0].page_cache_share.unwrap();
         assert!((share - (1.0 - from_storage)).abs() < 1e-6, "{share} for {from_storage}");
-        assert_eq!(headline.kind, Kind::PageCache);
+        assert_eq!(headline.kind, HeadlineKind::PageCache);
         assert!(headline.label.starts_with("MiB/s of file reads"), "{}", headline.label);
         assert!(!headline.why.contains("database"), "{}", headline.why);
         assert!(codes(&analysis).contains(&"page-cache"));
@@ -136,7 +136,7 @@ fn small_and_large_reads_together_are_weighed() {
     facts.insert("iodepth".into(), "1".into());
     let analysis = analyze(&run);
     let headline = analysis.steps[0].headline.as_ref().unwrap();
-    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Storage, "storage MiB/s (reads)"));
+    assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Storage, "storage MiB/s (reads)"));
     assert_eq!(analysis.summary.steps[0].iodepth, Some(1));
     assert_eq!(codes(&analysis), [""; 0]);
 }
@@ -158,28 +158,29 @@ fn blocks_of_a_file_never_come_from_a_database_cache() {
     }
     let analysis = analyze(&writes);
     let headline = analysis.steps[0].headline.as_ref().unwrap();
-    assert_eq!((headline.kind, headline.label.as_str()), (Kind::Operations, "writes per second (files)"));
+    assert_eq!((headline.kind, headline.label.as_str()), (HeadlineKind::Operations, "writes per second (files)"));
     near(headline.per_s, analysis.summary.steps[0].blocks_visited_per_s.unwrap());
     assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");
 }
 
 /// A step of one session at `values`, whose operations take `slower` times as long for the same throughput.
-fn rung(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> StepRecord {
-    let mut rung = of.clone();
-    rung.head.step = step;
-    rung.head.point.values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    for (_, slice) in &mut rung.unmerged {
+fn ladder_step(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> StepRecord {
+    let mut ladder_step = of.clone();
+    ladder_step.head.step = step;
+    ladder_step.head.point.values =
+        values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    for (_, slice) in &mut ladder_step.unmerged {
         let latency = &mut slice.op_mut(OpKind::Select).latency;
         latency.sum_ns *= slower;
     }
-    rung
+    ladder_step
 }
 
-fn limits(rungs: &[(&[(&str, &str)], u64)]) -> Vec<Limit> {
+fn limits(ladder_steps: &[(&[(&str, &str)], u64)]) -> Vec<Limit> {
     let made = Made { sessions: 1, work_unit: 1, latency_us: 250, server_cores: 0.1, ..Made::default() };
     let mut run = on_files(made.run(), "uring", 1);
     let one = run.steps[0].clone();
-    run.steps = (0..).zip(rungs).map(|(at, (values, slower))| rung(&one, at, values, *slower)).collect();
+    run.steps = (0..).zip(ladder_steps).map(|(at, (values, slower))| ladder_step(&one, at, values, *slower)).collect();
     analyze(&run).steps.iter().map(|step| step.verdict.as_ref().unwrap().limit).collect()
 }
 
@@ -204,9 +205,9 @@ fn the_same_load_in_another_mix_or_place_is_no_ladder() {
     let made = Made { work_unit: 1, latency_us: 250, server_cores: 0.1, ..Made::default() };
     let (one, two) = (Made { sessions: 1, ..made.clone() }.run(), Made { sessions: 2, ..made }.run());
     let mut run = on_files(one.clone(), "uring", 1);
-    let mut halved = rung(&two.steps[0], 1, &[("iodepth", "8"), ("sessions", "2")], 16);
+    let mut halved = ladder_step(&two.steps[0], 1, &[("iodepth", "8"), ("sessions", "2")], 16);
     halved.unmerged.iter_mut().for_each(|(_, slice)| slice.op_mut(OpKind::Select).ops /= 2);
-    run.steps = vec![rung(&one.steps[0], 0, &[("iodepth", "16"), ("sessions", "1")], 8), halved];
+    run.steps = vec![ladder_step(&one.steps[0], 0, &[("iodepth", "16"), ("sessions", "1")], 8), halved];
     let analysis = analyze(&run);
     assert_ne!(analysis.steps[1].verdict.as_ref().unwrap().limit, Limit::DeviceCap);
     assert_eq!(analysis.steps[1].evidence.ladder, None);
@@ -217,7 +218,7 @@ fn a_session_at_high_iodepth_can_be_out_of_cpu() {
     // 64 I/Os in flight, and the one thread that makes them is on its CPU nine tenths of the time.
     let made = Made { sessions: 1, work_unit: 1, latency_us: 100, server_cores: 0.9, ..Made::default() };
     let mut run = on_files(made.run(), "uring", 64);
-    run.steps = vec![rung(&run.steps[0], 0, &[], 64)];
+    run.steps = vec![ladder_step(&run.steps[0], 0, &[], 64)];
     let verdict = analyze(&run).steps.remove(0).verdict.unwrap();
     assert_eq!(verdict.limit, Limit::Cpu, "{verdict:?}");
     assert!(verdict.next.contains("more --sessions"), "{verdict:?}");

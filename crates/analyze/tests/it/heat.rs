@@ -31,7 +31,7 @@ fn recorded(latencies: &[(u64, u64)]) -> Latency {
 }
 
 fn map(step: &StepRecord, fineness: Fineness) -> HeatMap {
-    HeatMap::of(step, &window(step).unwrap(), OpKind::Select, fineness).unwrap()
+    HeatMap::from_step(step, &window(step).unwrap(), OpKind::Select, fineness).unwrap()
 }
 
 /// The share of all that lies above `us`.
@@ -90,7 +90,7 @@ fn an_open_loop_shows_how_long_was_waited() {
 #[test]
 fn a_kind_that_did_not_run_has_no_map() {
     let step = step(10, |_| vec![(100, 1_000)]);
-    assert_eq!(HeatMap::of(&step, &window(&step).unwrap(), OpKind::Scan, FINE), None);
+    assert_eq!(HeatMap::from_step(&step, &window(&step).unwrap(), OpKind::Scan, FINE), None);
 }
 
 proptest! {

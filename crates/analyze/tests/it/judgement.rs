@@ -1,7 +1,7 @@
 //! Runs with a known truth, and what is said about them.
 
 use crate::made::Made;
-use mindful_analyze::judgement::headline::Kind;
+use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Phase, ProcessCpu, shared};
@@ -43,7 +43,7 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
     near(select.mean_us, 6_400.0, 0.01);
     near(select.p50_us, 6_400.0, 0.02);
     assert!(step.ops.update.is_none() && step.ops.scan.is_none());
-    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn what_cannot_be_seen_is_null_and_never_zero() {
     assert_eq!((step.process_reads_per_s, step.device_reads_per_s, step.page_cache_share), (None, None, None));
     assert_eq!((step.hit_ratio, step.read_latency_mean_us, step.cpu.db_cores), (None, None, None));
     assert_eq!(step.log_bytes_per_s, None);
-    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Operations);
+    assert_eq!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Operations);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_warm_page_cache_is_never_called_storage() {
     assert_eq!(analysis.summary.validity, Validity::Suspect);
     assert!(codes(&analysis).contains(&"page-cache"));
     let headline = analysis.steps[0].headline.clone().unwrap();
-    assert_eq!(headline.kind, Kind::PageCache);
+    assert_eq!(headline.kind, HeadlineKind::PageCache);
     assert!(!headline.label.contains("storage") && headline.label.contains("page cache"), "{}", headline.label);
     near(analysis.summary.steps[0].page_cache_share, 0.9, 1e-6);
 }
@@ -127,7 +127,7 @@ fn a_warm_page_cache_is_never_called_storage() {
 fn a_cached_table_is_called_the_database_cache() {
     let analysis = analyze(&Made { miss: 0.0001, ..Made::default() }.run());
     let headline = analysis.steps[0].headline.clone().unwrap();
-    assert_eq!(headline.kind, Kind::DatabaseCache);
+    assert_eq!(headline.kind, HeadlineKind::DatabaseCache);
     assert!(
         headline.label.contains("database cache") && !headline.label.contains("storage IOPS"),
         "{}",
@@ -139,7 +139,7 @@ fn a_cached_table_is_called_the_database_cache() {
 fn a_half_cached_table_is_not_called_storage() {
     let analysis = analyze(&Made { miss: 0.5, ..Made::default() }.run());
     let headline = analysis.steps[0].headline.clone().unwrap();
-    assert_eq!(headline.kind, Kind::Database);
+    assert_eq!(headline.kind, HeadlineKind::Database);
     assert!(headline.why.contains("the database's cache served 49 %"), "{}", headline.why);
 }
 
@@ -147,7 +147,7 @@ fn a_half_cached_table_is_not_called_storage() {
 fn a_second_reader_of_the_device_is_found() {
     let analysis = analyze(&Made { device: 1.5, ..Made::default() }.run());
     assert!(codes(&analysis).contains(&"foreign-reads"));
-    assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+    assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
 }
 
 /// As many reads as blocks visited, and several of them in a request: a part is not the method's, whoever did not get to it.
@@ -161,9 +161,9 @@ fn requests_of_several_blocks_are_no_storage_iops() {
         run.steps[0].series.push(made.one("requests", Phase::Settled, &requests, made.warmup + made.seconds));
         analyze(&run).steps[0].headline.clone().unwrap()
     };
-    assert_eq!(headline(1.0).kind, Kind::Storage);
+    assert_eq!(headline(1.0).kind, HeadlineKind::Storage);
     let several = headline(2.18);
-    assert_eq!((several.kind, &*several.label), (Kind::Database, "physical reads per second (database)"));
+    assert_eq!((several.kind, &*several.label), (HeadlineKind::Database, "physical reads per second (database)"));
     assert_eq!(several.why, "2.18 blocks a read request: not all were read one by one");
 }
 
@@ -174,19 +174,19 @@ fn a_device_that_is_not_seen_is_said_so() {
     assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
     assert!(codes(&analysis).contains(&"not-seen"));
     let headline = analysis.steps[0].headline.clone().unwrap();
-    assert!(headline.kind == Kind::Database && headline.why.contains("device is not seen"), "{headline:?}");
+    assert!(headline.kind == HeadlineKind::Database && headline.why.contains("device is not seen"), "{headline:?}");
 }
 
 /// Its counters are those of storage in all but what they stand on.
 #[test]
 fn a_loop_device_over_what_is_not_seen_is_no_storage() {
     let mut run = Made::default().run();
-    assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, Kind::Storage);
+    assert_eq!(analyze(&run).steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
     let why = "nfs4 at /images is a network file system";
     run.environment.insert("storage.device".to_owned(), "loop3".to_owned());
     run.environment.insert("device.loop3.below_not_seen".to_owned(), why.to_owned());
     let headline = analyze(&run).steps[0].headline.clone().unwrap();
-    assert_eq!((headline.kind, &*headline.label), (Kind::Database, "physical reads per second (database)"));
+    assert_eq!((headline.kind, &*headline.label), (HeadlineKind::Database, "physical reads per second (database)"));
     assert!(headline.why.contains(&format!("nothing is seen below the file of loop3: {why}")), "{}", headline.why);
 }
 

@@ -1,11 +1,11 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod alike;
 mod cache_requests;
 mod catalogue;
 mod claims;
 mod cliff;
+mod comparability;
 mod compare_order;
 mod compare_property;
 mod compare_simulation;

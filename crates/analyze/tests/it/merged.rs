@@ -64,7 +64,7 @@ fn judged(run: &Run) -> String {
     let step = &analysis.steps[0];
     let looks: Vec<_> = (1..5).map(|slices| settled(&run.steps[0], slices, Duration::from_secs(2))).collect();
     let fine = Fineness { columns: 5, bands_a_decade: 10 };
-    let heat = step.window.and_then(|window| HeatMap::of(&run.steps[0], &window, OpKind::Select, fine));
+    let heat = step.window.and_then(|window| HeatMap::from_step(&run.steps[0], &window, OpKind::Select, fine));
     format!(
         "{:?}\n{:?}\n{:?}\n{:?}\n{looks:?}\n{heat:?}\n{:?}",
         analysis.summary, step.pace, step.evidence, step.window, step.stalls

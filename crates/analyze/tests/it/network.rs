@@ -51,7 +51,7 @@ fn the_network_of_each_rank_is_reported_with_its_name() {
     let rank =
         |rank: u32| RankRecord { rank, ranks: 2, host: format!("host-{rank}"), sessions: 2, ..RankRecord::default() };
     let mut run = carried(Some(1.25e9), 1.2e9, 1e6);
-    let part = checks::of_part(&run);
+    let part = checks::check_part(&run);
     assert_eq!(part.len(), 1, "what goes to the first rank with a part");
     assert!(part[0].evidence.starts_with("eth0.7 received"), "{part:?}");
     run.steps[0].ranks = vec![rank(0), rank(1)];

@@ -128,7 +128,7 @@ enum Outcome {
 fn outcome(series: &[f64]) -> Outcome {
     let judge = |seen| assess(&Signals { throughput: &series[..seen], ..Signals::default() }, &Criteria::STRICT);
     let mut looks = Looks::default();
-    let end = (1..=series.len()).find(|seen| looks.due(*seen) && looks.take(*seen, &judge(*seen)));
+    let end = (1..=series.len()).find(|seen| looks.due(*seen) && looks.push(*seen, &judge(*seen)));
     match end {
         Some(end) => Outcome::Ended(end),
         None if judge(series.len()).steady => Outcome::NotPrecise,
@@ -180,9 +180,9 @@ fn a_look_that_is_good_by_chance_does_not_end_a_step() {
     let bad = judge(&Signal::Cycle.series(&mut Random::new(1, "looks"), 0.0));
     assert!(good.steady && good.precise && !bad.steady);
     assert!(!looks.due(59) && looks.due(60));
-    assert!(!looks.take(60, &good) && !looks.due(69) && looks.due(70));
-    assert!(!looks.take(70, &bad) && !looks.take(80, &good), "two in a row are needed");
-    assert!(looks.take(90, &good));
+    assert!(!looks.push(60, &good) && !looks.due(69) && looks.due(70));
+    assert!(!looks.push(70, &bad) && !looks.push(80, &good), "two in a row are needed");
+    assert!(looks.push(90, &good));
 }
 
 #[test]

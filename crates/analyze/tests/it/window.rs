@@ -192,7 +192,7 @@ fn seconds_add_up_to_the_window() {
     let run = Made::default().run();
     let step = &run.steps[0];
     let window = mindful_analyze::figures::window::window(step).unwrap();
-    let seconds = mindful_analyze::figures::seconds::Seconds::of(step, &window);
+    let seconds = mindful_analyze::figures::seconds::Seconds::from_step(step, &window);
     assert_eq!((seconds.blocks_per_s.len(), seconds.hit_ratio.len()), (10, 10));
     near(Some(seconds.blocks_per_s.iter().sum()), (Made::default().ops_per_slice() * 4 * 64 * 10) as f64, 1e-9);
     near(Some(seconds.hit_ratio[3]), 0.02, 1e-6);

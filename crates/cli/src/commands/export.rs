@@ -164,7 +164,7 @@ fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String
     if is_picture(matches) {
         let chart = matches.get_one::<String>("chart").map_or(charts::DIFFERENCES, String::as_str);
         let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));
-        let drawing = charts::of_two(chart, &compared, [&baseline, &candidate])?;
+        let drawing = charts::comparison_chart(chart, &compared, [&baseline, &candidate])?;
         return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
     }
     let (a, b) = (PageRun::of(&sides.baseline), PageRun::of(&sides.candidate));
@@ -183,7 +183,7 @@ impl<'a> PageRun<'a> {
         let of_run = |(run, analysis): &'a (Run, Analysis)| Self {
             run,
             analysis,
-            report: mindful_report::of(run, analysis, None, Detail::Full),
+            report: mindful_report::run_report(run, analysis, None, Detail::Full),
             before: context::found_plan(&run.head.settings),
         };
         runs.iter().map(of_run).collect()

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use mindful_core::{Error, Result, plan::units};
 use mindful_record::Listed;
 use mindful_report::Style;
-use mindful_report::list::Row;
+use mindful_report::list::StoredRun;
 
 use crate::args::flags::option;
 use crate::context;
@@ -43,7 +43,7 @@ fn list(matches: &ArgMatches) -> Result<Exit> {
 
 /// The table of `listed`.
 pub(super) fn table(listed: &[Listed]) -> String {
-    let rows = listed.iter().map(|run| Row {
+    let rows = listed.iter().map(|run| StoredRun {
         id: &run.id,
         head: run.head.as_ref(),
         summary: run.summary.as_ref(),

@@ -100,6 +100,6 @@ pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -
 
 /// The report of a run in `folder`.
 pub(super) fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
-    let text = mindful_report::of(run, analysis, Some(folder), detail).text(style);
+    let text = mindful_report::run_report(run, analysis, Some(folder), detail).to_text(style);
     context::found_plan(&run.head.settings) + &text
 }

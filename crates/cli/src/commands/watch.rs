@@ -114,7 +114,7 @@ impl Shape {
         match self {
             Self::Json(filter) => second.json_line(filter, plan_file),
             Self::All(filter) => second.counters_text(filter),
-            Self::Line(columns) => columns.line(second),
+            Self::Line(columns) => columns.second_line(second),
             Self::Screen => String::new(),
         }
     }

@@ -120,24 +120,24 @@ impl Clock for HostClock {
 #[derive(Debug, Default)]
 struct HostNotifier {
     look: Mutex<()>,
-    rung: Condvar,
+    notified: Condvar,
 }
 
 impl Notifier for HostNotifier {
     fn wait(&self, at_most: Duration, blocked: &mut dyn FnMut() -> bool) {
         let look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.rung.wait_timeout_while(look, at_most, |()| blocked());
+        let waited = self.notified.wait_timeout_while(look, at_most, |()| blocked());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
     fn notify(&self) {
         drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
-        self.rung.notify_all();
+        self.notified.notify_all();
     }
 
     fn notify_one(&self) {
         drop(self.look.lock().unwrap_or_else(PoisonError::into_inner));
-        self.rung.notify_one();
+        self.notified.notify_one();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The rungs from raw reads nobody looks at up to a database.
+/// The levels from raw reads nobody looks at up to a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContrastSummary {
@@ -12,7 +12,7 @@ pub struct ContrastSummary {
     pub all_cores: Vec<LevelSummary>,
     /// Database IOPS by raw IOPS, physical reads, all cores, equal concurrency.
     pub eta: Option<f64>,
-    /// Where eta lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
+    /// Where the ratio of database to raw lies with a confidence of 95 %, by its value in each round; null with one round, which has no interval.
     pub eta_interval: Option<[f64; 2]>,
     /// What the database adds to the time a session needs for a block, at equal concurrency, us.
     pub added_us_per_block: Option<f64>,
@@ -39,7 +39,8 @@ pub struct AddedTime {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelSummary {
     /// Its name.
-    pub rung: String,
+    #[serde(rename = "rung")]
+    pub name: String,
     /// Blocks per second.
     pub iops: f64,
     /// MiB (2^20 bytes) per second.
@@ -54,6 +55,6 @@ pub struct LevelSummary {
     pub iops_per_core: Option<f64>,
     /// Largest minus smallest rate by the median, 0.05 is 5 %.
     pub spread: f64,
-    /// What the difference to the rung before it means; null for the first.
+    /// What the difference to the level before it means; null for the first.
     pub means: Option<String>,
 }

@@ -48,8 +48,8 @@ pub fn any_file(bytes: &[u8]) {
         if run.steps.len() <= MOST_STEPS {
             let analysis = mindful_analyze::analyze(&run);
             let _ = mindful_report::export::json::summary(&analysis.summary);
-            let report = mindful_report::of(&run, &analysis, None, mindful_report::Detail::Full);
-            let _ = report.text(&mindful_report::Style::default());
+            let report = mindful_report::run_report(&run, &analysis, None, mindful_report::Detail::Full);
+            let _ = report.to_text(&mindful_report::Style::default());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A contrast as a waterfall: the time that each rung needs for a block, and what it adds to the one before.
+//! A contrast as a waterfall: the time that each level needs for a block, and what it adds to the one before.
 
 use mindful_core::result::{ContrastSummary, LevelSummary, Summary};
 
@@ -16,20 +16,20 @@ const LESS: usize = 2;
 pub(crate) fn drawings(summary: &Summary, doubt: Option<&'static str>) -> Vec<Drawing> {
     let Some(contrast) = &summary.contrast else { return Vec::new() };
     let sessions = summary.steps.iter().find_map(|step| step.sessions);
-    let rungs = sessions.filter(|_| !contrast.all_cores.is_empty()).map(|sessions| rungs(contrast, sessions));
-    [rungs, added(contrast)].into_iter().flatten().map(|bars| bars.drawing(doubt)).collect()
+    let levels = sessions.filter(|_| !contrast.all_cores.is_empty()).map(|sessions| levels(contrast, sessions));
+    [levels, added(contrast)].into_iter().flatten().map(|bars| bars.drawing(doubt)).collect()
 }
 
-fn rungs(contrast: &ContrastSummary, sessions: u32) -> Bars {
-    let us = |rung: &LevelSummary| f64::from(sessions) * 1e6 / rung.iops;
-    let bar = |(at, rung): (usize, &LevelSummary)| {
-        let here = us(rung);
+fn levels(contrast: &ContrastSummary, sessions: u32) -> Bars {
+    let us = |level: &LevelSummary| f64::from(sessions) * 1e6 / level.iops;
+    let bar = |(at, level): (usize, &LevelSummary)| {
+        let here = us(level);
         let before = at.checked_sub(1).map(|before| us(&contrast.all_cores[before]));
         let differs = |before: f64| format!("{} ({:+.1} %)", signed(here - before), 100.0 * (here / before - 1.0));
         Bar {
-            name: rung.rung.clone(),
+            name: level.name.clone(),
             span: Some([before.unwrap_or(0.0), here]),
-            value: format!("{} per block, {} IOPS", time_us(here), number(rung.iops)),
+            value: format!("{} per block, {} IOPS", time_us(here), number(level.iops)),
             remark: before.map_or_else(String::new, differs),
             colour: before.map_or(FIRST, |before| if here < before { LESS } else { MORE }),
         }

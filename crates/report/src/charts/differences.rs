@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::comparison::difference::{Difference, Differences, change, interval_words};
 use crate::drawing::frame::{CHARACTER, Drawing, WIDTH, lines_of, write_lines};
 use crate::drawing::scale::{Scale, Unit, drawable};
-use crate::markup::text;
+use crate::markup::escaped_text;
 
 /// Its name on the command line.
 pub(crate) const NAME: &str = "differences";
@@ -24,7 +24,7 @@ pub(crate) fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Op
     if rows.is_empty() {
         return None;
     }
-    let axis = Axis::of(&rows, compared.margin);
+    let axis = Axis::from_rows(&rows, compared.margin);
     let bottom = TOP + ROW * rows.len() as f64;
     let mut svg = String::new();
     axis.draw(&mut svg, bottom, compared);
@@ -69,7 +69,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(rows: &[&Difference], margin: f64) -> Self {
+    fn from_rows(rows: &[&Difference], margin: f64) -> Self {
         let ends = |row: &&Difference| row.interval.map_or([row.ratio; 2], |interval| [interval.low, interval.high]);
         let ratios = || rows.iter().flat_map(|row| [[row.ratio; 2], ends(row)].concat());
         let known = || ratios().filter(|ratio| drawable(*ratio) && *ratio > 0.0);
@@ -132,7 +132,7 @@ impl Axis {
             svg,
             "<path class=\"dot c1\" transform=\"translate({x:.1} {y})\" d=\"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z\">\
              <title>{}</title></path>",
-            text(&title)
+            escaped_text(&title)
         );
         let middle = f64::midpoint(from, to);
         let words = format!("{}{}", change(row.ratio), if row.interval.is_some() { "" } else { ", no interval" });
@@ -142,7 +142,7 @@ impl Axis {
             svg,
             "<text class=\"near at-middle\" x=\"{middle:.1}\" y=\"{}\">{}</text>",
             y + 16.0,
-            text(&words)
+            escaped_text(&words)
         );
     }
 }

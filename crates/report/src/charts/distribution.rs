@@ -15,7 +15,7 @@ const FINENESS: Fineness = Fineness { columns: 1, bands_a_decade: 20 };
 /// The distribution of what a step did mainly; `None` where nothing was timed.
 pub(super) fn drawing(record: &StepRecord, step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let kind = if step.summary.ops.select.is_some() { OpKind::Select } else { OpKind::Update };
-    let map = HeatMap::of(record, step.window.as_ref()?, kind, FINENESS)?;
+    let map = HeatMap::from_step(record, step.window.as_ref()?, kind, FINENESS)?;
     let op = step.summary.ops.get(kind);
     let marks = [("median", op.and_then(|op| op.p50_us)), ("p99", op.and_then(|op| op.p99_us))];
     let mark =

@@ -1,7 +1,7 @@
 //! The ledger drawn: the same reads as each level counted them, from the blocks visited to the device.
 
 use mindful_analyze::StepAnalysis;
-use mindful_analyze::judgement::ledger::Row;
+use mindful_analyze::judgement::ledger::LedgerRow;
 
 use crate::drawing::bars::{Bar, Bars, Place};
 use crate::drawing::frame::Drawing;
@@ -17,7 +17,8 @@ const BELOW: &str = "  below";
 /// The funnel of a step; `None` where no level is known.
 pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let rows = &step.ledger.reads;
-    let is_level = |row: &&Row| row.name != OPERATIONS && (!row.name.starts_with("  ") || row.name.starts_with(BELOW));
+    let is_level =
+        |row: &&LedgerRow| row.name != OPERATIONS && (!row.name.starts_with("  ") || row.name.starts_with(BELOW));
     let bars: Vec<Bar> = rows.iter().filter(is_level).map(bar).collect();
     if !bars.iter().any(|bar| bar.span.is_some()) {
         return None;
@@ -40,7 +41,7 @@ pub(super) fn drawing(step: &StepAnalysis, doubt: Option<&'static str>) -> Optio
     Some(bars.drawing(doubt))
 }
 
-fn bar(row: &Row) -> Bar {
+fn bar(row: &LedgerRow) -> Bar {
     let ratio = row.ratio.map_or_else(String::new, |ratio| format!(", ratio {ratio:.2}"));
     let expected = row.expected.map_or_else(String::new, |expected| format!(" ({expected:.2} expected)"));
     let value = row.per_s.map(|rate| format!("{} per second{ratio}{expected}", number(rate)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_analyze::contrast::{ALL_CORES, CORES, RUNG, Rung};
+use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level};
 use mindful_analyze::{StepAnalysis, io_job};
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::Run;
@@ -17,7 +17,7 @@ pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
 const LOADS: [&str; 2] = ["sessions", io_job::SMALL];
 
 /// `(load, steps of that load)`.
-type Rungs<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
+type StepsByLoad<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
 /// Settings of a point, but for its load.
 type Values = BTreeMap<String, String>;
 
@@ -28,82 +28,86 @@ pub(crate) struct Ladder<'a> {
     pub loads: &'static str,
     /// Its knee, where one was looked for.
     pub knee: Option<&'a KneeSummary>,
-    /// Whether it is a rung of a contrast: raw reads, or the database beside them.
+    /// Whether it is a level of a contrast: raw reads, or the database beside them.
     pub of_contrast: bool,
     /// Longest p99 that was allowed, us.
     pub p99_limit_us: Option<f64>,
     /// Steps of each load, by rising load; several where it was measured again.
-    pub rungs: Vec<(u32, Vec<&'a StepAnalysis>)>,
+    pub by_load: Vec<(u32, Vec<&'a StepAnalysis>)>,
 }
 
-/// The ladders of all `sides`; a run of a single step is a ladder of one rung. A contrast is none.
+/// The ladders of all `sides`; a run of a single step is a ladder of one load. A contrast is none.
 pub(crate) fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let many = sides.len() > 1;
     let plain = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none());
-    plain.flat_map(|side| of_run(*side, many)).collect()
+    plain.flat_map(|side| run_ladders(*side, many)).collect()
 }
 
-/// The rungs of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then
+/// The levels of contrasts that read from storage, each a ladder of its one load, on all cores: raw reads first, then
 /// the database.
-pub(crate) fn of_contrasts<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+pub(crate) fn contrast_ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let contrasts = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_some());
-    contrasts.flat_map(|side| of_contrast(*side, sides.len() > 1)).collect()
+    contrasts.flat_map(|side| contrast_levels(*side, sides.len() > 1)).collect()
 }
 
-fn of_contrast((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
+fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
     let summary = &analysis.summary;
-    let of_rung = |rung: Rung| {
+    let of_level = |level: Level| {
         let is = |step: &StepAnalysis, key: &str, value: &str| {
             step.summary.point.values.get(key).is_some_and(|given| given == value)
         };
-        let mut rungs = Rungs::new();
-        for step in analysis.steps.iter().filter(|step| is(step, RUNG, rung.name()) && is(step, CORES, ALL_CORES)) {
+        let mut by_load = StepsByLoad::new();
+        for step in analysis.steps.iter().filter(|step| is(step, LEVEL, level.name()) && is(step, CORES, ALL_CORES)) {
             if let Some(sessions) = step.summary.sessions {
-                rungs.entry(sessions).or_default().push(step);
+                by_load.entry(sessions).or_default().push(step);
             }
         }
         let own = summary.tag.as_ref().unwrap_or(&summary.id);
-        let name = if many { format!("{own}, {}", rung.name()) } else { rung.name().to_owned() };
-        (!rungs.is_empty()).then(|| Ladder { name: escape(&name), of_contrast: true, ..bare((run, analysis), rungs) })
+        let name = if many { format!("{own}, {}", level.name()) } else { level.name().to_owned() };
+        (!by_load.is_empty()).then(|| Ladder {
+            name: escape(&name),
+            of_contrast: true,
+            ..bare((run, analysis), by_load)
+        })
     };
     // What is read from memory alone says nothing of storage.
-    Rung::ALL.into_iter().filter(|rung| *rung != Rung::Cached).filter_map(of_rung).collect()
+    Level::ALL.into_iter().filter(|level| *level != Level::Cached).filter_map(of_level).collect()
 }
 
 /// The ladders of runs that are one side of a comparison, called `name`: the steps of all of them together.
-pub(crate) fn of_group<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
+pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let Some(first) = sides.first() else { return Vec::new() };
-    let mut all: BTreeMap<Values, Rungs<'a>> = BTreeMap::new();
+    let mut all: BTreeMap<Values, StepsByLoad<'a>> = BTreeMap::new();
     for (_, analysis) in sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none()) {
-        for (others, rungs) in rungs(analysis) {
+        for (others, by_load) in by_load(analysis) {
             let group = all.entry(others).or_default();
-            for (load, steps) in rungs {
+            for (load, steps) in by_load {
                 group.entry(load).or_default().extend(steps);
             }
         }
     }
-    let ladder = |(others, rungs): (Values, Rungs<'a>)| Ladder {
+    let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
         name: series_name(name, &others),
         // Each run has its own; of several there is none that is theirs.
         knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
-        ..bare(*first, rungs)
+        ..bare(*first, by_load)
     };
     all.into_iter().map(ladder).collect()
 }
 
-fn of_run<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
+fn run_ladders<'a>((run, analysis): Side<'a>, many: bool) -> Vec<Ladder<'a>> {
     let summary = &analysis.summary;
-    let ladder = |(others, rungs): (Values, Rungs<'a>)| Ladder {
+    let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
         name: name(summary, &others, many),
         knee: knee(summary, &others),
-        ..bare((run, analysis), rungs)
+        ..bare((run, analysis), by_load)
     };
-    rungs(analysis).into_iter().map(ladder).collect()
+    by_load(analysis).into_iter().map(ladder).collect()
 }
 
 /// The steps of a run by their other settings and their load.
-fn rungs(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, Rungs<'_>> {
-    let mut groups: BTreeMap<Values, Rungs> = BTreeMap::new();
+fn by_load(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, StepsByLoad<'_>> {
+    let mut groups: BTreeMap<Values, StepsByLoad> = BTreeMap::new();
     for step in &analysis.steps {
         let mut others = step.summary.point.values.clone();
         others.retain(|key, _| !LOADS.contains(&key.as_str()));
@@ -115,7 +119,7 @@ fn rungs(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, Rungs<'_>> {
 }
 
 /// A ladder without name and knee.
-fn bare<'a>((run, analysis): Side<'a>, rungs: Rungs<'a>) -> Ladder<'a> {
+fn bare<'a>((run, analysis): Side<'a>, by_load: StepsByLoad<'a>) -> Ladder<'a> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
     let of_files = analysis.steps.iter().any(|step| io_job::load(&step.summary.point).is_some());
     Ladder {
@@ -124,7 +128,7 @@ fn bare<'a>((run, analysis): Side<'a>, rungs: Rungs<'a>) -> Ladder<'a> {
         knee: None,
         of_contrast: false,
         p99_limit_us: objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us),
-        rungs: rungs.into_iter().collect(),
+        by_load: by_load.into_iter().collect(),
     }
 }
 

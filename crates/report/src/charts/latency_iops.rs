@@ -20,13 +20,13 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let (rate, rate_name) = rates(ladders)?;
     let (latency, mut latency_name, of_p99) = latencies(ladders)?;
     let drawn: Vec<(&Ladder, Series)> =
-        ladders.iter().map(|ladder| (ladder, of_ladder(ladder, rate, latency))).collect();
+        ladders.iter().map(|ladder| (ladder, ladder_series(ladder, rate, latency))).collect();
     let drawn: Vec<_> = drawn.into_iter().filter(|(_, series)| !series.points.is_empty()).collect();
     let mut guides = guides(&drawn, of_p99);
     let mut series: Vec<Series> = drawn.into_iter().map(|(_, series)| series).collect();
     if let [ladder] = ladders {
         guides.extend(capacity(ladder, rate));
-        let medians = of_ladder(ladder, rate, median);
+        let medians = ladder_series(ladder, rate, median);
         if let ([p99], false, true) = (series.as_mut_slice(), medians.points.is_empty(), of_p99) {
             "p99".clone_into(&mut p99.name);
             let points = medians.points.into_iter().map(|point| Point { label: String::new(), ..point }).collect();
@@ -57,7 +57,7 @@ fn caption(loads: &str) -> String {
 
 fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {
     let mut text = String::new();
-    if ladders.iter().flat_map(|ladder| &ladder.rungs).any(|(_, steps)| steps.len() > 1) {
+    if ladders.iter().flat_map(|ladder| &ladder.by_load).any(|(_, steps)| steps.len() > 1) {
         text += " Loads measured several times are drawn at their median, with bars from the lowest to the highest.";
     }
     if ladders.iter().any(|ladder| ladder.of_contrast) {
@@ -72,17 +72,17 @@ fn notes(ladders: &[Ladder], guides: &[Guide]) -> String {
     text.trim_start().to_owned()
 }
 
-fn of_ladder(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
+fn ladder_series(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
     let point = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
         let ((x, wide), (y, high)) = middle(steps, rate).zip(middle(steps, latency))?;
         Some(Point { x, y, label: load.to_string(), wide, high })
     };
-    let points = ladder.rungs.iter().filter_map(point).collect();
+    let points = ladder.by_load.iter().filter_map(point).collect();
     Series { name: ladder.name.clone(), look: Look::Curve, points }
 }
 
 fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
-    ladders.iter().flat_map(|ladder| &ladder.rungs).flat_map(|(_, steps)| steps.iter().copied())
+    ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
 }
 
 /// What all steps have in common across: their headline where all have the same one, else the blocks they visited.
@@ -175,7 +175,7 @@ fn capacity(ladder: &Ladder, rate: Figure) -> Option<Guide> {
     let knee = ladder.knee.filter(|knee| knee.model.is_some())?;
     let same =
         |step: &&StepAnalysis| rate(step).zip(throughput(step)).is_none_or(|(a, b)| (a - b).abs() <= 0.001 * b.abs());
-    let drawn = ladder.rungs.iter().flat_map(|(_, steps)| steps).all(same);
+    let drawn = ladder.by_load.iter().flat_map(|(_, steps)| steps).all(same);
     let most = knee.max_per_s.filter(|_| drawn)?;
     Some(Guide::Upright(most, knee.intervals.get("max_per_s").copied(), format!("fitted capacity {}", number(most))))
 }

@@ -11,8 +11,8 @@ const MIB: f64 = 1_048_576.0;
 
 type Figure = fn(&StepAnalysis) -> Option<f64>;
 
-fn rungs(ladders: &[Ladder]) -> usize {
-    ladders.iter().map(|ladder| ladder.rungs.len()).max().unwrap_or(0)
+fn most_loads(ladders: &[Ladder]) -> usize {
+    ladders.iter().map(|ladder| ladder.by_load.len()).max().unwrap_or(0)
 }
 
 fn point(x: f64, y: f64) -> Point {
@@ -20,11 +20,11 @@ fn point(x: f64, y: f64) -> Point {
 }
 
 fn series(ladder: &Ladder, name: &str, figure: Figure) -> Series {
-    let of_rung = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
+    let of_load = |(load, steps): &(u32, Vec<&StepAnalysis>)| {
         let (y, high) = middle(steps, figure)?;
         Some(Point { high, ..point(f64::from(*load), y) })
     };
-    Series { name: name.to_owned(), look: Look::Curve, points: ladder.rungs.iter().filter_map(of_rung).collect() }
+    Series { name: name.to_owned(), look: Look::Curve, points: ladder.by_load.iter().filter_map(of_load).collect() }
 }
 
 fn axis(ladders: &[Ladder]) -> Axis {
@@ -42,7 +42,7 @@ fn plot(
     series: Vec<Series>,
 ) -> Option<Plot> {
     let series: Vec<Series> = series.into_iter().filter(|series| series.points.iter().any(|p| p.y > 0.0)).collect();
-    (rungs(ladders) > 1 && !series.is_empty()).then(|| Plot {
+    (most_loads(ladders) > 1 && !series.is_empty()).then(|| Plot {
         name,
         title: title.to_owned(),
         caption,

@@ -28,7 +28,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn of((record, step): (&'a StepRecord, &'a StepAnalysis), most: usize) -> Option<Self> {
+    fn from_step((record, step): (&'a StepRecord, &'a StepAnalysis), most: usize) -> Option<Self> {
         let columns = columns(record, step.window.as_ref()?, most);
         let begin_us = step.window.as_ref()?.begin_us.checked_sub(record.clock_offset_us)?;
         (!columns.is_empty()).then_some(Self { record, step, begin_us, columns })
@@ -52,7 +52,8 @@ fn since(us: i64, zero_us: i64) -> f64 {
 /// The strips of all steps; `None` of a single one, and where their times are not known.
 pub(super) fn drawing(run: &Run, analysis: &Analysis, doubt: Option<&'static str>) -> Option<Drawing> {
     let most = (MOST / run.steps.len().max(1)).max(1);
-    let mut parts: Vec<Part> = run.steps.iter().zip(&analysis.steps).filter_map(|both| Part::of(both, most)).collect();
+    let mut parts: Vec<Part> =
+        run.steps.iter().zip(&analysis.steps).filter_map(|both| Part::from_step(both, most)).collect();
     parts.sort_by_key(|part| part.begin_us);
     let hooks = run.hooks.iter().map(|hook| hook.begin_us);
     let zero_us = parts.iter().map(|part| part.begin_us).chain(hooks).min()?;

@@ -79,30 +79,30 @@ pub(super) fn suite(name: &str, properties: &[(&str, String)], cases: &[Case], r
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{failures}\" errors=\"0\">\n\
          <testsuite name=\"{1}\" tests=\"{0}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n<properties>\n",
         cases.len(),
-        text(name),
+        xml_text(name),
     );
     for (property, value) in properties {
         // Writing to a string cannot fail.
-        let _ = writeln!(xml, "<property name=\"{}\" value=\"{}\"/>", text(property), text(value));
+        let _ = writeln!(xml, "<property name=\"{}\" value=\"{}\"/>", xml_text(property), xml_text(value));
     }
     xml.push_str("</properties>\n");
     for case in cases {
-        let _ = write!(xml, "<testcase classname=\"{}\" name=\"{}\">", text(name), text(&case.name));
+        let _ = write!(xml, "<testcase classname=\"{}\" name=\"{}\">", xml_text(name), xml_text(&case.name));
         let _ = match &case.ending {
             Ending::Passed => Ok(()),
-            Ending::Failed(kind, why) => write!(xml, "<failure type=\"{kind}\" message=\"{}\"/>", text(why)),
-            Ending::Skipped(why) => write!(xml, "<skipped message=\"{}\"/>", text(why)),
+            Ending::Failed(kind, why) => write!(xml, "<failure type=\"{kind}\" message=\"{}\"/>", xml_text(why)),
+            Ending::Skipped(why) => write!(xml, "<skipped message=\"{}\"/>", xml_text(why)),
         };
         xml.push_str("</testcase>\n");
     }
-    let lines: Vec<_> = report.lines().map(text).collect();
+    let lines: Vec<_> = report.lines().map(xml_text).collect();
     let _ = write!(xml, "<system-out>{}</system-out>\n</testsuite>\n</testsuites>\n", lines.join("\n"));
     xml
 }
 
 /// XML knows neither of these two characters, not even as a reference.
-fn text(from_outside: &str) -> String {
-    markup::text(from_outside).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+fn xml_text(from_outside: &str) -> String {
+    markup::escaped_text(from_outside).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::frame::{CHARACTER, Drawing, LINE, WIDTH, lines_of, write_lines};
 use super::scale::{Scale, Unit, drawable};
-use crate::markup::text;
+use crate::markup::escaped_text;
 
 const ROW: f64 = 34.0;
 const THICK: f64 = 15.0;
@@ -104,7 +104,7 @@ impl Bars {
                 "<rect class=\"bar c{}\" x=\"{from:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{THICK}\"><title>{}</title></rect>",
                 bar.colour % 6 + 1,
                 (to - from).max(1.0),
-                text(&format!("{}: {}", bar.name, bar.value))
+                escaped_text(&format!("{}: {}", bar.name, bar.value))
             );
         }
         let words = [bar.value.as_str(), bar.remark.as_str()].into_iter().filter(|words| !words.is_empty());

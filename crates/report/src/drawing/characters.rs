@@ -45,7 +45,7 @@ pub(crate) fn curve(spots: &[Spot], wide: usize, high: usize, ascii: bool) -> Ve
         (x * (wide * 2 - 1) as f64, y * (high * 4 - 1) as f64)
     };
     let places: Vec<(f64, f64)> = spots.iter().map(|spot| place(spot)).collect();
-    places.windows(2).for_each(|pair| field.line(pair[0], pair[1]));
+    places.windows(2).for_each(|pair| field.draw_line(pair[0], pair[1]));
     for (spot, (x, y)) in spots.iter().zip(&places) {
         field.spot(*x as usize / 2, *y as usize / 4, &spot.label, if ascii { 'o' } else { '●' });
     }
@@ -67,7 +67,7 @@ struct Field {
 }
 
 impl Field {
-    fn line(&mut self, (x, y): (f64, f64), (to_x, to_y): (f64, f64)) {
+    fn draw_line(&mut self, (x, y): (f64, f64), (to_x, to_y): (f64, f64)) {
         let steps = (to_x - x).abs().max((to_y - y).abs()).ceil().max(1.0);
         for step in 0..=steps as usize {
             let share = step as f64 / steps;

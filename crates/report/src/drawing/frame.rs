@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::markup::{marked_up, text};
+use crate::markup::{escaped_text, marked_up};
 use crate::table::wrap;
 
 /// Width of every drawing.
@@ -40,16 +40,16 @@ impl Drawing {
     pub fn figure(&self, number: usize) -> String {
         let id = format!("{}-{number}", self.name);
         let mut html =
-            format!("<figure class=\"chart\" data-chart=\"{}\">\n<h3>{}</h3>\n", self.name, text(&self.title));
+            format!("<figure class=\"chart\" data-chart=\"{}\">\n<h3>{}</h3>\n", self.name, escaped_text(&self.title));
         html.push_str(&scrolled(&self.title));
         let _ = writeln!(html, "<svg viewBox=\"0 0 {WIDTH} {}\" {}", self.height, self.named(&id));
         html.push_str(&self.content);
         html.push_str(&self.watermark());
-        let _ = write!(html, "</svg></div>\n<figcaption>{}</figcaption>\n", text(&self.caption));
+        let _ = write!(html, "</svg></div>\n<figcaption>{}</figcaption>\n", escaped_text(&self.caption));
         let _ = write!(
             html,
             "<details class=\"behind\">\n<summary>How to read it, and its figures</summary>\n<p>{}</p>\n{}</details>\n",
-            text(&self.notes),
+            escaped_text(&self.notes),
             self.table()
         );
         html.push_str("</figure>\n");
@@ -76,7 +76,7 @@ impl Drawing {
             "\n<style>\n{}</style>\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
              <text class=\"title\" x=\"12\" y=\"24\">{}</text>\n<g transform=\"translate(0 {TOP})\">\n{}{}</g>\n",
             on_white(),
-            text(&self.title),
+            escaped_text(&self.title),
             self.content,
             self.watermark()
         );
@@ -92,8 +92,8 @@ impl Drawing {
     fn named(&self, id: &str) -> String {
         format!(
             "role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
-            text(&self.title),
-            text(format!("{} {}", self.caption, self.notes).trim_end())
+            escaped_text(&self.title),
+            escaped_text(format!("{} {}", self.caption, self.notes).trim_end())
         )
     }
 
@@ -111,7 +111,7 @@ impl Drawing {
 
 /// The frame of a picture called `title`, which scrolls sideways on a narrow screen instead of shrinking its letters.
 pub(crate) fn scrolled(title: &str) -> String {
-    format!("<div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", text(title))
+    format!("<div class=\"scrolled\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", escaped_text(title))
 }
 
 /// `lines` below each other, the first at `y`.
@@ -134,12 +134,12 @@ pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
         "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the figures\"><table>\n<thead><tr>",
     );
     for title in titles {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", text(title));
+        let _ = write!(html, "<th scope=\"col\">{}</th>", escaped_text(title));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for cells in rows {
         for (at, cell) in cells.iter().enumerate() {
-            let cell = text(cell);
+            let cell = escaped_text(cell);
             let _ = if at == 0 {
                 write!(html, "<tr><th scope=\"row\">{cell}</th>")
             } else {

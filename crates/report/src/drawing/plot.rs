@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::frame::{CHARACTER, Drawing, LINE, WIDTH, lines_of, write_lines};
-use super::room::{Area, Room};
+use super::room::{Area, FreeSpace};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{number, time_us};
-use crate::markup::text;
+use crate::markup::escaped_text;
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 20.0;
@@ -203,8 +203,12 @@ impl Plot {
                     (x, line) = (14.0, line + 1.0);
                 }
                 let y = 12.0 + LEGEND * line;
-                let _ =
-                    writeln!(svg, "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>", look(at), thin(series.look));
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>",
+                    curve_class(at),
+                    thin(series.look)
+                );
                 if series.look == Look::Curve {
                     let mark = MARKS[at % LOOKS];
                     let _ = writeln!(
@@ -251,7 +255,7 @@ impl Plot {
 }
 
 /// Colour and dash of a curve.
-fn look(at: usize) -> String {
+fn curve_class(at: usize) -> String {
     format!("c{0} d{0}", at % LOOKS + 1)
 }
 
@@ -306,9 +310,9 @@ impl Field<'_> {
             svg,
             "<text class=\"axis-name\" x=\"14\" y=\"{}\">{}</text>\n<text class=\"axis-name at-end\" x=\"{right}\" y=\"{}\">{}</text>",
             self.above - 10.0,
-            text(&self.plot.y.name),
+            escaped_text(&self.plot.y.name),
             bottom + 36.0,
-            text(&self.plot.x.name)
+            escaped_text(&self.plot.x.name)
         );
     }
 
@@ -324,7 +328,8 @@ impl Field<'_> {
                 x if x - 5.0 - wide >= 4.0 => ("noted at-end", x - 5.0),
                 _ => ("noted at-end", WIDTH - 4.0),
             };
-            let _ = writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", text(name));
+            let _ =
+                writeln!(words, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", escaped_text(name));
             line += NAME;
             line - NAME - 9.0
         };
@@ -348,8 +353,12 @@ impl Field<'_> {
                     let y = self.y(*value);
                     let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{right}\"/>");
                     let at = if y < self.top + 20.0 { y + 14.0 } else { y - 5.0 };
-                    let _ =
-                        writeln!(svg, "<text class=\"noted\" x=\"{}\" y=\"{at:.1}\">{}</text>", LEFT + 6.0, text(name));
+                    let _ = writeln!(
+                        svg,
+                        "<text class=\"noted\" x=\"{}\" y=\"{at:.1}\">{}</text>",
+                        LEFT + 6.0,
+                        escaped_text(name)
+                    );
                 }
                 Guide::Spot(x, y, name) => {
                     let (x, y) = (self.x(*x), self.y(*y));
@@ -366,7 +375,7 @@ impl Field<'_> {
         let mut room = self.room();
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
-            self.line(svg, at, series.look, &points);
+            self.draw_curve(svg, at, series.look, &points);
             if series.look == Look::Curve {
                 for point in points {
                     self.mark(svg, at, series, point);
@@ -377,36 +386,36 @@ impl Field<'_> {
     }
 
     /// The field with all lines and marks in it, for the names of points.
-    fn room(&self) -> Room {
+    fn room(&self) -> FreeSpace {
         let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
-        let mut room = Room::new([LEFT, self.top - 2.0, WIDTH - 2.0, bottom]);
+        let mut room = FreeSpace::new([LEFT, self.top - 2.0, WIDTH - 2.0, bottom]);
         for guide in &self.plot.guides {
             match guide {
-                Guide::Upright(x, ..) => room.line(STRANGE, [self.x(*x), self.top, self.x(*x), bottom]),
-                Guide::Level(y, _) => room.line(STRANGE, [LEFT, self.y(*y), right, self.y(*y)]),
-                Guide::Spot(x, y, _) => room.line(STRANGE, [self.x(*x), self.top, self.x(*x), self.y(*y)]),
+                Guide::Upright(x, ..) => room.add_line(STRANGE, [self.x(*x), self.top, self.x(*x), bottom]),
+                Guide::Level(y, _) => room.add_line(STRANGE, [LEFT, self.y(*y), right, self.y(*y)]),
+                Guide::Spot(x, y, _) => room.add_line(STRANGE, [self.x(*x), self.top, self.x(*x), self.y(*y)]),
             }
         }
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
             for pair in points.windows(2) {
-                room.line(at, [self.x(pair[0].x), self.y(pair[0].y), self.x(pair[1].x), self.y(pair[1].y)]);
+                room.add_line(at, [self.x(pair[0].x), self.y(pair[0].y), self.x(pair[1].x), self.y(pair[1].y)]);
             }
             for point in points.iter().filter(|_| series.look == Look::Curve) {
                 let (x, y) = (self.x(point.x), self.y(point.y));
-                room.take([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
+                room.occupy([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
                 if let Some(ends) = point.high {
-                    room.line(at, [x, self.y(ends[0]), x, self.y(ends[1])]);
+                    room.add_line(at, [x, self.y(ends[0]), x, self.y(ends[1])]);
                 }
                 if let Some(ends) = point.wide {
-                    room.line(at, [self.x(ends[0]), y, self.x(ends[1]), y]);
+                    room.add_line(at, [self.x(ends[0]), y, self.x(ends[1]), y]);
                 }
             }
         }
         room
     }
 
-    fn name(&self, svg: &mut String, at: usize, point: &Point, room: &mut Room) {
+    fn name(&self, svg: &mut String, at: usize, point: &Point, room: &mut FreeSpace) {
         if point.label.is_empty() {
             return;
         }
@@ -421,10 +430,11 @@ impl Field<'_> {
             [left, y - 10.0, left + wide, y + 2.0]
         });
         let Some((class, x, y)) = room.find(at, &areas).map(|place| places[place]) else { return };
-        let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", text(&point.label));
+        let _ =
+            writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped_text(&point.label));
     }
 
-    fn line(&self, svg: &mut String, at: usize, kind: Look, points: &[&Point]) {
+    fn draw_curve(&self, svg: &mut String, at: usize, kind: Look, points: &[&Point]) {
         let mut path = String::new();
         for (i, point) in points.iter().enumerate() {
             let (x, y) = (self.x(point.x), self.y(point.y));
@@ -435,7 +445,7 @@ impl Field<'_> {
             };
         }
         if !path.is_empty() {
-            let _ = writeln!(svg, "<path class=\"line {}{}\" d=\"{path}\"/>", look(at), thin(kind));
+            let _ = writeln!(svg, "<path class=\"line {}{}\" d=\"{path}\"/>", curve_class(at), thin(kind));
         }
     }
 
@@ -456,7 +466,7 @@ impl Field<'_> {
             svg,
             "<path class=\"dot c{colour}\" transform=\"translate({x:.1} {y:.1})\" d=\"{}\"><title>{}</title></path>",
             MARKS[at % LOOKS],
-            text(&title)
+            escaped_text(&title)
         );
     }
 }

@@ -4,26 +4,26 @@
 pub(crate) type Area = [f64; 4];
 
 /// A field with what stands in it already.
-pub(super) struct Room {
+pub(super) struct FreeSpace {
     field: Area,
     /// `(whose it is, x and y of both ends)`.
     lines: Vec<(usize, [f64; 4])>,
     taken: Vec<Area>,
 }
 
-impl Room {
+impl FreeSpace {
     /// An empty one.
     pub(super) fn new(field: Area) -> Self {
         Self { field, lines: Vec::new(), taken: Vec::new() }
     }
 
     /// A line from one place to another, of series `of`.
-    pub(super) fn line(&mut self, of: usize, ends: [f64; 4]) {
+    pub(super) fn add_line(&mut self, of: usize, ends: [f64; 4]) {
         self.lines.push((of, ends));
     }
 
     /// A place that no text may take.
-    pub(super) fn take(&mut self, area: Area) {
+    pub(super) fn occupy(&mut self, area: Area) {
         self.taken.push(area);
     }
 
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_text_crosses_at_most_its_own_line() {
-        let mut room = Room::new([0.0, 0.0, 100.0, 100.0]);
-        room.line(0, [0.0, 10.0, 100.0, 10.0]);
+        let mut room = FreeSpace::new([0.0, 0.0, 100.0, 100.0]);
+        room.add_line(0, [0.0, 10.0, 100.0, 10.0]);
         let (high, low) = ([5.0, 5.0, 15.0, 15.0], [5.0, 25.0, 15.0, 35.0]);
         assert_eq!(room.find(0, &[high, low]), Some(1), "the free one");
         assert_eq!(room.find(0, &[high, low]), Some(0), "the other is taken");

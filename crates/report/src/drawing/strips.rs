@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::frame::{CHARACTER, Drawing, WIDTH};
 use super::scale::{Scale, Unit, drawable};
 use crate::figure::{UNKNOWN, number, time_us};
-use crate::markup::text;
+use crate::markup::escaped_text;
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 16.0;
@@ -133,7 +133,7 @@ impl Strips {
             let place = [from - half, from + half];
             if named.iter().all(|other| place[1] <= other[0] || other[1] <= place[0]) {
                 named.push(place);
-                let name = text(&event.name);
+                let name = escaped_text(&event.name);
                 let _ = writeln!(svg, "<text class=\"noted at-middle\" x=\"{from:.1}\" y=\"11\">{name}</text>");
             }
         }
@@ -189,7 +189,8 @@ impl Placed<'_> {
             if strip.stacked {
                 let _ = writeln!(svg, "<path class=\"area c{}\" d=\"{}\"/>", at % 6 + 1, self.area(&tops, &y));
             }
-            let _ = writeln!(svg, "<path class=\"line thin c{0} d{0}\" d=\"{1}\"/>", at % 6 + 1, self.line(&tops, &y));
+            let _ =
+                writeln!(svg, "<path class=\"line thin c{0} d{0}\" d=\"{1}\"/>", at % 6 + 1, self.step_path(&tops, &y));
         }
         if let Some(value) = level {
             let _ = writeln!(svg, "<path class=\"guide\" d=\"M{LEFT} {:.1}H{right}\"/>", y(value));
@@ -209,7 +210,7 @@ impl Placed<'_> {
     }
 
     /// A line that keeps each figure through its column, and has gaps where nothing is known.
-    fn line(&self, tops: &[Option<f64>], y: &dyn Fn(f64) -> f64) -> String {
+    fn step_path(&self, tops: &[Option<f64>], y: &dyn Fn(f64) -> f64) -> String {
         let mut path = String::new();
         let mut on = false;
         for (column, top) in self.columns.iter().zip(tops) {
@@ -234,7 +235,8 @@ impl Placed<'_> {
     fn legend(&self, svg: &mut String) {
         let lines = self.strip.legend_lines();
         let y = self.top - 8.0 - LEGEND * lines as f64;
-        let _ = writeln!(svg, "<text class=\"axis-name\" x=\"{LEFT}\" y=\"{y}\">{}</text>", text(&self.strip.name));
+        let _ =
+            writeln!(svg, "<text class=\"axis-name\" x=\"{LEFT}\" y=\"{y}\">{}</text>", escaped_text(&self.strip.name));
         let names = self.strip.legend();
         let all: f64 = names.iter().map(|(_, name)| width(name)).sum();
         let mut at = if lines == 0 { (WIDTH - RIGHT - all, y) } else { (LEFT, y + LEGEND) };
@@ -244,7 +246,7 @@ impl Placed<'_> {
             }
             let class = layer.map_or_else(|| "guide".to_owned(), |at| format!("line c{0} d{0}", at % 6 + 1));
             let _ = writeln!(svg, "<path class=\"{class}\" d=\"M{:.1} {:.1}h20\"/>", at.0, at.1 - 4.0);
-            let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{}\">{}</text>", at.0 + 23.0, at.1, text(&name));
+            let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{}\">{}</text>", at.0 + 23.0, at.1, escaped_text(&name));
             at.0 += width(&name);
         }
     }

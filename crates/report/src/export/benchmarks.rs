@@ -59,7 +59,7 @@ type Figure = (&'static Kept, f64, Option<[f64; 2]>);
 fn benchmarks(side: Side) -> Vec<(String, Vec<Figure>)> {
     let mut all = Vec::new();
     for ladder in ladders(&[side]) {
-        for (load, steps) in &ladder.rungs {
+        for (load, steps) in &ladder.by_load {
             let figures =
                 KEPT.iter().filter_map(|kept| middle(steps, kept.of).map(|(value, ends)| (kept, value, ends)));
             all.push((format!("{}, {load} {}", ladder.name, ladder.loads), figures.collect()));

@@ -21,7 +21,7 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     let mut all: Vec<Wording> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
     for finding in findings {
-        let (step, text) = of_step(&finding.evidence);
+        let (step, text) = split_step(&finding.evidence);
         let (around, figures) = taken_apart(text);
         match places.get(&around).map(|place| &mut all[*place]) {
             Some(wording) => {
@@ -46,7 +46,7 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
         Detail::Full => 3,
     };
     let left: usize = all.iter().skip(shown).map(|wording| wording.count).sum();
-    let mut texts: Vec<_> = all.iter().take(shown).map(text).collect();
+    let mut texts: Vec<_> = all.iter().take(shown).map(wording_text).collect();
     if left > 0 {
         texts.push(format!("and {left} more"));
     }
@@ -59,7 +59,7 @@ pub(crate) fn wording(text: &str) -> Vec<String> {
 }
 
 /// `step 3: evidence` as step and evidence.
-fn of_step(evidence: &str) -> (Option<u32>, &str) {
+fn split_step(evidence: &str) -> (Option<u32>, &str) {
     let parts = evidence.strip_prefix("step ").and_then(|rest| rest.split_once(": "));
     match parts.and_then(|(number, rest)| Some((number.parse().ok()?, rest))) {
         Some((step, rest)) => (Some(step), rest),
@@ -113,7 +113,7 @@ fn widen([least, most]: &mut [String; 2], figure: String) {
     }
 }
 
-fn text(wording: &Wording) -> String {
+fn wording_text(wording: &Wording) -> String {
     let mut text = match steps(&wording.steps) {
         steps if steps.is_empty() => String::new(),
         steps => format!("{steps}: "),

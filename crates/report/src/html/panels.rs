@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::drawing::frame::table;
-use crate::markup::text;
+use crate::markup::escaped_text;
 use crate::panels::{Panel, Piece};
 
 /// The panels in turn.
@@ -11,17 +11,19 @@ pub(super) fn html(panels: &[Panel]) -> String {
     panels.iter().flat_map(Panel::pieces).map(piece).collect()
 }
 
-pub(super) fn of(panel: &Panel) -> String {
+pub(super) fn panel_html(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }
 
 fn piece(piece: &Piece) -> String {
     match piece {
         Piece::Line(line) if line.trim().is_empty() => String::new(),
-        Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("<p>{}</p>\n", text(words)),
-        Piece::Heading(heading) => format!("<h3>{}</h3>\n", text(heading)),
-        Piece::Strong(words) => format!("<p><strong>{}</strong></p>\n", text(words)),
-        Piece::Beside { word, text: words, .. } => format!("<p><strong>{}</strong> {}</p>\n", text(word), text(words)),
+        Piece::Line(words) | Piece::Paragraph { text: words, .. } => format!("<p>{}</p>\n", escaped_text(words)),
+        Piece::Heading(heading) => format!("<h3>{}</h3>\n", escaped_text(heading)),
+        Piece::Strong(words) => format!("<p><strong>{}</strong></p>\n", escaped_text(words)),
+        Piece::Beside { word, text: words, .. } => {
+            format!("<p><strong>{}</strong> {}</p>\n", escaped_text(word), escaped_text(words))
+        }
         Piece::Table { table: rows, .. } => {
             rows.rows().split_first().map(|(titles, rows)| table(titles, rows)).unwrap_or_default()
         }
@@ -35,7 +37,7 @@ fn piece(piece: &Piece) -> String {
 pub(super) fn list(pairs: &[(String, String)]) -> String {
     let mut html = String::from("<dl>\n");
     for (name, what) in pairs {
-        let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", text(name), text(what));
+        let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", escaped_text(name), escaped_text(what));
     }
     html.push_str("</dl>\n");
     html

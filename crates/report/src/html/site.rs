@@ -11,7 +11,7 @@ use mindful_core::record::run::Run;
 use crate::drawing::scale::drawable;
 use crate::figure::{self, format_counted};
 use crate::html::{self, Subject};
-use crate::markup::text;
+use crate::markup::escaped_text;
 use crate::{card, list};
 
 const STYLE: &str = include_str!("site.css");
@@ -20,7 +20,7 @@ const COLUMNS: usize = 40;
 /// So many values of a filter can be chosen; those of most runs.
 const MOST_CHOICES: usize = 12;
 /// What a filter looks at.
-type Value = fn(&Row) -> &str;
+type Value = fn(&IndexedRun) -> &str;
 /// What can be filtered by: the name of it, and how a row says it.
 const FILTERS: [(&str, Value); 4] = [
     ("validity", |row| row.validity),
@@ -31,7 +31,7 @@ const FILTERS: [(&str, Value); 4] = [
 
 /// A run in the index.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct IndexedRun {
     id: String,
     started_at: String,
     validity: &'static str,
@@ -47,12 +47,12 @@ pub struct Row {
     fault: Option<String>,
 }
 
-impl Row {
+impl IndexedRun {
     /// What the index tells of a run.
-    pub fn of(run: &Run, analysis: &Analysis) -> Self {
+    pub fn from_run(run: &Run, analysis: &Analysis) -> Self {
         let summary = &analysis.summary;
         let best = card::best(analysis).map(|(_, step)| step);
-        let headline = best.map(|step| card::of_step(step, None)).and_then(|card| card.headline);
+        let headline = best.map(|step| card::step_card(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
         let (over_time, over_time_of) = over_time(run, analysis);
         Self {
@@ -108,7 +108,7 @@ pub fn page(subject: Subject) -> String {
 }
 
 /// The page of all runs, in the order given.
-pub fn index(rows: &[Row]) -> String {
+pub fn index(rows: &[IndexedRun]) -> String {
     let filters = FILTERS.map(|(name, value)| (name, value, choices(rows, value)));
     let mut html = html::head("mindful: all runs", &format!("{STYLE}{}", rules(&filters)));
     let _ = writeln!(html, "<h1>{}</h1>", format_counted(rows.len(), "run"));
@@ -126,7 +126,7 @@ pub fn index(rows: &[Row]) -> String {
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
-        html.push_str(&line(row, &filters));
+        html.push_str(&table_row(row, &filters));
     }
     html.push_str("</tbody>\n</table></div>\n</main>\n</body>\n</html>\n");
     html
@@ -135,7 +135,7 @@ pub fn index(rows: &[Row]) -> String {
 type Filter = (&'static str, Value, Vec<String>);
 
 /// The values of a filter, that of most runs first.
-fn choices(rows: &[Row], value: Value) -> Vec<String> {
+fn choices(rows: &[IndexedRun], value: Value) -> Vec<String> {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows.iter().map(value).filter(|value| !value.is_empty()) {
         *count.entry(row).or_default() += 1;
@@ -161,31 +161,33 @@ fn radio(name: &str, at: usize, choice: &str, chosen: bool) -> String {
     let checked = if chosen { " checked" } else { "" };
     format!(
         "<label><input type=\"radio\" name=\"{name}\" id=\"{name}-{at}\"{checked}> {}</label>\n",
-        text(&crate::escape::escape_to(choice, 40))
+        escaped_text(&crate::escape::escape_to(choice, 40))
     )
 }
 
-fn line(row: &Row, filters: &[Filter]) -> String {
+fn table_row(row: &IndexedRun, filters: &[Filter]) -> String {
     let mut html = String::from("<tr");
     for (name, value, choices) in filters {
         if let Some(at) = choices.iter().position(|choice| choice == value(row)) {
             let _ = write!(html, " data-{name}=\"{}\"", at + 1);
         }
     }
-    let id = text(&row.id);
+    let id = escaped_text(&row.id);
     let _ = match &row.fault {
         None => write!(html, "><th scope=\"row\"><a href=\"{id}.html\">{id}</a></th>"),
-        Some(fault) => write!(html, "><th scope=\"row\">{id}<br><span class=\"place\">{}</span></th>", text(fault)),
+        Some(fault) => {
+            write!(html, "><th scope=\"row\">{id}<br><span class=\"place\">{}</span></th>", escaped_text(fault))
+        }
     };
     let began = row.started_at.get(..16).unwrap_or(&row.started_at).replace('T', " ");
     let class = row.validity.to_lowercase();
-    let _ = write!(html, "<td>{}</td><td><span class=\"{class}\">{}</span></td>", text(&began), row.validity);
+    let _ = write!(html, "<td>{}</td><td><span class=\"{class}\">{}</span></td>", escaped_text(&began), row.validity);
     for cell in [row.kind, &row.figure, &row.label, &row.p99] {
-        let _ = write!(html, "<td>{}</td>", text(cell));
+        let _ = write!(html, "<td>{}</td>", escaped_text(cell));
     }
     let _ = write!(html, "<td>{}</td>", spark(row));
     for cell in [&row.tag, &row.target] {
-        let _ = write!(html, "<td>{}</td>", text(&crate::escape::escape_to(cell, 40)));
+        let _ = write!(html, "<td>{}</td>", escaped_text(&crate::escape::escape_to(cell, 40)));
     }
     html.push_str("</tr>\n");
     html
@@ -202,7 +204,7 @@ fn over_time(run: &Run, analysis: &Analysis) -> (Vec<f64>, String) {
 }
 
 /// A small line from 0 up: how it went, without figures.
-fn spark(row: &Row) -> String {
+fn spark(row: &IndexedRun) -> String {
     const WIDE: f64 = 120.0;
     const HIGH: f64 = 26.0;
     let values: Vec<f64> = row.over_time.iter().copied().filter(|value| drawable(*value) && *value >= 0.0).collect();
@@ -219,6 +221,6 @@ fn spark(row: &Row) -> String {
     format!(
         "<svg class=\"spark\" viewBox=\"0 0 122 28\" width=\"122\" height=\"28\" role=\"img\" aria-label=\"{}\">\
          <path class=\"line c1\" d=\"{path}\"/></svg>",
-        text(&row.over_time_of)
+        escaped_text(&row.over_time_of)
     )
 }

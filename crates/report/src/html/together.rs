@@ -10,11 +10,11 @@ use crate::card;
 use crate::charts::{self, Side, differences};
 use crate::comparison::difference::Differences;
 use crate::drawing::frame;
-use crate::markup::text;
+use crate::markup::escaped_text;
 
 /// Several runs: what differs, and their charts.
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
-    let _ = writeln!(html, "<h1>{}</h1>", text(title));
+    let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     let (first, others) = sides.split_at(1);
     differing_facts(html, first, others, "The first run and the others differ");
     html.push_str("<section>\n<h2>The runs</h2>\n");
@@ -22,7 +22,7 @@ pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut 
         &RUN_TITLES.map(str::to_owned),
         &sides.iter().map(|side| run_cells(*side)).collect::<Vec<_>>(),
     ));
-    drawn(html, &charts::of_page(sides), number);
+    drawn(html, &charts::page_charts(sides), number);
     html.push_str("</section>\n");
 }
 
@@ -34,10 +34,10 @@ pub(super) fn both(
     [baseline, candidate]: [&[Side]; 2],
     number: &mut usize,
 ) {
-    let _ = writeln!(html, "<h1>{}</h1>", text(title));
+    let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     for (at, line) in compared.sentences.iter().enumerate() {
         let class = if at == 0 { " class=\"lead\"" } else { "" };
-        let _ = writeln!(html, "<p{class}>{}</p>", text(line));
+        let _ = writeln!(html, "<p{class}>{}</p>", escaped_text(line));
     }
     differing_facts(html, baseline, candidate, "Baseline and candidate differ");
     let all = [baseline, candidate].concat();
@@ -57,7 +57,7 @@ pub(super) fn both(
     html.push_str(&frame::table(&titles, &roles.zip(&all).map(row).collect::<Vec<_>>()));
     let several = all.iter().any(|(run, _)| run.steps.len() > 1);
     let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
-    let charts = charts::of_groups(groups);
+    let charts = charts::group_charts(groups);
     let charts: Vec<_> = charts.into_iter().filter(|drawing| several || drawing.name == "latency-iops").collect();
     drawn(html, &charts, number);
     html.push_str("</section>\n");
@@ -95,7 +95,7 @@ const RUN_TITLES: [&str; 6] = ["run", "validity", "steps", "highest figure", "wh
 
 fn run_cells((_, analysis): Side) -> Vec<String> {
     let summary = &analysis.summary;
-    let best = card::best(analysis).map(|(_, step)| card::of_step(step, None)).and_then(|card| card.headline);
+    let best = card::best(analysis).map(|(_, step)| card::step_card(step, None)).and_then(|card| card.headline);
     let (figure, label) = best.map(|best| (best.figure, best.label)).unwrap_or_default();
     vec![
         summary.id.clone(),

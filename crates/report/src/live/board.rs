@@ -73,9 +73,9 @@ struct Source {
 
 impl Board {
     /// Takes an event.
-    pub(super) fn take(&mut self, event: Event) {
+    pub(super) fn apply(&mut self, event: Event) {
         match event {
-            Event::Step(head) => self.begin(head),
+            Event::Step(head) => self.begin_step(head),
             Event::Started { boundaries_us, .. } => {
                 self.boundaries_us = boundaries_us;
                 self.progress.clear();
@@ -106,7 +106,7 @@ impl Board {
         }
     }
 
-    fn begin(&mut self, head: StepHead) {
+    fn begin_step(&mut self, head: StepHead) {
         self.step = Some(head);
         (self.boundaries_us, self.open, self.last) = (Vec::new(), BTreeMap::new(), None);
         self.seconds.clear();

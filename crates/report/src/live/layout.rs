@@ -164,7 +164,7 @@ mod tests {
         let mut board = Board::default();
         let (code, text) = ("foreign-cpu".to_owned(), String::new());
         let finding = Finding { code, severity: Severity::Warning, text, evidence: "1.5 of 2 CPUs\u{1b}[2J".into() };
-        board.take(Event::Finding(finding));
+        board.apply(Event::Finding(finding));
         for (x, y, label) in [(100.0, 1_000.0, "1"), (190.0, 1_100.0, "2"), (200.0, 2_000.0, "4")] {
             board.curve.push(Spot { x, y, label: label.into() });
         }

@@ -18,17 +18,17 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn begin(what: String, done: u64) -> Self {
+    pub(super) fn start(what: String, done: u64) -> Self {
         Self { what, began: Instant::now(), done_at_begin: done }
     }
 
     /// How it stands, as a line.
-    pub(super) fn line(&self, done: u64, of: u64, unit: &str) -> String {
-        line(&self.what, self.began.elapsed(), done - self.done_at_begin.min(done), done, of, unit)
+    pub(super) fn message(&self, done: u64, of: u64, unit: &str) -> String {
+        progress_line(&self.what, self.began.elapsed(), done - self.done_at_begin.min(done), done, of, unit)
     }
 }
 
-fn line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &str) -> String {
+fn progress_line(what: &str, elapsed: Duration, since: u64, done: u64, of: u64, unit: &str) -> String {
     let amount = |n: u64| if unit == "bytes" { format_bytes(n) } else { format_whole(n) };
     let mut line = format!("{}: {}", escape(what), amount(done));
     if of > 0 {
@@ -51,14 +51,14 @@ mod tests {
 
     #[test]
     fn a_share_of_the_most_there_is_is_reported() {
-        let reported = line("loading", Duration::ZERO, 0, u64::MAX / 2, u64::MAX, "blocks");
+        let reported = progress_line("loading", Duration::ZERO, 0, u64::MAX / 2, u64::MAX, "blocks");
         assert!(reported.contains("(49 %)"), "{reported}");
     }
 
     #[test]
     fn a_load_tells_rate_and_time_left() {
-        let reported = line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
+        let reported = progress_line("loading", Duration::from_secs(2), 780 << 20, 780 << 20, 1 << 30, "bytes");
         assert_eq!(reported, "loading: 780 MiB of 1 GiB (76 %), 390 MiB/s, 1 s left");
-        assert_eq!(line("fetching", Duration::ZERO, 0, 5, 0, "1"), "fetching: 5");
+        assert_eq!(progress_line("fetching", Duration::ZERO, 0, 5, 0, "1"), "fetching: 5");
     }
 }

@@ -262,7 +262,7 @@ fn meaning(typed: &[u8], interrupt: fn()) -> Key {
 
 impl Events for Screen {
     fn emit(&self, event: Event) {
-        self.shared.board().take(event.clone());
+        self.shared.board().apply(event.clone());
         if let Some(lines) = self.shared.lines.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             lines.emit(event);
         }

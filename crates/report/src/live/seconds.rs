@@ -52,7 +52,7 @@ impl Seconds {
     }
 
     /// Takes an event of the step; returns the new line when there is one.
-    pub(super) fn take(&mut self, event: Event) -> Option<String> {
+    pub(super) fn apply(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Started { boundaries_us, .. } => self.boundaries_us = boundaries_us,
             Event::Slice { report, .. } => return self.slice(&report),
@@ -82,7 +82,7 @@ impl Seconds {
     /// The last slice, with the counters of its own end.
     pub(crate) fn last_line(self) -> Option<String> {
         let (index, slice) = self.last.as_ref()?;
-        self.line(*index, slice)
+        self.second_line(*index, slice)
     }
 
     fn slice(&mut self, report: &SliceReport) -> Option<String> {
@@ -99,12 +99,12 @@ impl Seconds {
         let whole = self.open.remove(&report.index)?;
         // What some session left out, because an operation outlasted it, will not become whole any more.
         self.open.retain(|index, _| *index > report.index);
-        let line = self.line(report.index, &whole)?;
+        let line = self.second_line(report.index, &whole)?;
         self.last = Some((report.index, whole));
         Some(line)
     }
 
-    fn line(&self, index: u32, slice: &Slice) -> Option<String> {
+    fn second_line(&self, index: u32, slice: &Slice) -> Option<String> {
         let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
@@ -188,7 +188,7 @@ mod tests {
         }))
         .unwrap();
         let mut seconds = Seconds::new(head);
-        seconds.take(Event::Started { boundaries_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
+        seconds.apply(Event::Started { boundaries_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
         seconds
     }
 
@@ -204,9 +204,12 @@ mod tests {
     #[test]
     fn a_second_is_shown_when_all_sessions_have_reported_it() {
         let mut seconds = seconds(2);
-        assert_eq!(seconds.take(slice(0, 1)), None);
-        assert_eq!(seconds.take(slice(1, 1)).unwrap(), "measuring 1 of 2 s: 256,000 blocks/s, p99 100 us, 4,000 ops/s");
-        assert_eq!(seconds.take(slice(0, 2)), None);
+        assert_eq!(seconds.apply(slice(0, 1)), None);
+        assert_eq!(
+            seconds.apply(slice(1, 1)).unwrap(),
+            "measuring 1 of 2 s: 256,000 blocks/s, p99 100 us, 4,000 ops/s"
+        );
+        assert_eq!(seconds.apply(slice(0, 2)), None);
     }
 
     #[test]
@@ -216,13 +219,13 @@ mod tests {
             Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
             Metric::counter(shared::LOGICAL_READS, "blocks", ""),
         ];
-        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
+        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
         for boundary in 0..2_u32 {
             let (at_us, reads) = (i64::from(boundary) * 1_000_000, f64::from(boundary));
             let values = vec![Some(reads * 30_000.0), Some(reads * 120_000.0)];
-            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
+            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
         }
-        let line = seconds.take(slice(0, 0)).unwrap();
+        let line = seconds.apply(slice(0, 0)).unwrap();
         assert_eq!(
             line,
             "warm-up 1 s: 30,000 physical reads/s, p99 100 us, hits 75.0 %, 2,000 ops/s, 128,000 blocks/s"
@@ -233,14 +236,14 @@ mod tests {
     fn what_is_read_after_a_boundary_counts_to_the_boundary() {
         let mut seconds = seconds(1);
         let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
-        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
         // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its boundary.
         for (boundary, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
             if let Some(ended) = boundary.checked_sub(1) {
-                seconds.take(slice(0, ended));
+                seconds.apply(slice(0, ended));
             }
             let at_us = i64::from(boundary) * 1_000_000 + late_us;
-            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
+            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
         }
         assert!(seconds.last_line().unwrap().contains(": 3,000 physical reads/s"));
     }
@@ -249,11 +252,11 @@ mod tests {
     fn reads_of_the_warm_up_are_not_shown_as_those_of_the_window() {
         let mut seconds = seconds(1);
         let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
-        seconds.take(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
+        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
         for (boundary, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
             let at_us = i64::from(boundary) * 1_000_000 + 500_000;
-            seconds.take(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
+            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values: vec![Some(reads)] });
         }
-        assert!(seconds.take(slice(0, 1)).unwrap().starts_with("measuring 1 of 2 s: 128,000 blocks/s"));
+        assert!(seconds.apply(slice(0, 1)).unwrap().starts_with("measuring 1 of 2 s: 128,000 blocks/s"));
     }
 }

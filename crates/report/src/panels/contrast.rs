@@ -1,4 +1,4 @@
-//! Mindless against mindful I/O for a person: the rungs, what lies between them, and the two figures that settle it.
+//! Mindless against mindful I/O for a person: the levels, what lies between them, and the two figures that settle it.
 
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
@@ -7,7 +7,7 @@ use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
-/// The panels of a contrast: the figures that settle it, what was read, and the rungs; in full what each rung means.
+/// The panels of a contrast: the figures that settle it, what was read, and the levels; in full what each level means.
 pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Detail) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
@@ -18,34 +18,34 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
             &if contrast.eta.is_some() {
                 format!(
                     "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds \
-                     and uses a row): {sessions}, one block at a time each, the same files of {target}. Each rung (row) \
+                     and uses a row): {sessions}, one block at a time each, the same files of {target}. Each level (row) \
                      adds something to the one above it"
                 )
             } else {
                 format!(
                     "the database's side of a contrast: reads by which {target} finds and uses a row, {sessions}, one \
-                     block at a time each; eta, its IOPS by those of raw reads, is not known"
+                     block at a time each; the ratio of database to raw is not known"
                 )
             },
         );
     }
-    let pinned = contrast.pinned.as_ref().map(|rungs| ("one core", rungs));
+    let pinned = contrast.pinned.as_ref().map(|levels| ("one core", levels));
     let cores = std::iter::once(("all cores", &contrast.all_cores)).chain(pinned);
     let mut sums = Panel::default();
     sums.blank();
     for sentence in settled(contrast) {
         sums.wrapped(2, &sentence);
     }
-    let rungs = cores.map(|(title, rungs)| of_rungs(title, rungs, detail));
-    [sums, what].into_iter().chain(rungs).collect()
+    let levels = cores.map(|(title, levels)| level_panel(title, levels, detail));
+    [sums, what].into_iter().chain(levels).collect()
 }
 
-fn of_rungs(title: &str, rungs: &[LevelSummary], detail: Detail) -> Panel {
+fn level_panel(title: &str, levels: &[LevelSummary], detail: Detail) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
-    panel.line(title);
-    panel.main_table(table(rungs));
-    for means in rungs.iter().filter_map(|rung| rung.means.as_deref()).filter(|_| detail == Detail::Full) {
+    panel.add_line(title);
+    panel.main_table(table(levels));
+    for means in levels.iter().filter_map(|level| level.means.as_deref()).filter(|_| detail == Detail::Full) {
         panel.paragraph(2, 4, 4, means);
     }
     panel
@@ -56,7 +56,7 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
     let (Some(eta), Some(added)) = (contrast.eta, contrast.added_us_per_block) else { return Vec::new() };
     let (share, added_us) = (figure::percent(Some(eta)), figure::number(added));
     let figures = format!(
-        "at equal concurrency the database does {share} of the raw reads (eta {eta:.3}: database IOPS by raw IOPS) and adds \
+        "at equal concurrency the database does {share} of the raw reads (ratio of database to raw: {eta:.3}) and adds \
          {added_us} us per block"
     );
     let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
@@ -67,10 +67,10 @@ fn settled(contrast: &ContrastSummary) -> Vec<String> {
             return vec![figures, once.to_owned()];
         }
         Some([low, high]) if (low..=high).contains(&1.0) => {
-            let same = "database and raw reads are not distinguishable: eta by rounds lies between";
+            let same = "database and raw reads are not distinguishable: the ratio by rounds lies between";
             return vec![figures, format!("{same} {low:.3} and {high:.3} (95 %); more rounds narrow that")];
         }
-        Some([low, high]) => format!("eta by rounds lies between {low:.3} and {high:.3} (95 %)"),
+        Some([low, high]) => format!("the ratio by rounds lies between {low:.3} and {high:.3} (95 %)"),
     };
     [figures, sure].into_iter().chain(parts).collect()
 }
@@ -95,9 +95,9 @@ fn consists_of(parts: &AddedTime, added: f64) -> String {
     )
 }
 
-fn table(rungs: &[LevelSummary]) -> Table {
+fn table(levels: &[LevelSummary]) -> Table {
     let mut table = Table::new(&[
-        ("rung", Side::Left),
+        ("level", Side::Left),
         ("IOPS", Side::Right),
         ("MiB/s", Side::Right),
         ("p50 us", Side::Right),
@@ -106,17 +106,18 @@ fn table(rungs: &[LevelSummary]) -> Table {
         ("IOPS/core", Side::Right),
         ("spread %", Side::Right),
     ]);
-    for rung in rungs {
+    for level in levels {
         table.row(vec![
-            escape(&rung.rung),
-            figure::format_whole(rung.iops.round() as u64),
-            figure::number(rung.mib_per_s),
-            rung.p50_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            rung.p99_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            rung.cpu_us_per_block.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
-            rung.iops_per_core
+            escape(&level.name),
+            figure::format_whole(level.iops.round() as u64),
+            figure::number(level.mib_per_s),
+            level.p50_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
+            level.p99_us.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
+            level.cpu_us_per_block.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number),
+            level
+                .iops_per_core
                 .map_or_else(|| figure::UNKNOWN.to_owned(), |iops| figure::format_whole(iops.round() as u64)),
-            figure::number(rung.spread * 100.0),
+            figure::number(level.spread * 100.0),
         ]);
     }
     table

@@ -333,7 +333,7 @@ pub(crate) fn settings(run: &Run) -> Panel {
         page.heading("settings");
         page.pairs(pairs);
         if starred {
-            page.line("  * chosen by mindful; the reasons are in run.jsonl");
+            page.add_line("  * chosen by mindful; the reasons are in run.jsonl");
         }
     }
     page

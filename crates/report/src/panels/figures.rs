@@ -4,7 +4,7 @@ use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::rates;
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
-use mindful_analyze::judgement::ledger::Row;
+use mindful_analyze::judgement::ledger::LedgerRow;
 use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 
@@ -60,7 +60,7 @@ pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
             ("why it differs", Left),
         ];
         let mut table = Table::new(&header);
-        let is_level = |at: usize, row: &Row| at == 0 || row.counts_bytes && !row.name.starts_with(' ');
+        let is_level = |at: usize, row: &LedgerRow| at == 0 || row.counts_bytes && !row.name.starts_with(' ');
         for (at, row) in rows.iter().enumerate() {
             if detail == Detail::Full || is_level(at, row) {
                 table.row(level(row));
@@ -184,7 +184,7 @@ fn is_physical(step: &StepAnalysis) -> bool {
     step.gates.method_yield.map_or_else(reported, |y| y >= CACHED_YIELD)
 }
 
-fn level(row: &Row) -> Vec<String> {
+fn level(row: &LedgerRow) -> Vec<String> {
     let bytes = row.unit == "bytes";
     let ratio = |value: Option<f64>| match value {
         None => String::new(),

@@ -57,12 +57,12 @@ pub(crate) struct Curve {
 pub(crate) struct Panel(Vec<Piece>);
 
 impl Panel {
-    pub(crate) fn line(&mut self, line: &str) {
+    pub(crate) fn add_line(&mut self, line: &str) {
         self.0.push(Piece::Line(line.trim_end().to_owned()));
     }
 
     pub(crate) fn blank(&mut self) {
-        self.line("");
+        self.add_line("");
     }
 
     pub(crate) fn heading(&mut self, heading: &str) {
@@ -118,7 +118,7 @@ impl Panel {
     }
 
     /// Its lines on a terminal.
-    pub(crate) fn text(&self, style: &Style) -> String {
+    pub(crate) fn to_text(&self, style: &Style) -> String {
         let lines: Vec<String> = self.0.iter().flat_map(|piece| lines(piece, style)).collect();
         lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
     }

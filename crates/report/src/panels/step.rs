@@ -41,7 +41,7 @@ fn headline(card: &StepCard) -> Panel {
     let mut page = Panel::default();
     page.blank();
     let Some(headline) = &card.headline else {
-        page.line(&format!("  {NO_FIGURE}"));
+        page.add_line(&format!("  {NO_FIGURE}"));
         return page;
     };
     page.strong(&format!("{} {}", headline.figure, headline.label));

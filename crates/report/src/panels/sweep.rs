@@ -25,7 +25,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
     panels[0].blank();
     panels[0].wrapped(2, &swept(run, summary));
     for ladder in ladders(summary) {
-        let mut panel = of_ladder(&ladder, block_bytes, &log);
+        let mut panel = ladder_panel(&ladder, block_bytes, &log);
         if let Some(line) = summary.price.as_ref().and_then(|price| price::best(price, &ladder.2)) {
             panel.blank();
             panel.wrapped(2, &line);
@@ -68,11 +68,11 @@ fn objective(found: &ObjectiveSummary) -> String {
     )
 }
 
-fn of_ladder((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
+fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
     let mut panel = Panel::default();
     panel.blank();
     if !values.is_empty() {
-        panel.line(&format!("  {}", escape(&named(values))));
+        panel.add_line(&format!("  {}", escape(&named(values))));
     }
     panel.main_table(table(steps, block_bytes, log));
     if let Some(curve) = curve(steps) {
@@ -143,7 +143,7 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
     let columns = [
         "sessions",
-        if of_old_tool(steps) { "LIO/s" } else { "blocks/s" },
+        if is_imported(steps) { "LIO/s" } else { "blocks/s" },
         "reads/s",
         "MiB/s",
         "writes/s",
@@ -180,7 +180,7 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
     let (far, top) = (most(|spot| spot.x)?, most(|spot| spot.y)?);
     let least = spots.iter().map(|spot| spot.y).filter(|y| y.is_finite()).reduce(f64::min)?;
     let low = if goes_by_ratio(least, top) { figure::time_us(least) } else { "0".to_owned() };
-    let unit = if of_old_tool(steps) { "LIO/s" } else { "blocks/s" };
+    let unit = if is_imported(steps) { "LIO/s" } else { "blocks/s" };
     let name = if of_p99 { "p99" } else { "mean latency" };
     (spots.len() > 2).then(|| Curve {
         title: format!("{name} of an operation against {unit}; the number is how many sessions worked"),
@@ -191,7 +191,7 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
 }
 
 /// Whether operations are not reported: then cache requests, read requests and their time stand in their place.
-fn of_old_tool(steps: &[&StepSummary]) -> bool {
+fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
@@ -203,17 +203,17 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let op = step.ops.main();
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let own_block = step.point.block_bytes();
-    let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| of_old_tool(&[step])));
+    let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| is_imported(&[step])));
     let read_mib = blocks.zip(own_block.or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64));
     let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
-    let reads = step.read_requests_per_s.filter(|_| of_old_tool(&[step])).or(step.physical_reads_per_s);
+    let reads = step.read_requests_per_s.filter(|_| is_imported(&[step])).or(step.physical_reads_per_s);
     let again = if step.point.drift_check { " again" } else { "" };
     vec![
         figure::count(step.sessions),
         rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
         rate(reads),
         known(read_mib),
-        rate(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| of_old_tool(&[step])))),
+        rate(step.physical_writes_per_s.or(step.write_requests_per_s.filter(|_| is_imported(&[step])))),
         known(step.log_bytes_per_s.map(mib)),
         known(op.map_or(step.read_latency_mean_us, |op| op.mean_us)),
         known(op.and_then(|op| op.p50_us)),
@@ -238,7 +238,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
 
 /// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.
 fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
-    let unit = if of_old_tool(steps) { "a second" } else { "blocks/s" };
+    let unit = if is_imported(steps) { "a second" } else { "blocks/s" };
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
     let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
         format!(

@@ -54,7 +54,7 @@ impl WatchColumns {
     }
 
     /// The line of `second`, with the header above where it is due. What is not known is `-`.
-    pub fn line(&mut self, second: &WatchedSecond) -> String {
+    pub fn second_line(&mut self, second: &WatchedSecond) -> String {
         let cells = self.columns.iter().map(|column| (column.wide.max(column.head.len()), (column.text)(second)));
         let line = joined(cells);
         let due = self.lines.is_multiple_of(LINES_A_HEADER);
@@ -127,21 +127,21 @@ mod tests {
             1,
             &[("db/commits", Some(1_200.0)), ("db/logical_reads", Some(100.0)), ("db/physical_reads", Some(25.0))],
         );
-        let text = columns.line(&second);
+        let text = columns.second_line(&second);
         let (head, line) = text.split_once('\n').unwrap();
         assert!(head.contains("WAL MiB/s"), "{head}");
         let cells: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(cells[..5], ["1", "1,200", "100", "75.0", "25.0"]);
         assert_eq!(cells[5], UNKNOWN);
-        assert_eq!(columns.line(&second).lines().count(), 1);
-        let heads = (0..40).filter(|_| columns.line(&second).lines().count() == 2).count();
+        assert_eq!(columns.second_line(&second).lines().count(), 1);
+        let heads = (0..40).filter(|_| columns.second_line(&second).lines().count() == 2).count();
         assert_eq!(heads, 2);
     }
 
     #[test]
     fn what_has_no_room_is_left_out() {
         let wide = |most| {
-            let text = WatchColumns::new("WAL", most).line(&WatchedSecond::from_rates(1, &[]));
+            let text = WatchColumns::new("WAL", most).second_line(&WatchedSecond::from_rates(1, &[]));
             text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
         };
         assert!(wide(60) <= 60 && wide(60) > 40, "{}", wide(60));

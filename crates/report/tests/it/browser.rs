@@ -11,7 +11,7 @@ use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
-use mindful_report::html::site::{self, Row};
+use mindful_report::html::site::{self, IndexedRun};
 use serde_json::Value;
 
 /// A page that shows others in frames of given widths and writes down what it sees there.
@@ -219,8 +219,8 @@ fn a_run_of_hostile_names_is_whole_in_a_browser() {
 
 #[test]
 fn a_contrast_and_several_runs_are_whole_in_a_browser() {
-    let rung = |name: &str, iops: f64| LevelSummary {
-        rung: name.into(),
+    let level = |name: &str, iops: f64| LevelSummary {
+        name: name.into(),
         iops,
         mib_per_s: iops / 128.0,
         p50_us: Some(4e6 / iops),
@@ -236,9 +236,9 @@ fn a_contrast_and_several_runs_are_whole_in_a_browser() {
     analysis.summary.contrast = Some(ContrastSummary {
         pinned: None,
         all_cores: vec![
-            rung("raw, nobody looks", 200_000.0),
-            rung("raw, looked at", 150_000.0),
-            rung("database", 60_000.0),
+            level("raw, nobody looks", 200_000.0),
+            level("raw, looked at", 150_000.0),
+            level("database", 60_000.0),
         ],
         eta: Some(0.4),
         eta_interval: Some([0.38, 0.42]),
@@ -263,8 +263,8 @@ fn an_index_of_runs_is_filtered_in_a_browser_without_a_script() {
     let (one, mut other) = (sweep(&[1, 2, 4]), sweep(&[4]));
     (other.head.id, other.head.plan.tag) = ("20261122-000000-abc".into(), Some("<b>x".into()));
     other.error = Some("the server went away".into());
-    let rows = [&one, &other].map(|run| Row::of(run, &analyze(run)));
-    let index = site::index(&[&rows[..], &[Row::unreadable("20200101-000000-bad", "no <run>")]].concat());
+    let rows = [&one, &other].map(|run| IndexedRun::from_run(run, &analyze(run)));
+    let index = site::index(&[&rows[..], &[IndexedRun::unreadable("20200101-000000-bad", "no <run>")]].concat());
     assert!(!index.contains("<script") && !index.contains("<b>x") && index.contains("no &lt;run&gt;"), "{index}");
     let Some(seen) = looked_at(&index, &[], Axe::Both) else { return };
     assert_eq!(seen["rows"]["validity-0"], 3, "{seen:#}");

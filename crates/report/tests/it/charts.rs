@@ -32,15 +32,15 @@ pub(crate) fn contrast() -> Run {
     let made = |latency_us: u64| Made { latency_us, work_unit: 1, ..Made::default() };
     let mut run = made(2_000).run();
     let first = run.steps.remove(0).head;
-    let rungs = [
+    let levels = [
         ("raw untouched", 2_000),
         ("raw, one byte", 2_100),
         ("database, physical", 5_000),
         ("database, cached", 1_000),
     ];
-    let turns = (0..2).flat_map(|pass| rungs.map(|(rung, latency_us)| (pass, rung, latency_us)));
-    for (step, (pass, rung, latency_us)) in (0..).zip(turns) {
-        let values = [("rung", rung), ("cores", "all")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let turns = (0..2).flat_map(|pass| levels.map(|(level, latency_us)| (pass, level, latency_us)));
+    for (step, (pass, level, latency_us)) in (0..).zip(turns) {
+        let values = [("rung", level), ("cores", "all")].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let point = Point { values: values.into(), pass, ..Point::default() };
         run.steps.push(made(latency_us).step(StepHead { step, point, ..first.clone() }));
     }
@@ -59,7 +59,7 @@ pub(crate) fn page(runs: &[(&Run, &Analysis)]) -> String {
 
 fn with_reports<T>(runs: &[(&Run, &Analysis)], made: impl Fn(&[html::Subject]) -> T) -> T {
     let reports: Vec<_> =
-        runs.iter().map(|(run, analysis)| mindful_report::of(run, analysis, None, Detail::Full)).collect();
+        runs.iter().map(|(run, analysis)| mindful_report::run_report(run, analysis, None, Detail::Full)).collect();
     let subjects =
         runs.iter().zip(&reports).map(|((run, analysis), report)| html::Subject { run, analysis, report, before: "" });
     made(&subjects.collect::<Vec<_>>())

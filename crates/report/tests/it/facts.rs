@@ -26,12 +26,12 @@ const FACTS: [(&str, &[&str]); 12] = [
 /// The run in each form that leaves the house.
 fn forms(run: &Run) -> Vec<(&'static str, String)> {
     let analysis = analyze(run);
-    let report = mindful_report::of(run, &analysis, None, Detail::Full);
+    let report = mindful_report::run_report(run, &analysis, None, Detail::Full);
     vec![
         ("page", page(&[(run, &analysis)])),
         ("markdown", markdown::page(run, &analysis, &report)),
         ("caption", charts::caption(&[(run, &analysis)]).join("\n")),
-        ("terminal", report.text(&mindful_report::Style { width: 10_000, ..Default::default() })),
+        ("terminal", report.to_text(&mindful_report::Style { width: 10_000, ..Default::default() })),
     ]
 }
 

@@ -30,7 +30,7 @@ fn two_humps() -> Run {
 
 fn page(run: &Run) -> String {
     let analysis = analyze(run);
-    let report = mindful_report::of(run, &analysis, None, Detail::Full);
+    let report = mindful_report::run_report(run, &analysis, None, Detail::Full);
     html::page(&[html::Subject { run, analysis: &analysis, report: &report, before: "" }])
 }
 

@@ -137,10 +137,10 @@ fn report_length(file: &Path) -> Option<usize> {
     let mut run = read_run(file).ok()?;
     let mut analysis = mindful_analyze::analyze(&run);
     let style = Style::default();
-    let report = |run: &Run, analysis: &Analysis| mindful_report::of(run, analysis, None, Detail::Full);
+    let report = |run: &Run, analysis: &Analysis| mindful_report::run_report(run, analysis, None, Detail::Full);
     let whole = report(&run, &analysis);
     let mut all = vec![
-        whole.text(&style),
+        whole.to_text(&style),
         html::page(&[html::Subject { run: &run, analysis: &analysis, report: &whole, before: "" }]),
         csv::steps(&analysis),
         json::summary(&analysis.summary),
@@ -148,9 +148,9 @@ fn report_length(file: &Path) -> Option<usize> {
     ];
     // The other kinds of reports too: that of a sweep, that of single steps.
     (analysis.summary.contrast, analysis.summary.io_job) = (None, None);
-    all.push(report(&run, &analysis).text(&style));
+    all.push(report(&run, &analysis).to_text(&style));
     run.steps.iter_mut().for_each(|step| step.head.point = Point::default());
-    all.push(report(&run, &analysis).text(&style));
+    all.push(report(&run, &analysis).to_text(&style));
     all.extend(explain::names().filter_map(|name| explain::figure(name, &analysis).ok()));
     Some(all.iter().map(String::len).sum())
 }

@@ -5,7 +5,7 @@ use crate::charts::{compared, page, sweep};
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::{HookRecord, Run};
-use mindful_report::html::site::{self, Row};
+use mindful_report::html::site::{self, IndexedRun};
 
 const HOSTILE: &str = "x<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{202e}\u{2066}";
 
@@ -78,8 +78,8 @@ fn two_sides_of_any_runs_are_a_page() {
 #[test]
 fn an_index_of_any_runs_is_a_page() {
     let all = runs();
-    let mut rows: Vec<Row> = all.iter().map(|(_, run)| Row::of(run, &analyze(run))).collect();
-    rows.push(Row::unreadable(HOSTILE, "no run"));
+    let mut rows: Vec<IndexedRun> = all.iter().map(|(_, run)| IndexedRun::from_run(run, &analyze(run))).collect();
+    rows.push(IndexedRun::unreadable(HOSTILE, "no run"));
     let index = site::index(&rows);
     holds("index", &index);
     assert_eq!(index.matches("<tr").count(), rows.len() + 1, "{index}");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::charts::{page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::not_run;
-use mindful_report::html::site::{self, Row};
+use mindful_report::html::site::{self, IndexedRun};
 use serde_json::{Value, json};
 
 const DRIVER: &str = "/usr/bin/chromedriver";
@@ -138,6 +138,10 @@ fn a_page_is_read_by_the_keyboard_alone() {
     let inside = "return document.activeElement.closest('details') !== null && document.activeElement.className";
     assert_eq!(keyboard.script(inside), "wide", "and Tab goes on to them");
     let index = folder.path().join("index.html");
-    std::fs::write(&index, site::index(&[Row::of(&run, &analysis), Row::unreadable("bad", "no run")])).unwrap();
+    std::fs::write(
+        &index,
+        site::index(&[IndexedRun::from_run(&run, &analysis), IndexedRun::unreadable("bad", "no run")]),
+    )
+    .unwrap();
     keyboard.reaches_all(&index, 3);
 }

@@ -8,7 +8,7 @@ use mindful_report::{Detail, markdown};
 
 fn page(run: &Run) -> String {
     let analysis = analyze(run);
-    markdown::page(run, &analysis, &mindful_report::of(run, &analysis, None, Detail::Full))
+    markdown::page(run, &analysis, &mindful_report::run_report(run, &analysis, None, Detail::Full))
 }
 
 #[test]

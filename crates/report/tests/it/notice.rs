@@ -30,11 +30,14 @@ fn a_notice_stands_in_every_form_and_nowhere_without_one() {
         description.notice.clone_from(&notice);
         run.description = Some(description);
         let analysis = analyze(&run);
-        let text = |detail| mindful_report::of(&run, &analysis, None, detail).text(&Style::default());
+        let text = |detail| mindful_report::run_report(&run, &analysis, None, detail).to_text(&Style::default());
         for (form, text) in [
             ("short text", text(Detail::Short)),
             ("whole text", text(Detail::Full)),
-            ("markdown", markdown::page(&run, &analysis, &mindful_report::of(&run, &analysis, None, Detail::Full))),
+            (
+                "markdown",
+                markdown::page(&run, &analysis, &mindful_report::run_report(&run, &analysis, None, Detail::Full)),
+            ),
             ("json", json::summary(&analysis.summary)),
             ("csv", csv::steps(&analysis)),
             ("github-bigger", benchmarks::github((&run, &analysis), true)),

@@ -32,7 +32,7 @@ fn shared() -> Run {
 }
 
 fn report_of(run: &Run, detail: Detail) -> String {
-    mindful_report::of(run, &analyze(run), None, detail).text(&Style::default())
+    mindful_report::run_report(run, &analyze(run), None, detail).to_text(&Style::default())
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_ranks_of_a_run_are_reported_in_each_form() {
     let full = flowing(&report_of(&run, Detail::Full));
     assert!(full.contains(brief) && full.contains("1 host-1 2 50 % 0.20 of 2 cores 0.12 12.0 +-0.30"), "{full}");
     let analysis = analyze(&run);
-    let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+    let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
     let written = markdown::page(&run, &analysis, &report);
     assert!(written.lines().any(|line| line.starts_with("| 1 ") && line.contains("0.20 of 2 cores")), "{written}");
     assert!(page(&[(&run, &analysis)]).contains("0.20 of 2 cores"));

@@ -16,7 +16,7 @@ fn report(run: &Run) -> String {
 
 fn report_of(run: &Run, detail: Detail) -> String {
     let stored = Path::new("/srv/mindful/runs/20261121-013542-k7f");
-    mindful_report::of(run, &analyze(run), Some(stored), detail).text(&Style::default())
+    mindful_report::run_report(run, &analyze(run), Some(stored), detail).to_text(&Style::default())
 }
 
 #[test]
@@ -35,7 +35,11 @@ fn a_sweep_is_drawn_where_there_is_room() {
     let run = crate::charts::sweep(&[1, 2, 4, 8, 16, 32]);
     let analysis = analyze(&run);
     let report_of = |width, ascii| {
-        mindful_report::of(&run, &analysis, None, Detail::Short).text(&Style { width, ascii, ..Style::default() })
+        mindful_report::run_report(&run, &analysis, None, Detail::Short).to_text(&Style {
+            width,
+            ascii,
+            ..Style::default()
+        })
     };
     insta::assert_snapshot!("a_sweep_in_short", report_of(100, false));
     let ascii = report_of(100, true);
@@ -96,12 +100,17 @@ fn the_list() {
     let (valid, suspect) =
         (Made::default().run(), Made { from_storage: 0.1, update_pct: "20", ..Made::default() }.run());
     let summaries = [&valid, &suspect].map(|run| analyze(run).summary);
-    let row = |run, summary| list::Row { id: "20261121-013542-k7f", head: Some(run), summary, fault: None };
+    let row = |run, summary| list::StoredRun { id: "20261121-013542-k7f", head: Some(run), summary, fault: None };
     let rows = [
         row(&valid.head, Some(&summaries[0])),
         row(&suspect.head, Some(&summaries[1])),
         row(&valid.head, None),
-        list::Row { id: "20261120-000000-bad", head: None, summary: None, fault: Some("run.jsonl line 4 is corrupt") },
+        list::StoredRun {
+            id: "20261120-000000-bad",
+            head: None,
+            summary: None,
+            fault: Some("run.jsonl line 4 is corrupt"),
+        },
     ];
     let style = |width| Style { width, ..Style::default() };
     insta::assert_snapshot!(list::table(&rows, &style(200)));
@@ -158,8 +167,8 @@ fn a_name_from_outside_never_steers_the_terminal() {
     let analysis = analyze(&run);
     assert!(harmless(&report(&run)));
     let rows = [
-        list::Row { id: "a", head: Some(&run.head), summary: Some(&analysis.summary), fault: None },
-        list::Row { id: "b", head: None, summary: None, fault: run.error.as_deref() },
+        list::StoredRun { id: "a", head: Some(&run.head), summary: Some(&analysis.summary), fault: None },
+        list::StoredRun { id: "b", head: None, summary: None, fault: run.error.as_deref() },
     ];
     assert!(harmless(&list::table(&rows, &Style::default())));
     assert!(harmless(&csv::steps(&analysis)));
@@ -168,14 +177,14 @@ fn a_name_from_outside_never_steers_the_terminal() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     let run = Made { from_storage: 0.3, ..Made::default() }.run();
-    let coloured =
-        mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { colour: true, ..Style::default() });
+    let coloured = mindful_report::run_report(&run, &analyze(&run), None, Detail::Full)
+        .to_text(&Style { colour: true, ..Style::default() });
     let mut plain = String::new();
     for (i, part) in coloured.split('\x1b').enumerate() {
         plain.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
     }
     assert_ne!(plain, coloured);
-    assert_eq!(plain, mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style::default()));
+    assert_eq!(plain, mindful_report::run_report(&run, &analyze(&run), None, Detail::Full).to_text(&Style::default()));
 }
 
 proptest! {
@@ -183,7 +192,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(width in 80_usize..140, from_storage in 0.0_f64..1.2, miss in 0.0_f64..1.0) {
         let run = Made { from_storage, miss, update_pct: "20", latency_us: 4_000, ..Made::default() }.run();
-        let text = mindful_report::of(&run, &analyze(&run), None, Detail::Full).text(&Style { width, ..Style::default() });
+        let text = mindful_report::run_report(&run, &analyze(&run), None, Detail::Full).to_text(&Style { width, ..Style::default() });
         for line in text.lines() {
             prop_assert!(line.chars().count() <= width.min(100), "{line}");
         }

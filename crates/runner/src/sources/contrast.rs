@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use mindful_analyze::contrast::{ALL_CORES, CORES, PINNED, RUNG, Rung, Turn, turns};
+use mindful_analyze::contrast::{ALL_CORES, CORES, LEVEL, Level, PINNED, Turn, turns};
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::file_read::{BlockTouch, FileReads};
@@ -72,10 +72,10 @@ impl<'a> Contrast<'a> {
         Ok(Self { context, files, reads, url: String::new(), repetitions, left: VecDeque::new() })
     }
 
-    /// The plan of the database at `rung`.
-    fn plan(&self, rung: Rung) -> Plan {
+    /// The plan of the database at `level`.
+    fn plan(&self, level: Level) -> Plan {
         let mut plan = self.context.plan.clone();
-        if rung == Rung::Cached {
+        if level == Level::Cached {
             plan.warmup = plan.warmup.max(CACHE_WARMUP);
         }
         plan
@@ -94,8 +94,8 @@ impl<'a> Contrast<'a> {
     }
 
     fn of_database(&self, turn: Turn, point: Point) -> Result<NextStep> {
-        let (own, plan) = (self.context.system(), self.plan(turn.rung));
-        let cache = own.engine.cache_option(&own.url, turn.rung == Rung::Cached);
+        let (own, plan) = (self.context.system(), self.plan(turn.level));
+        let cache = own.engine.cache_option(&own.url, turn.level == Level::Cached);
         let system = match cache {
             Some((option, value)) => own.with_options([(option, value.to_owned())])?,
             None => own,
@@ -117,13 +117,13 @@ impl StepSource for Contrast<'_> {
             recording.emit(Event::Finding(one_core_left_out()));
         }
         let cacheable = self.context.engine.cache_option(&self.context.plan.target, true).is_some();
-        let measured = |rung: &Rung| match touch(*rung) {
+        let measured = |level: &Level| match touch(*level) {
             Some(_) => !files.is_empty(),
-            None => *rung != Rung::Cached || cacheable,
+            None => *level != Level::Cached || cacheable,
         };
-        let rungs: Vec<Rung> = Rung::ALL.into_iter().filter(measured).collect();
-        self.left = turns(&rungs, may_pin, self.repetitions).into();
-        let plan = |turn: &Turn| self.plan(turn.rung);
+        let levels: Vec<Level> = Level::ALL.into_iter().filter(measured).collect();
+        self.left = turns(&levels, may_pin, self.repetitions).into();
+        let plan = |turn: &Turn| self.plan(turn.level);
         recording.tell(&Estimate::of("steps", &self.left.iter().map(plan).collect::<Vec<_>>()).to_string());
         Ok(())
     }
@@ -131,9 +131,10 @@ impl StepSource for Contrast<'_> {
     fn next(&mut self, _: Option<&StepSummary>, _: &Recording) -> Result<Option<NextStep>> {
         let Some(turn) = self.left.pop_front() else { return Ok(None) };
         let cores = if turn.pinned { PINNED } else { ALL_CORES };
-        let values = [(RUNG, turn.rung.name()), (CORES, cores)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let values =
+            [(LEVEL, turn.level.name()), (CORES, cores)].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let point = Point { values: BTreeMap::from(values), pass: turn.repetition, drift_check: false };
-        Ok(Some(match touch(turn.rung) {
+        Ok(Some(match touch(turn.level) {
             Some(touch) => self.of_files(touch, turn, point)?,
             None => self.of_database(turn, point)?,
         }))
@@ -150,7 +151,7 @@ fn raw_left_out() -> Finding {
     )
 }
 
-/// Why there are no rungs on one core.
+/// Why there are no levels on one core.
 fn one_core_left_out() -> Finding {
     codes::LEVEL_LEFT_OUT.finding(
         "The levels on one core were omitted because they would move the processes of a server that mindful did not \
@@ -159,13 +160,13 @@ fn one_core_left_out() -> Finding {
     )
 }
 
-/// What is done with each block of a bare file at `rung`; `None` for the database.
-const fn touch(rung: Rung) -> Option<BlockTouch> {
-    match rung {
-        Rung::Untouched => Some(BlockTouch::None),
-        Rung::Byte => Some(BlockTouch::Byte),
-        Rung::Checksum => Some(BlockTouch::Checksum),
-        Rung::Parse => Some(BlockTouch::Parse),
-        Rung::Physical | Rung::Cached => None,
+/// What is done with each block of a bare file at `level`; `None` for the database.
+const fn touch(level: Level) -> Option<BlockTouch> {
+    match level {
+        Level::Untouched => Some(BlockTouch::None),
+        Level::Byte => Some(BlockTouch::Byte),
+        Level::Checksum => Some(BlockTouch::Checksum),
+        Level::Parse => Some(BlockTouch::Parse),
+        Level::Physical | Level::Cached => None,
     }
 }

@@ -208,11 +208,11 @@ impl Sweep {
             // The budget is shared evenly by the ladders that are not yet done; this one has taken its part of it.
             let taken = measured.len() as u32;
             let share = left.map(|left| (left + taken).div_ceil((order.len() - at) as u32).saturating_sub(taken));
-            if let Some(rung) = ladder.next(&measured, share) {
-                return Next::Step(at_sessions(values, rung.sessions, 0, rung.reason == Reason::DriftCheck));
+            if let Some(next) = ladder.next(&measured, share) {
+                return Next::Step(at_sessions(values, next.sessions, 0, next.reason == Reason::DriftCheck));
             }
-            if let Some(rung) = ladder.next(&measured, None) {
-                cut_short.push(values_in_words(&at_sessions(values, rung.sessions, 0, false).values));
+            if let Some(next) = ladder.next(&measured, None) {
+                cut_short.push(values_in_words(&at_sessions(values, next.sessions, 0, false).values));
             }
         }
         if cut_short.is_empty() {

@@ -152,7 +152,7 @@ impl State {
             return None;
         }
         let found = settled(step, slices, least);
-        if !self.looks.take(slices as usize, &found) {
+        if !self.looks.push(slices as usize, &found) {
             return None;
         }
         let begun_us = boundaries::ahead(step.head.placements.len(), true) as i64 * SLICE_US;

@@ -10,39 +10,39 @@ use proptest::prelude::*;
 
 /// Walks the ladder on a system that rises to `knee` sessions and is flat after.
 fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<NextSessions> {
-    let (mut measured, mut rungs): (Vec<Measured>, Vec<NextSessions>) = (Vec::new(), Vec::new());
-    while let Some(rung) = ladder.next(&measured, budget.map(|b| b - rungs.len() as u32)) {
-        let throughput = 1e3 * f64::from(rung.sessions).min(knee);
-        measured.push(Measured { sessions: rung.sessions, throughput });
-        rungs.push(rung);
-        assert!(rungs.len() <= ladder.most_steps() as usize, "{rungs:?}");
+    let (mut measured, mut walked): (Vec<Measured>, Vec<NextSessions>) = (Vec::new(), Vec::new());
+    while let Some(next) = ladder.next(&measured, budget.map(|b| b - walked.len() as u32)) {
+        let throughput = 1e3 * f64::from(next.sessions).min(knee);
+        measured.push(Measured { sessions: next.sessions, throughput });
+        walked.push(next);
+        assert!(walked.len() <= ladder.most_steps() as usize, "{walked:?}");
     }
-    rungs
+    walked
 }
 
-fn sessions(rungs: &[NextSessions], reason: Reason) -> Vec<u32> {
-    let mut sessions: Vec<u32> = rungs.iter().filter(|r| r.reason == reason).map(|r| r.sessions).collect();
+fn sessions(walked: &[NextSessions], reason: Reason) -> Vec<u32> {
+    let mut sessions: Vec<u32> = walked.iter().filter(|r| r.reason == reason).map(|r| r.sessions).collect();
     sessions.sort_unstable();
     sessions
 }
 
 #[test]
 fn a_ladder_doubles_past_the_knee_and_looks_closely_round_it() {
-    let rungs = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, None);
-    assert_eq!(sessions(&rungs, Reason::Doubling), [1, 2, 4, 8, 16, 32, 64]);
-    assert_eq!(sessions(&rungs, Reason::RoundKnee), [7, 10, 14]);
-    assert_eq!(sessions(&rungs, Reason::PastKnee), [20]);
-    assert_eq!(rungs.last().unwrap(), &NextSessions { sessions: 1, reason: Reason::DriftCheck });
+    let walked = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, None);
+    assert_eq!(sessions(&walked, Reason::Doubling), [1, 2, 4, 8, 16, 32, 64]);
+    assert_eq!(sessions(&walked, Reason::RoundKnee), [7, 10, 14]);
+    assert_eq!(sessions(&walked, Reason::PastKnee), [20]);
+    assert_eq!(walked.last().unwrap(), &NextSessions { sessions: 1, reason: Reason::DriftCheck });
 }
 
 #[test]
 fn points_round_the_knee_do_not_move_it() {
-    // One session is slow to wake, so the knee seems to lie past the top rung, and twice it is a doubling itself.
+    // One session is slow to wake, so the knee seems to lie past the highest step, and twice it is a doubling itself.
     let throughput = |sessions: u32| if sessions == 1 { 1e3 } else { 1e6 };
     let ladder = Adaptive { from: 1, to: 1024, seed: 1 };
     let mut measured = Vec::new();
-    while let Some(rung) = ladder.next(&measured, None) {
-        measured.push(Measured { sessions: rung.sessions, throughput: throughput(rung.sessions) });
+    while let Some(next) = ladder.next(&measured, None) {
+        measured.push(Measured { sessions: next.sessions, throughput: throughput(next.sessions) });
     }
     let mut taken: Vec<u32> = measured.iter().map(|m| m.sessions).collect();
     taken.sort_unstable();
@@ -51,8 +51,8 @@ fn points_round_the_knee_do_not_move_it() {
 
 #[test]
 fn a_budget_keeps_its_last_step_for_the_drift_check() {
-    let rungs = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, Some(4));
-    assert_eq!(rungs.iter().map(|r| r.sessions).collect::<Vec<u32>>(), [1, 2, 4, 1]);
+    let walked = walk(Adaptive { from: 1, to: 256, seed: 1 }, 10.0, Some(4));
+    assert_eq!(walked.iter().map(|r| r.sessions).collect::<Vec<u32>>(), [1, 2, 4, 1]);
 }
 
 #[test]
@@ -87,11 +87,11 @@ proptest! {
         from in 1_u32..20, span in 0_u32..600, knee in 0.5..900.0_f64, seed: u64,
     ) {
         let ladder = Adaptive { from, to: from + span, seed };
-        let rungs = walk(ladder, knee, None);
-        prop_assert!(rungs.iter().all(|r| (from..=from + span).contains(&r.sessions)));
-        let different: HashSet<u32> = rungs.iter().map(|r| r.sessions).collect();
-        let repeated = usize::from(rungs.len() > 1);
-        prop_assert_eq!(different.len() + repeated, rungs.len());
+        let walked = walk(ladder, knee, None);
+        prop_assert!(walked.iter().all(|r| (from..=from + span).contains(&r.sessions)));
+        let different: HashSet<u32> = walked.iter().map(|r| r.sessions).collect();
+        let repeated = usize::from(walked.len() > 1);
+        prop_assert_eq!(different.len() + repeated, walked.len());
     }
 
     #[test]
@@ -107,9 +107,9 @@ proptest! {
     fn any_throughput_ends_a_ladder(throughputs in prop::collection::vec(0.0..1e6_f64, 64)) {
         let ladder = Adaptive { from: 1, to: 1024, seed: 1 };
         let mut measured = Vec::new();
-        while let Some(rung) = ladder.next(&measured, None) {
+        while let Some(next) = ladder.next(&measured, None) {
             let throughput = throughputs[measured.len()];
-            measured.push(Measured { sessions: rung.sessions, throughput });
+            measured.push(Measured { sessions: next.sessions, throughput });
         }
         prop_assert!(measured.len() <= ladder.most_steps() as usize);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{self, ComparedFigure, Question, Verdict, run_value};
-use mindful_analyze::judgement::ledger::Row;
+use mindful_analyze::judgement::ledger::LedgerRow;
 use mindful_core::contract::clock::Time;
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::run::{Run, StepRecord};
@@ -74,7 +74,7 @@ fn an_interrupted_sweep_goes_on_and_loses_or_repeats_nothing() {
     let resumed = rest.store().go_on(&cut.run.head.id).unwrap();
     let ended = rest.sweep(&given, Some(resumed));
     let sessions: BTreeSet<_> = ended.analysis.summary.steps.iter().filter_map(|step| step.sessions).collect();
-    assert_eq!((sessions.len(), ended.run.steps.len()), (6, 7), "six rungs and the drift check");
+    assert_eq!((sessions.len(), ended.run.steps.len()), (6, 7), "six steps and the drift check");
     assert!(ended.run.finished && ended.run.steps[..3] == kept[..]);
 }
 
@@ -288,7 +288,7 @@ fn what_sessions_publish_late_is_of_the_window_it_was_done_in() {
     // An operation outlasts its slice, and what is read behind a boundary is of other operations than began before it.
     let late = analysis("1400ms");
     let [_, visited, logical, physical, ..] = &late.steps[0].ledger.reads[..] else { panic!("no ledger") };
-    let ratio = |row: &Row| row.per_s.unwrap() / visited.per_s.unwrap();
+    let ratio = |row: &LedgerRow| row.per_s.unwrap() / visited.per_s.unwrap();
     assert!((ratio(logical) - 1.0).abs() < 0.005, "{}", ratio(logical));
     assert!((ratio(physical) - 0.7).abs() < 0.005, "{}", ratio(physical));
     assert!(physical.gap.as_ref().unwrap().contains("published late"), "{physical:?}");

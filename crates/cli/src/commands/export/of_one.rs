@@ -37,7 +37,7 @@ pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
         "flashdba" => flashdba(&run, &analysis),
         "openmetrics" => benchmarks::openmetrics((&run, &analysis)),
         "markdown" => {
-            let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+            let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
             context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
         }
         _ => mindful_report::export::csv::steps(&analysis),

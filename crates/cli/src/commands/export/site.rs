@@ -5,7 +5,7 @@ use std::path::Path;
 use mindful_core::{Error, Result};
 use mindful_record::file as record_file;
 use mindful_report::html::Subject;
-use mindful_report::html::site::{self, Row};
+use mindful_report::html::site::{self, IndexedRun};
 use mindful_report::{Detail, escape};
 
 use crate::context;
@@ -35,19 +35,19 @@ pub(super) fn write(runs: &Runs, ids: &[String], folder: Option<&str>, replace: 
     Ok(())
 }
 
-fn readable(rows: &[Row]) -> usize {
+fn readable(rows: &[IndexedRun]) -> usize {
     rows.iter().filter(|row| row.is_readable()).count()
 }
 
 /// Writes the page of one run; returns its row of the index.
-fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<Row> {
+fn one(runs: &Runs, id: &str, folder: &Path, replace: bool) -> Result<IndexedRun> {
     let (run, analysis) = match runs.read(id) {
         Ok(read) => read,
-        Err(error) => return Ok(Row::unreadable(id, &escape(&runs.name(&error.to_string())))),
+        Err(error) => return Ok(IndexedRun::unreadable(id, &escape(&runs.name(&error.to_string())))),
     };
-    let report = mindful_report::of(&run, &analysis, None, Detail::Full);
+    let report = mindful_report::run_report(&run, &analysis, None, Detail::Full);
     let before = context::found_plan(&run.head.settings);
     let subject = Subject { run: &run, analysis: &analysis, report: &report, before: &before };
-    output_file::write(&folder.join(Row::file(id)), site::page(subject).as_bytes(), replace)?;
-    Ok(Row::of(&run, &analysis))
+    output_file::write(&folder.join(IndexedRun::file(id)), site::page(subject).as_bytes(), replace)?;
+    Ok(IndexedRun::from_run(&run, &analysis))
 }

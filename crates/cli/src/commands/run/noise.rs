@@ -33,7 +33,7 @@ pub(super) fn measure(matches: &ArgMatches) -> Result<Exit> {
         runs.push(repetition::run(&context)?);
     }
     let values: Vec<f64> = runs.iter().filter_map(|(_, analysis)| repetition::throughput(analysis)).collect();
-    let floor = NoiseFloor::of(&values)
+    let floor = NoiseFloor::from_values(&values)
         .ok_or_else(|| Error::run("the runs have no throughput to compare", "see `mindful list`"))?;
     let store = store::open(matches)?;
     let context = context::alone(settings, matches)?;

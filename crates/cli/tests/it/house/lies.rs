@@ -64,7 +64,7 @@ const LIES: &[(&str, &str)] = &[
     ("a pooler moves sessions between backends", "a_pooler_that_moves_sessions_is_refused_in_one_line"),
     ("too few operations are a missed objective", "a_search_that_cannot_decide_says_what_it_takes_and_fails"),
     ("a fit is sold as a measurement", "a_fitted_capacity_is_held_apart_from_what_was_measured"),
-    ("one round is given an interval", "a_contrast_measures_every_rung_on_one_core_and_on_all"),
+    ("one round is given an interval", "a_contrast_measures_every_level_on_one_core_and_on_all"),
     ("a gate that cannot decide passes", "a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass"),
     ("a gate has too few runs to ever fail", "a_gate_that_can_never_decide_is_refused_before_anything_runs"),
 ];

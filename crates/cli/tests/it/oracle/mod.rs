@@ -200,8 +200,8 @@ fn a_contrast_measures_what_can_be_seen_and_says_what_not() {
     let turns = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--repeat", "1", "--duration", "2s"];
     let contrast = || place.json("contrast", &[&turns[..], &["--warmup", "200ms"]].concat());
     let of = |ran: &Value| -> Vec<String> {
-        let rungs = ran["contrast"]["all_cores"].as_array().unwrap_or_else(|| panic!("{ran:#}"));
-        rungs.iter().map(|rung| rung["rung"].as_str().unwrap().to_owned()).collect()
+        let levels = ran["contrast"]["all_cores"].as_array().unwrap_or_else(|| panic!("{ran:#}"));
+        levels.iter().map(|level| level["rung"].as_str().unwrap().to_owned()).collect()
     };
     let left_out =
         |ran: &Value, why: &str| codes(ran).contains(&"level-left-out") && ran["findings"].to_string().contains(why);

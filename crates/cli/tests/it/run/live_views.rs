@@ -82,7 +82,7 @@ fn ctrl_c_in_the_view_ends_the_run_and_gives_the_terminal_back() {
 
 #[cfg(feature = "raw")]
 #[test]
-fn a_contrast_has_the_whole_terminal_for_all_its_rungs() {
+fn a_contrast_has_the_whole_terminal_for_all_its_levels() {
     let mindful = Mindful::beside_others(place()).with_private();
     let data = mindful.private_folder();
     let small = "--schemas 2 --scale 16MiB --sessions 2 --warmup 200ms --repeat 1 --think-time 5ms..5ms";

@@ -34,7 +34,7 @@ fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
     assert!(began.elapsed() < Duration::from_mins(1));
     let steps = steps(&swept);
     let sessions: BTreeSet<_> = steps.iter().map(|s| s["sessions"].as_u64().unwrap()).collect();
-    assert_eq!((sessions, steps.len()), (BTreeSet::from([1, 2, 3, 4, 5, 6]), 7), "six rungs and the drift check");
+    assert_eq!((sessions, steps.len()), (BTreeSet::from([1, 2, 3, 4, 5, 6]), 7), "six steps and the drift check");
     assert_eq!(swept["finished"], true);
     // What was finished before the last kill stands there unchanged.
     let kept = before["steps"].as_array().unwrap();

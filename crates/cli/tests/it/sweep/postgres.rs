@@ -32,10 +32,10 @@ fn doublings(steps: &[Value], update_pct: &str) -> Vec<(f64, f64)> {
     points
 }
 
-/// As a ruler finds it on paper: where the line through the first rung comes to the most that was measured.
-fn knee_by_eye(rungs: &[(f64, f64)]) -> f64 {
-    let most = rungs.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    most * rungs[0].0 / rungs[0].1
+/// As a ruler finds it on paper: where the line through the first step comes to the most that was measured.
+fn knee_by_eye(steps: &[(f64, f64)]) -> f64 {
+    let most = steps.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    most * steps[0].0 / steps[0].1
 }
 
 #[test]
@@ -76,15 +76,15 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     assert_eq!(steps.iter().filter(|step| step["point"]["drift_check"] == true).count(), 2, "both ladders ended");
 
     for update_pct in ["0", "20"] {
-        let rungs = doublings(steps, update_pct);
-        assert!(rungs.len() >= 4 && rungs[0].0 < 1.5, "{rungs:?}");
+        let steps = doublings(steps, update_pct);
+        assert!(steps.len() >= 4 && steps[0].0 < 1.5, "{steps:?}");
         let curves = swept["curves"].as_array().unwrap();
         let curve = curves.iter().find(|curve| curve["values"]["update_pct"] == update_pct).unwrap();
-        // Without an asymptote in the ladder it lies at the top rung or beyond.
-        let knee = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(rungs[rungs.len() - 1].0);
-        let by_eye = knee_by_eye(&rungs);
-        assert!((knee / by_eye).log2().abs() <= 1.0, "found {knee}, seen {by_eye}: {rungs:?} {curve:#}");
-        println!("update_pct {update_pct}: knee found {knee:.1}, seen {by_eye}; {rungs:?}");
+        // Without an asymptote in the ladder it lies at the highest step or beyond.
+        let knee = curve["knee"]["asymptote_sessions"].as_f64().unwrap_or(steps[steps.len() - 1].0);
+        let by_eye = knee_by_eye(&steps);
+        assert!((knee / by_eye).log2().abs() <= 1.0, "found {knee}, seen {by_eye}: {steps:?} {curve:#}");
+        println!("update_pct {update_pct}: knee found {knee:.1}, seen {by_eye}; {steps:?}");
     }
     let updates = doublings(steps, "20");
     assert!(knee_by_eye(&updates) < 9.0, "one row's commits are an end: {updates:?}");

@@ -50,10 +50,10 @@ impl Values {
 
 /// `from`, twice that, four times that…, and `to`.
 pub(super) fn doubled(from: u64, to: u64) -> Vec<u64> {
-    let mut rungs: Vec<u64> =
+    let mut values: Vec<u64> =
         std::iter::successors(Some(from.max(1)), |n| n.checked_mul(2)).take_while(|n| *n < to).collect();
-    rungs.push(to.max(from.max(1)));
-    rungs
+    values.push(to.max(from.max(1)));
+    values
 }
 
 /// A key and its values.

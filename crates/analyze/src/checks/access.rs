@@ -23,8 +23,8 @@ const WAITED: f64 = 0.99;
 /// Fewest bytes of log that the change of a row takes; less, and nothing was changed.
 const LEAST_LOG: f64 = 50.0;
 
-/// Findings about ways over the window. A counter that an engine does not tell decides nothing.
-pub(crate) fn of_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+/// Findings about the access to blocks over the window. A counter that an engine does not tell decides nothing.
+pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let all = [
         prefetched(step, found),
         past_cache(step, found),

@@ -34,8 +34,8 @@ pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
 }
 
 /// In what the steps of a ladder differ beside their load, in words; `None` where they are alike as far as is known.
-pub(crate) fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> {
-    let active = rungs.iter().filter_map(|(head, step)| {
+pub(crate) fn difference(steps: &[(&StepHead, &StepSummary)]) -> Option<String> {
+    let active = steps.iter().filter_map(|(head, step)| {
         let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);
         Some((blocks as f64, step.sessions?))
     });
@@ -45,9 +45,9 @@ pub(crate) fn difference(rungs: &[(&StepHead, &StepSummary)]) -> Option<String> 
             format_counted(few, "session")
         ));
     }
-    let hits = rungs.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
+    let hits = steps.iter().filter_map(|(_, step)| Some((step.hit_ratio?, step.sessions?)));
     let [(least, at_least), (most, at_most)] = ends(hits)?;
-    let noise = rungs.iter().filter_map(|(_, step)| error_of_hit_ratio(step)).fold(0.0, f64::max);
+    let noise = steps.iter().filter_map(|(_, step)| error_of_hit_ratio(step)).fold(0.0, f64::max);
     (most - least > HIT_RATIO_APART.max(ERRORS_APART * noise)).then(|| {
         format!(
             "hit ratio {:.1} % with {}, {:.1} % with {at_most}: more than {:.0} points apart",
