@@ -366,6 +366,8 @@ mod tests {
         beside_socket: None,
         processes: &[],
         stop: [rustix::process::Signal::TERM; 2],
+        crashes: &[],
+        has_recovered: "",
         waits_for_room: &[],
         fixed: &[],
         separator: None,

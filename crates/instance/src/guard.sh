@@ -1,6 +1,7 @@
 # Runs a server and ends it when standard input ends. The other end of that pipe is held by mindful and by nobody else,
-# so it closes however mindful dies. A line before the end is an orderly stop, which may take its time to write out what
-# is cached, but no longer when mindful ends before the server has. Arguments: the signal that stops the server in order, the one for when that took too long, its command line.
+# so it closes however mindful dies. The line `stop` before the end asks for an orderly stop, which may take its time to
+# write out what is cached, but no longer when mindful ends before the server has. The line `now` ends the server at once.
+# Arguments: the signal that stops the server in order, the one for when that took too long, its command line.
 #
 # Standard output is a locked file. Guard and server keep it open as long as they live, so that it stays locked. It takes
 # the server's process id, and how that process ended.
@@ -16,26 +17,38 @@ shift 2
 server=$!
 echo "$server" >&4
 
-(
-    patience=8
-    if read -r orderly <&3; then patience=600; fi
+# Sends a signal for so many seconds, then the later one, then KILL.
+end() {
+    signal=$1
+    patience=$2
     waited=0
     # Repeated, because a server that has only just been started does not listen yet.
     while kill "-$signal" "$server" 2>/dev/null; do
         # A process that somebody stopped hears nothing but KILL, and children that are stopped outlive even that.
-        for stopped in "$server" $(cat "/proc/$server/task/$server/children" 2>/dev/null); do
+        children=
+        { read -r children <"/proc/$server/task/$server/children"; } 2>/dev/null
+        for stopped in "$server" $children; do
             kill -CONT "$stopped" 2>/dev/null
         done
-        # Up to a second, or until the pipe closes.
-        if [ "$orderly" ] && timeout 1 cat <&3 3<&- 4>&- >/dev/null 2>&1; then
-            orderly=
-            patience=8
-        fi
-        [ "$orderly" ] || sleep 1 3<&- 4>&- >/dev/null 2>&1
+        sleep 1 3<&- 4>&- >/dev/null 2>&1
         waited=$((waited + 1))
         if [ "$waited" -ge "$patience" ]; then signal=$later; fi
         if [ "$waited" -ge "$((patience + 5))" ]; then signal=KILL; fi
     done
+}
+
+(
+    line=
+    read -r line <&3
+    if [ "$line" = stop ]; then
+        end "$signal" 600 3<&- 4>&- &
+        orderly=$!
+        trap 'kill "$orderly" 2>/dev/null; exit' TERM
+        line=
+        read -r line <&3
+        kill "$orderly" 2>/dev/null
+    fi
+    if [ "$line" = now ]; then end "$later" 0; else end "$signal" 8; fi
 ) &
 watcher=$!
 exec 3<&-

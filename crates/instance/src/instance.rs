@@ -11,8 +11,9 @@ use mindful_core::{Error, Result, plan::units};
 use crate::account::Account;
 use crate::folder::Folder;
 use crate::memory_group::{self, MemoryGroup};
+use crate::patience::Patience;
 use crate::program::{Chosen, Conditions, Program, Purpose, Site};
-use crate::server::{self, Server};
+use crate::server::{self, Place, Server};
 use crate::socket::SocketFolder;
 use crate::{data, files, shared_memory, stale};
 
@@ -34,6 +35,7 @@ pub struct Instance {
     account: Account,
     page_cache_limit: Option<u64>,
     events: Arc<dyn Events>,
+    patience: Arc<Patience>,
     // Fields are dropped in this order: the server first, the lock on its folder last.
     state: Mutex<State>,
     socket: SocketFolder,
@@ -80,6 +82,7 @@ impl Instance {
             account,
             page_cache_limit: order.page_cache_limit,
             events: Arc::clone(events),
+            patience: Arc::default(),
             state: Mutex::new(state),
             socket,
             folder,
@@ -175,6 +178,30 @@ impl Instance {
         })
     }
 
+    /// Ends the wait for a start or a stop of the server that is under way, from another thread. A server that was stopping
+    /// is ended at once, and recovers when it starts again.
+    pub fn cut_wait_short(&self) {
+        self.patience.cut_short();
+    }
+
+    /// Stops the server.
+    pub fn close(&self) {
+        let mut state = self.state();
+        let _wait = self.patience.wait();
+        let stopped = state.server.take().is_none_or(|mut server| match server.stop(self.events.as_ref()) {
+            Ok(()) => true,
+            Err(error) => {
+                emit_note(self.events.as_ref(), error.to_string());
+                false
+            }
+        });
+        drop(state);
+        // A load that was given up in order left nothing half-made.
+        if stopped && was_shut_down(&self.folder, self.program.as_ref()) {
+            let _ = self.folder.unmark_loading();
+        }
+    }
+
     /// Stops the server and removes its folder. Its programs stay.
     pub fn destroy(&self) -> Result<()> {
         let mut state = self.state();
@@ -202,19 +229,29 @@ impl Instance {
         if state.server.is_some() && state.chosen == chosen {
             return Ok(false);
         }
+        let _wait = self.patience.wait();
         if let Some(mut server) = state.server.take() {
             server.stop(self.events.as_ref())?;
+            self.refuse_when_cut_short()?;
         }
         state.group = None;
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
         let site = Site { account: &self.account, folder: self.folder.path(), data, socket: self.socket.path() };
         self.program.before_start(&site).map_err(failed)?;
         let (lock, log) = (self.folder.server_lock(), self.folder.log());
-        let server = Server::start(self.program.as_ref(), &site, &chosen, &lock, &log, self.events.as_ref())?;
+        let place = Place { lock: &lock, log: &log };
+        let server = Server::start(&self.program, &site, &chosen, &place, &self.patience, self.events.as_ref())?;
         state.server = Some(server);
         state.chosen = chosen;
         state.group = self.bound_page_cache(state)?;
         Ok(true)
+    }
+
+    fn refuse_when_cut_short(&self) -> Result<()> {
+        if self.patience.is_cut_short() {
+            return Err(Error::interrupted(format!("interrupted while {} restarted", self.program.kind().name)));
+        }
+        Ok(())
     }
 
     /// Takes the page cache out of the way, if asked for, where direct I/O does not do so already.
@@ -238,13 +275,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let mut state = self.state();
-        let stopped = state.server.take().is_none_or(|mut server| server.stop(self.events.as_ref()).is_ok());
-        drop(state);
-        // A load that was given up in order left nothing half-made.
-        if stopped && was_shut_down(&self.folder, self.program.as_ref()) {
-            let _ = self.folder.unmark_loading();
-        }
+        self.close();
     }
 }
 

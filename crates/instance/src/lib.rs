@@ -13,6 +13,7 @@ pub mod listening;
 pub mod log;
 mod memory_group;
 pub mod options;
+mod patience;
 pub mod program;
 pub mod search;
 mod server;

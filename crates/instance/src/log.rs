@@ -57,6 +57,15 @@ pub fn first_with(said: &str, words: &[&str]) -> Option<String> {
     said.lines().find_map(|line| behind(line, words))
 }
 
+/// Whether the last line with one of `words` comes after the last one with `other`.
+pub(crate) fn is_last(said: &str, words: &[&str], other: &str) -> bool {
+    let mut lines = said.lines().rev();
+    lines.find_map(|line| {
+        let is_one = words.iter().any(|word| line.contains(word));
+        (is_one || line.contains(other)).then_some(is_one)
+    }) == Some(true)
+}
+
 /// The last such line.
 pub fn last_with(said: &str, words: &[&str]) -> Option<String> {
     said.lines().rev().find_map(|line| behind(line, words))

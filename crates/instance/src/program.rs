@@ -36,6 +36,10 @@ pub struct Kind {
     pub processes: &'static [&'static str],
     /// What stops it in order, whoever is connected, and what stops it when that took too long.
     pub stop: [Signal; 2],
+    /// What its log says when it has crashed and recovers by itself, and what it says once it has. In between an orderly
+    /// stop waits for the recovery.
+    pub crashes: &'static [&'static str],
+    pub has_recovered: &'static str,
     /// What its log says while it waits on a full disk for room. A server that does hears no orderly stop.
     pub waits_for_room: &'static [&'static str],
     /// Its settings that belong to mindful, because its own connection or the safety of the folder hangs on them.

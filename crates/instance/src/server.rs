@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Events, Silent, emit_note};
 use mindful_core::{Error, Result};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::files::{own_file, read_text};
 use crate::log::{self, Log};
+use crate::patience::{Patience, Progress};
 use crate::program::{Chosen, Kind, Program, Site};
+use crate::stale;
 
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
@@ -19,6 +23,19 @@ const POLL: Duration = Duration::from_millis(3);
 const SLOW: Duration = Duration::from_secs(3);
 /// How long between two looks at why it is.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long the guard may take to end a server at once, before mindful does that itself, and how long that may take.
+const AT_ONCE: Duration = Duration::from_secs(8);
+/// How long a guard may outlive its server: it has only to say how that ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// The files of a server's life.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// Kept locked by its processes.
+    pub lock: &'a Path,
+    /// Takes what it says.
+    pub log: &'a Path,
+}
 
 /// A server that is ready, until this is dropped.
 #[derive(Debug)]
@@ -27,31 +44,32 @@ pub(crate) struct Server {
     pipe: Option<ChildStdin>,
     pid: u32,
     kind: &'static Kind,
+    data: PathBuf,
     log: Log,
+    patience: Arc<Patience>,
 }
 
 impl Server {
-    /// Starts the server and waits until it takes connections, recovery after a crash included. Its processes keep `lock`
-    /// locked; what it says goes to `log`.
+    /// Starts the server and waits until it takes connections, recovery after a crash included, or until `patience` ends.
     pub(crate) fn start(
-        program: &dyn Program,
+        program: &Arc<dyn Program>,
         site: &Site<'_>,
         chosen: &[Chosen],
-        lock: &Path,
-        log: &Path,
+        place: &Place<'_>,
+        patience: &Arc<Patience>,
         events: &dyn Events,
     ) -> Result<Self> {
         let kind = program.kind();
         let failed = |error: io::Error| Error::target(format!("cannot start {}: {error}", kind.name), "");
-        let log = Log::from_now(log).map_err(failed)?;
+        let log = Log::from_now(place.log).map_err(failed)?;
         let mut command = site.account.command("/bin/sh", Path::new("/"));
         command.args(["-c", GUARD, "mindful-guard"]).args(kind.stop.map(|signal| signal.as_raw().to_string()));
         command.args(program.command_line(site, chosen));
-        command.stdin(Stdio::piped()).stdout(take(lock).map_err(failed)?).stderr(log.append().map_err(failed)?);
+        command.stdin(Stdio::piped()).stdout(take(place.lock).map_err(failed)?).stderr(log.append().map_err(failed)?);
         let mut guard = command.spawn().map_err(failed)?;
-        let pipe = guard.stdin.take();
-        let mut server = Self { guard, pipe, pid: 0, kind, log };
-        server.await_ready(program, site, lock, events)?;
+        let (pipe, data, patience) = (guard.stdin.take(), site.data.clone(), Arc::clone(patience));
+        let mut server = Self { guard, pipe, pid: 0, kind, data, log, patience };
+        server.await_ready(program.as_ref(), site, place.lock, events)?;
         Ok(server)
     }
 
@@ -63,6 +81,12 @@ impl Server {
     fn await_ready(&mut self, program: &dyn Program, site: &Site<'_>, lock: &Path, events: &dyn Events) -> Result<()> {
         let began = Instant::now();
         let mut warned = false;
+        let refused = |why: &str, log: &Log| {
+            Error::target(
+                format!("{} {} did not start: {why}", program.kind().name, program.version()),
+                format!("see {}; {}", log.path().display(), program.next_move(why)),
+            )
+        };
         loop {
             if let Some(pid) = pid(lock).filter(|pid| program.is_ready(site, *pid)) {
                 self.pid = pid;
@@ -70,46 +94,21 @@ impl Server {
             }
             if let Ok(Some(status)) = self.guard.try_wait() {
                 let why = program.complaint(&self.log.said()).unwrap_or_else(|| format!("it ended with {status}"));
-                let next = program.next_move(&why);
-                return Err(Error::target(
-                    format!("{} {} did not start: {why}", self.kind.name, program.version()),
-                    format!("see {}; {next}", self.log.path().display()),
-                ));
+                return Err(refused(&why, &self.log));
             }
-            if !warned && began.elapsed() > SLOW {
-                emit_note(
-                    events,
-                    format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
-                );
-                warned = true;
-            }
-            std::thread::sleep(POLL);
-        }
-    }
-
-    /// Stops the server in order: sessions are ended, what is cached is written.
-    pub(crate) fn stop(&mut self, events: &dyn Events) -> Result<()> {
-        // Held until the server has ended: when it closes before, the guard waits no longer.
-        let mut pipe = self.pipe.take();
-        if let Some(pipe) = &mut pipe {
-            let _ = pipe.write_all(b"stop\n");
-        }
-        let (began, mut said) = (Instant::now(), None);
-        loop {
-            match self.guard.try_wait() {
-                Ok(None) => {}
-                Ok(Some(_)) => return Ok(()),
-                Err(error) => return Err(Error::run(format!("waiting for {} to stop: {error}", self.kind.name), "")),
+            if self.patience.is_cut_short() {
+                return Err(Error::interrupted(format!("interrupted while {} started", self.kind.name)));
             }
             if began.elapsed() > SLOW {
-                let why = self.why_it_is_slow();
-                // Who waits for room would do so for ever: it ends when the pipe closes, and replays its log when it starts.
-                if why == Slow::WaitsForRoom {
-                    drop(pipe.take());
+                if !warned {
+                    emit_note(
+                        events,
+                        format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
+                    );
+                    warned = true;
                 }
-                if said != Some(why) {
-                    emit_note(events, why.line(self.kind.name));
-                    said = Some(why);
+                if let Some(line) = log::last_with(&self.log.said(), self.kind.waits_for_room) {
+                    return Err(refused(&format!("it waits for room on a full disk ({line})"), &self.log));
                 }
                 std::thread::sleep(LOOK);
             }
@@ -117,30 +116,106 @@ impl Server {
         }
     }
 
-    fn why_it_is_slow(&self) -> Slow {
-        match log::last_with(&self.log.said(), self.kind.waits_for_room) {
-            Some(_) => Slow::WaitsForRoom,
-            None => Slow::WritesOut,
-        }
-    }
-}
-
-/// Why a server takes long to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Slow {
-    /// As far as is known.
-    WritesOut,
-    WaitsForRoom,
-}
-
-impl Slow {
-    fn line(self, name: &str) -> String {
-        match self {
-            Self::WritesOut => format!("{name} is still stopping: it writes out what it cached; Ctrl-C twice ends it"),
-            Self::WaitsForRoom => {
-                format!("{name} waits for room on a full disk and is ended: free some space before it starts again")
+    /// Stops the server in order: sessions are ended, what is cached is written. One that cannot, or makes no progress, is
+    /// ended at once.
+    ///
+    /// # Errors
+    /// A process of it outlives SIGKILL, as one does that waits for a disk.
+    pub(crate) fn stop(&mut self, events: &dyn Events) -> Result<()> {
+        // Held until the server has ended: when it closes before, the guard waits no longer.
+        let mut pipe = self.pipe.take();
+        let mut order = |line: &[u8]| pipe.as_mut().map(|pipe| pipe.write_all(line));
+        let _ = order(b"stop\n");
+        let (began, mut slow, mut looked) = (Instant::now(), false, None);
+        let mut progress = Progress::begin(&self.processes());
+        while self.guard_ended()?.is_none() {
+            if looked.is_none_or(|looked: Instant| looked.elapsed() >= LOOK) {
+                if stale::sees_processes() && self.processes().is_empty() {
+                    return self.end_guard();
+                }
+                if let Some(why) = self.why_at_once(&mut progress) {
+                    emit_note(events, why);
+                    let _ = order(b"now\n");
+                    return self.end_at_once();
+                }
+                looked = Some(Instant::now());
             }
+            if !slow && began.elapsed() > SLOW {
+                let name = self.kind.name;
+                emit_note(
+                    events,
+                    format!("{name} is still stopping: it writes out what it cached; the next Ctrl-C ends it at once"),
+                );
+                slow = true;
+            }
+            std::thread::sleep(POLL);
         }
+        Ok(())
+    }
+
+    fn guard_ended(&mut self) -> Result<Option<ExitStatus>> {
+        let failed = |error| Error::run(format!("cannot wait for {} to stop: {error}", self.kind.name), "");
+        self.guard.try_wait().map_err(failed)
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        stale::processes(&self.data, self.kind)
+    }
+
+    /// Why the server should not have more time for its orderly stop.
+    fn why_at_once(&self, progress: &mut Progress) -> Option<String> {
+        let (name, said) = (self.kind.name, self.log.said());
+        if self.patience.is_cut_short() {
+            return Some(format!("{name} is ended at once: it recovers when it starts again"));
+        }
+        if log::is_last(&said, self.kind.crashes, self.kind.has_recovered) {
+            let why = log::last_with(&said, &["PANIC:"]).map_or_else(String::new, |why| format!(" ({why})"));
+            return Some(format!("{name} crashed{why} and is ended at once: it recovers when it starts again"));
+        }
+        if log::last_with(&said, self.kind.waits_for_room).is_some() {
+            return Some(format!(
+                "{name} waits for room on a full disk and is ended: free space before it starts again"
+            ));
+        }
+        let idle = stale::sees_processes() && progress.has_ceased(&self.processes());
+        idle.then(|| format!("{name} stops making progress and is ended at once: it recovers when it starts again"))
+    }
+
+    /// Waits until the guard has ended the server at once. A guard that somebody stopped does not; then mindful ends both.
+    fn end_at_once(&mut self) -> Result<()> {
+        if self.guard_ends_within(AT_ONCE)? {
+            return Ok(());
+        }
+        for pid in self.processes().into_iter().filter_map(|pid| Pid::from_raw(pid as i32)) {
+            // It may have ended just now.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        self.end_guard()
+    }
+
+    /// Ends a guard that outlives its server, because somebody stopped it.
+    fn end_guard(&mut self) -> Result<()> {
+        if !self.guard_ends_within(LAST_WORDS)? {
+            let _ = kill_process_group(Pid::from_child(&self.guard), Signal::KILL);
+        }
+        if self.guard_ends_within(LAST_WORDS)? && self.processes().is_empty() {
+            return Ok(());
+        }
+        Err(Error::run(
+            format!("{} cannot be ended (its processes: {:?})", self.kind.name, self.processes()),
+            "a process that waits for a disk ends when the disk answers",
+        ))
+    }
+
+    fn guard_ends_within(&mut self, limit: Duration) -> Result<bool> {
+        let began = Instant::now();
+        while self.guard_ended()?.is_none() {
+            if began.elapsed() >= limit {
+                return Ok(false);
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(true)
     }
 }
 

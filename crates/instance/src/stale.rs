@@ -56,7 +56,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -
 /// The first process alone if it lives, for it stops the others; else the orphans.
 fn targets(data: &Path, lock: &Path, kind: &Kind) -> Vec<Pid> {
     let first = server::pid(lock);
-    let found = if Path::new("/proc/self/cwd").exists() {
+    let found = if sees_processes() {
         processes(data, kind)
     } else {
         first.filter(|pid| was_started_for(*pid, data)).into_iter().collect()
@@ -66,6 +66,11 @@ fn targets(data: &Path, lock: &Path, kind: &Kind) -> Vec<Pid> {
         _ => found,
     };
     all.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)).collect()
+}
+
+/// Whether this system has a `/proc` in which processes are found by their folder.
+pub(crate) fn sees_processes() -> bool {
+    Path::new("/proc/self/cwd").exists()
 }
 
 /// All server processes of a data folder: every one of them works in it, under a name of theirs.

@@ -60,10 +60,11 @@ impl Drop for AbortWatchdog {
 
 /// An opened target, until this is dropped.
 pub struct AbortableTarget {
-    // Dropped first, so that the target ends on this thread.
-    _watchdog: AbortWatchdog,
+    // Dropped before the target, so that the target ends on this thread.
+    watchdog: Option<AbortWatchdog>,
     target: Arc<dyn Target>,
     in_step: Arc<AtomicBool>,
+    stop: StopFlag,
 }
 
 impl AbortableTarget {
@@ -72,7 +73,8 @@ impl AbortableTarget {
         let in_step = Arc::new(AtomicBool::new(false));
         let (watched, stepping) = (Arc::clone(&target), Arc::clone(&in_step));
         let grace = move || if stepping.load(Ordering::SeqCst) { STEP_GRACE } else { GRACE };
-        Self { _watchdog: AbortWatchdog::watch(stop, grace, move || watched.abort()), target, in_step }
+        let watchdog = AbortWatchdog::watch(stop, grace, move || watched.abort());
+        Self { watchdog: Some(watchdog), target, in_step, stop: stop.clone() }
     }
 
     /// Runs `step`, which ends soon after the request to stop.
@@ -81,6 +83,16 @@ impl AbortableTarget {
         let done = step();
         self.in_step.store(false, Ordering::SeqCst);
         done
+    }
+}
+
+impl Drop for AbortableTarget {
+    fn drop(&mut self) {
+        // The signal that ended the work does not cut short the orderly stop of a server. One that comes now does.
+        if self.stop.is_requested() {
+            self.watchdog = None;
+        }
+        self.target.close();
     }
 }
 

@@ -332,6 +332,15 @@ impl Target for MysqlTarget {
     }
 
     fn abort(&self) {
+        if let Some(private) = &self.private {
+            private.cut_wait_short();
+        }
         self.link.abort();
+    }
+
+    fn close(&self) {
+        if let Some(private) = &self.private {
+            private.close();
+        }
     }
 }

@@ -329,6 +329,15 @@ impl Target for PostgresTarget {
     }
 
     fn abort(&self) {
+        if let Some(private) = &self.private {
+            private.cut_wait_short();
+        }
         self.link.abort();
+    }
+
+    fn close(&self) {
+        if let Some(private) = &self.private {
+            private.close();
+        }
     }
 }

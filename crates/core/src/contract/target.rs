@@ -86,4 +86,8 @@ pub trait Target: DatasetStore + Send + Sync {
     fn abort(&self) {
         self.interrupt();
     }
+
+    /// Stops a server that was started for this target, before the target is dropped. [`Target::abort`] from another thread
+    /// cuts that short.
+    fn close(&self) {}
 }

@@ -8,10 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mindful_conformance::processes::guards;
 use mindful_conformance::{Notes, names, place};
-use mindful_core::Result;
 use mindful_core::contract::dataset_store::OwnedObject;
 use mindful_core::contract::event::Events;
+use mindful_core::{ErrorKind, Result};
 use mindful_instance::account::Account;
 use mindful_instance::program::Purpose;
 use mindful_instance::{Instance, Order, has_data};
@@ -218,6 +219,75 @@ fn a_server_that_listens_is_ready_only_when_it_greets() {
     assert!(began.elapsed() > Duration::from_millis(700));
     drop(instance);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+/// How long the stop of a server takes that says this instead of stopping in order, and what is noted. `meanwhile` gets
+/// the instance before.
+fn stopped_deaf(said: &'static str, meanwhile: impl FnOnce(Arc<Instance>)) -> (Duration, String) {
+    let place = place();
+    let (instance, notes) = open_with(place.path(), &Tiny { deaf: Some(said), ..Tiny::default() });
+    let instance = Arc::new(instance.unwrap());
+    meanwhile(Arc::clone(&instance));
+    let began = Instant::now();
+    instance.close();
+    assert_eq!(servers(place.path()), [] as [u32; 0]);
+    (began.elapsed(), notes.all())
+}
+
+#[test]
+fn a_crashed_server_is_ended_at_once_instead_of_waited_for() {
+    let (took, notes) = stopped_deaf("[PANIC] PANIC: no space", drop);
+    assert!(took < Duration::from_secs(8) && notes.contains("crashed (no space)"), "{took:?}: {notes}");
+}
+
+#[test]
+fn a_server_that_stops_without_progress_is_ended_at_once() {
+    let (took, notes) = stopped_deaf("[PANIC]\n[READY]", drop);
+    assert!(took > Duration::from_secs(9) && took < Duration::from_secs(30), "{took:?}: {notes}");
+    assert!(notes.contains("still stopping") && notes.contains("stops making progress"), "{notes}");
+}
+
+#[test]
+fn a_wait_for_a_server_is_cut_short_from_another_thread() {
+    let cut = |instance: Arc<Instance>| {
+        // No wait is under way: this one changes nothing.
+        instance.cut_wait_short();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(4));
+            instance.cut_wait_short();
+        });
+    };
+    let (took, notes) = stopped_deaf("", cut);
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(9), "{took:?}: {notes}");
+    // The same while it starts again.
+    let place = place();
+    let (instance, _) = open_with(place.path(), &Tiny { slow: 6_000, ..Tiny::default() });
+    let instance = Arc::new(instance.unwrap());
+    let restarting = Arc::clone(&instance);
+    let restarted = std::thread::spawn(move || restarting.carry(100));
+    std::thread::sleep(Duration::from_secs(2));
+    instance.cut_wait_short();
+    let error = restarted.join().unwrap().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Interrupted, "{error}");
+}
+
+#[test]
+fn a_guard_that_somebody_stopped_is_not_waited_for() {
+    let stop_guards = |instance: Arc<Instance>| {
+        for pid in guards(&instance.data()) {
+            kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
+        }
+    };
+    let (took, notes) = stopped_deaf("", stop_guards);
+    assert!(took < Duration::from_secs(40), "{took:?}: {notes}");
+    // Its server ends, and it does not.
+    let place = place();
+    let (instance, _) = open(place.path());
+    let guard = guards(&instance.data())[0];
+    kill_process(Pid::from_raw(guard).unwrap(), Signal::STOP).unwrap();
+    let began = Instant::now();
+    instance.close();
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub(crate) static KIND: Kind = Kind {
     beside_socket: None,
     processes: &["tiny-server"],
     stop: [Signal::TERM, Signal::KILL],
+    crashes: &["[PANIC]"],
+    has_recovered: "[READY]",
     waits_for_room: &[],
     fixed: &["socket"],
     separator: None,
@@ -40,6 +42,8 @@ pub(crate) struct Tiny {
     pub trouble: Option<&'static str>,
     /// Milliseconds from when it listens until it takes connections.
     pub slow: u32,
+    /// What it says instead of stopping in order.
+    pub deaf: Option<&'static str>,
     /// Whether its data folder cannot be made.
     pub barren: bool,
 }
@@ -83,6 +87,7 @@ impl Program for Tiny {
         let mut line: Vec<OsString> = vec!["env".into()];
         line.extend(chosen.iter().map(|one| format!("{}={}", one.name, one.value).into()));
         line.extend(self.trouble.map(|trouble| format!("TINY_TROUBLE={trouble}").into()));
+        line.extend(self.deaf.map(|said| format!("TINY_DEAF={said}").into()));
         line.push(format!("{DATA}={}", site.data.display()).into());
         line.push(format!("{SOCKET}={}", site.socket.join(KIND.socket).display()).into());
         line.push(self.program.clone().into());
@@ -145,6 +150,10 @@ fn serve(data: &Path) {
     while stopped.try_recv().is_ok() {}
     std::thread::spawn(move || answer(&listener, journal, lines));
     stopped.recv().unwrap();
+    if let Ok(said) = std::env::var("TINY_DEAF") {
+        let _ = writeln!(std::io::stderr(), "\n{said}");
+        std::thread::sleep(Duration::from_mins(10));
+    }
     fs::remove_file(&socket).unwrap();
 }
 

@@ -65,6 +65,9 @@ static MARIADB: Kind = Kind {
     processes: &["mariadbd", "mysqld"],
     // InnoDB loses nothing by KILL, and to it QUIT is the same as TERM.
     stop: [Signal::TERM, Signal::KILL],
+    // What crashes ends.
+    crashes: &[],
+    has_recovered: "ready for connections",
     waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
     // Of tmpdir.
@@ -82,6 +85,9 @@ static MYSQL: Kind = Kind {
     beside_socket: Some("mysql.sock.lock"),
     processes: &["mysqld"],
     stop: [Signal::TERM, Signal::KILL],
+    // What crashes ends.
+    crashes: &[],
+    has_recovered: "ready for connections",
     waits_for_room: WAITS_FOR_ROOM,
     fixed: FIXED,
     // Of tmpdir.

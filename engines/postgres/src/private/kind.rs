@@ -16,6 +16,8 @@ pub(super) static KIND: Kind = Kind {
     processes: &["postgres"],
     // Fast, which ends sessions; then immediate.
     stop: [Signal::INT, Signal::QUIT],
+    crashes: &["PANIC:", "terminating any other active server processes"],
+    has_recovered: "database system is ready to accept connections",
     // What needs room fails, and a PANIC ends the server.
     waits_for_room: &[],
     fixed: &[

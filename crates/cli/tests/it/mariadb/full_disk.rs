@@ -2,53 +2,15 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
-use mindful_conformance::{not_run, own_mounts};
+use mindful_conformance::own_mounts;
 use mysql::prelude::Queryable as _;
 
 use crate::mariadb::server::connect;
+use crate::mindful::small_disk::SmallDisk;
 use crate::mindful::{Mindful, PAUSES, ended, message, text};
-
-/// A small file system in memory, which no other process sees.
-struct Small(tempfile::TempDir);
-
-impl Small {
-    fn mounted(mib: u32) -> Option<Self> {
-        let open = fs::Permissions::from_mode(0o755);
-        let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
-        let size = format!("size={mib}m,mode=755");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).output();
-        match mounted {
-            Ok(done) if done.status.success() => Some(Self(folder)),
-            _ => {
-                not_run("it mounts a file system, which takes root");
-                None
-            }
-        }
-    }
-
-    fn data(&self) -> PathBuf {
-        self.0.path().join("db")
-    }
-
-    /// Takes what is free; given back when the file is removed.
-    fn fill(&self) -> PathBuf {
-        let path = self.0.path().join("fill");
-        let mut file = fs::File::options().create(true).append(true).open(&path).unwrap();
-        let full = std::io::copy(&mut std::io::repeat(1), &mut file);
-        assert!(full.is_err(), "the file system has no end");
-        path
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
-    }
-}
 
 fn on_small(mindful: &Mindful, data: &Path, args: &[&str]) -> Output {
     let data = data.display().to_string();
@@ -69,7 +31,7 @@ fn a_load_that_fills_the_disk_says_so_and_one_with_room_follows() {
     if !own_mounts() {
         return;
     }
-    let Some(small) = Small::mounted(400) else { return };
+    let Some(small) = SmallDisk::mounted(400) else { return };
     let here = Mindful::new();
     let line = failed_for_room(&on_small(&here, &small.data(), &["load", "--schemas", "2", "--scale", "256MiB"]));
     assert!(line.contains("blocks_"), "which table: {line}");
@@ -84,7 +46,7 @@ fn a_load_that_fills_the_disk_says_so_and_one_with_room_follows() {
 
 /// What a run says during which the file system fills. Somebody still reads what was when it began: no undo is given back, so
 /// updates need room however slow they are.
-fn filled_while_it_runs(here: &Mindful, small: &Small, args: &[&str]) -> (Output, PathBuf) {
+fn filled_while_it_runs(here: &Mindful, small: &SmallDisk, args: &[&str]) -> (Output, PathBuf) {
     let data = small.data().display().to_string();
     let mut command = here.command(&[args, &["--target", "mariadb:", "--data-dir", &data]].concat());
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -102,7 +64,7 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     if !own_mounts() {
         return;
     }
-    let Some(small) = Small::mounted(400) else { return };
+    let Some(small) = SmallDisk::mounted(400) else { return };
     let here = Mindful::new();
     let data = ["--schemas", "1", "--scale", "16MiB"];
     let loaded = on_small(&here, &small.data(), &[&["load"], &data[..]].concat());

@@ -10,6 +10,8 @@ pub(crate) mod quiet;
 pub(crate) mod ratios;
 pub(crate) mod report;
 pub(crate) mod shares;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+pub(crate) mod small_disk;
 pub(crate) mod terminal;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 pub(crate) mod users_server;

@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "sqlite", feature = "raw"))]
 mod files;
+#[cfg(all(target_os = "linux", feature = "postgres"))]
+mod full_disk;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod servers;
 #[cfg(any(feature = "postgres", feature = "mysql"))]

@@ -1,0 +1,100 @@
+//! How long a wait for a server lasts: until another thread cuts it short, or the server makes no progress.
+
+use std::fs;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a server may do nothing. One that waits for its disk may take longer.
+const IDLE: Duration = Duration::from_secs(10);
+const IDLE_ON_DISK: Duration = Duration::from_mins(1);
+/// CPU time, in ticks of 10 ms, and bytes that are not idle: a signal that a server ignores costs it less.
+const CPU_TICKS: u64 = 10;
+const IO_BYTES: u64 = 64 << 10;
+
+const NO_WAIT: u8 = 0;
+const WAITING: u8 = 1;
+const CUT_SHORT: u8 = 2;
+
+/// Whether something waits for a server, and whether that was cut short.
+#[derive(Debug, Default)]
+pub(crate) struct Patience(AtomicU8);
+
+impl Patience {
+    /// A wait, until the result is dropped.
+    pub(crate) fn wait(&self) -> impl Drop {
+        self.0.store(WAITING, Ordering::SeqCst);
+        Wait(self)
+    }
+
+    /// Ends the wait that is under way; the next one is as long as ever.
+    pub(crate) fn cut_short(&self) {
+        let _ = self.0.compare_exchange(WAITING, CUT_SHORT, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_cut_short(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == CUT_SHORT
+    }
+}
+
+struct Wait<'a>(&'a Patience);
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.0.0.store(NO_WAIT, Ordering::SeqCst);
+    }
+}
+
+/// What the processes of a server did when it was last seen at work.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    last: Activity,
+    at: Instant,
+}
+
+/// What processes did so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Activity {
+    processes: usize,
+    cpu_ticks: u64,
+    io_bytes: u64,
+    waits_for_disk: bool,
+}
+
+impl Progress {
+    pub(crate) fn begin(processes: &[u32]) -> Self {
+        Self { last: Activity::of(processes), at: Instant::now() }
+    }
+
+    /// Whether they have done nothing for too long.
+    pub(crate) fn has_ceased(&mut self, processes: &[u32]) -> bool {
+        let now = Activity::of(processes);
+        let works = now.processes != self.last.processes
+            || now.cpu_ticks.abs_diff(self.last.cpu_ticks) >= CPU_TICKS
+            || now.io_bytes.abs_diff(self.last.io_bytes) >= IO_BYTES;
+        if works {
+            (self.last, self.at) = (now, Instant::now());
+        }
+        self.at.elapsed() > if now.waits_for_disk { IDLE_ON_DISK } else { IDLE }
+    }
+}
+
+impl Activity {
+    fn of(processes: &[u32]) -> Self {
+        let mut all = Self { processes: processes.len(), ..Self::default() };
+        for pid in processes {
+            let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            let stat = read("stat");
+            let fields: Vec<&str> = stat.rsplit_once(") ").map_or(Vec::new(), |(_, rest)| rest.split(' ').collect());
+            all.waits_for_disk |= fields.first() == Some(&"D");
+            // User and system time: the fields 14 and 15 of `proc_pid_stat(5)`.
+            all.cpu_ticks += fields.iter().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>();
+            let io = read("io");
+            let bytes = io.lines().filter_map(|line| {
+                let (name, value) = line.split_once(": ")?;
+                ["read_bytes", "write_bytes"].contains(&name).then(|| value.parse::<u64>().ok())?
+            });
+            all.io_bytes += bytes.sum::<u64>();
+        }
+        all
+    }
+}
