@@ -6,9 +6,10 @@ use mindful_core::contract::description::Words;
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Metric, Phase};
 use mindful_core::contract::slice::{OpReport, SliceReport};
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::latency::Latency;
-use mindful_core::result::finding::Code;
 use mindful_core::result::finding::Finding;
+use mindful_core::result::finding::{Code, codes};
 use mindful_core::workload::OpKind;
 use mindful_oracle_terms as oracle;
 
@@ -92,6 +93,14 @@ impl OldStep {
     /// The same of an Oracle database.
     pub(crate) fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
         Self { words: oracle::words(), ..Self::new(file, what, "oracle", target) }
+    }
+
+    /// Says of `count` such parts of the file, such as lines, that they cannot be read; nothing of none.
+    pub(crate) fn add_damage(&mut self, count: u64, part: &str) {
+        if count > 0 {
+            let text = "Parts of the file are damaged. What they contained is not in the figures.";
+            self.add_finding(codes::IMPORTED_DOUBT, text, format_counted(count, part));
+        }
     }
 
     /// It lasted from the first of these instants to the last, us.

@@ -1,6 +1,8 @@
 //! A file of unknown content: recognised by its head, after gzip and the encoding of its text are undone.
 
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use mindful_core::plan::text::Utf8;
@@ -19,6 +21,21 @@ const HEAD: usize = 64 << 10;
 /// Bytes read at once.
 const BUFFER: usize = 1 << 20;
 
+/// Counts zeros on the way: no text has any, so what was there is lost.
+struct Zeros<R> {
+    from: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Zeros<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.from.read(buffer)?;
+        let zeros = memchr::memchr_iter(0, &buffer[..length]).count() as u64;
+        self.count.set(self.count.get() + zeros);
+        Ok(length)
+    }
+}
+
 /// A file that was recognised.
 pub struct Source {
     pub name: String,
@@ -27,6 +44,8 @@ pub struct Source {
     head: Vec<u8>,
     /// All of it, its begin included.
     input: Box<dyn BufRead>,
+    /// Zeros read so far.
+    zeros: Rc<Cell<u64>>,
 }
 
 /// Recognises the content of the file `name`.
@@ -37,7 +56,8 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
     let mut packed = BufReader::with_capacity(BUFFER, plain);
     let gzip = packed.fill_buf().map_err(|error| cannot_read(name, &error))?.starts_with(&[0x1f, 0x8b]);
     let unpacked: Box<dyn Read> = if gzip { Box::new(MultiGzDecoder::new(packed)) } else { Box::new(packed) };
-    let mut rest = BufReader::with_capacity(BUFFER, Utf8::new(unpacked));
+    let zeros = Rc::new(Cell::new(0));
+    let mut rest = BufReader::with_capacity(BUFFER, Zeros { from: Utf8::new(unpacked), count: Rc::clone(&zeros) });
     let mut head = Vec::new();
     (&mut rest).take(HEAD as u64).read_to_end(&mut head).map_err(|error| cannot_read(name, &error))?;
     let text = String::from_utf8_lossy(&head);
@@ -45,12 +65,16 @@ pub fn recognised(name: &str, plain: Box<dyn Read>) -> Result<Source> {
         return Err(unknown::error(name, &head));
     };
     let input = Box::new(Cursor::new(head.clone()).chain(rest));
-    Ok(Source { name: name.to_owned(), format, head, input })
+    Ok(Source { name: name.to_owned(), format, head, input, zeros })
 }
 
 impl Source {
     pub fn read(mut self) -> Result<Vec<OldStep>> {
-        self.format.read(&self.name, &mut *self.input)
+        let mut steps = self.format.read(&self.name, &mut *self.input)?;
+        if let Some(step) = steps.first_mut() {
+            step.add_damage(self.zeros.get(), "zero byte");
+        }
+        Ok(steps)
     }
 
     /// The single waits in it that pass `filter`, in groups by `fields`.
@@ -64,6 +88,8 @@ impl Source {
             let next = "pass a trace; `mindful import` reads this file";
             Err(Error::plan(format!("{} contains no single waits: it is an {}", self.name, self.format.what()), next))
         };
-        read.unwrap_or_else(none).map(|()| grouped)
+        grouped.damaged_lines = read.unwrap_or_else(none)?;
+        grouped.zero_bytes = self.zeros.get();
+        Ok(grouped)
     }
 }

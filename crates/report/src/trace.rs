@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use mindful_core::plan::units::format_counted;
 use mindful_core::result::trace::{TraceSummary, WaitFigures};
 
 use crate::{escape, table_of};
@@ -26,7 +27,14 @@ pub fn trace_text(trace: &TraceSummary, top: usize) -> String {
     let mut rows: Vec<_> = trace.groups.iter().take(top).map(|group| cells(&group.key, &group.figures, all)).collect();
     rows.push(cells("all", all, all));
     let (file, by) = (escape(&trace.file), &trace.group_by);
-    let mut text = format!("{file}: {} of {} waits, by {by}\n\n", all.waits, trace.waits_in_trace);
+    let mut text = format!("{file}: {} of {} waits, by {by}\n", all.waits, trace.waits_in_trace);
+    for (count, part) in [(trace.damaged_lines, "line"), (trace.zero_bytes, "zero byte")] {
+        if count > 0 {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "damaged: {}, not counted", format_counted(count, part));
+        }
+    }
+    text.push('\n');
     text.push_str(&table_of(&TITLES, rows));
     if trace.groups.len() > top {
         // Writing to a string cannot fail.

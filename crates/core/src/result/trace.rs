@@ -12,6 +12,10 @@ pub struct TraceSummary {
     pub group_by: String,
     /// Waits in the file, before the filter.
     pub waits_in_trace: u64,
+    /// Lines with figures that cannot be read; they are not counted.
+    pub damaged_lines: u64,
+    /// Bytes of the file that are zeros: what was there is lost.
+    pub zero_bytes: u64,
     /// Whether percentiles of groups are exact; with very many different latencies they are up to an eighth too low.
     pub groups_exact: bool,
     /// All waits that passed the filter.

@@ -40,12 +40,20 @@ impl Format for AwrInfo {
         let mut lines = text.lines().skip_while(|line| !is_header(line));
         let columns: Vec<&str> =
             lines.next().unwrap_or_default().split('|').map(str::trim).take(MOST_COLUMNS).collect();
-        let rows = lines.filter(|line| line.contains('|') && !is_header(line)).map(|line| Cells::of(&columns, line));
-        let rows: Vec<Cells<'_>> = rows.take(MOST_REPORTS + 1).collect();
+        let (mut rows, mut damaged) = (Vec::new(), 0);
+        for line in lines.filter(|line| !line.trim().is_empty() && !is_header(line)) {
+            damaged += u64::from(line.split('|').count() != columns.len());
+            if line.contains('|') && rows.len() <= MOST_REPORTS {
+                rows.push(Cells::of(&columns, line));
+            }
+        }
         let reports = rows.iter().map(Cells::report);
         let mut steps = step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
+        }
+        if let Some(step) = steps.first_mut() {
+            step.add_damage(damaged, "row");
         }
         Ok(steps)
     }

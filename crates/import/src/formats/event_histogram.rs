@@ -25,6 +25,11 @@ impl Format for EventHistogram {
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        to_run::steps(name, &read::records(name, &input::text(name, input)?)?)
+        let (records, damaged) = read::records(name, &input::text(name, input)?)?;
+        let mut steps = to_run::steps(name, &records)?;
+        if let Some(step) = steps.first_mut() {
+            step.add_damage(damaged, "record");
+        }
+        Ok(steps)
     }
 }

@@ -70,9 +70,10 @@ impl Format for Flashdba {
         let bad =
             |error: csv::Error| Error::run(format!("{name} is no table: {error}"), "give the file as it was made");
         let columns = reader.headers().map_err(bad)?.clone();
-        let mut rows = Vec::new();
+        let (mut rows, mut damaged) = (Vec::new(), 0);
         for record in reader.records().take(MOST_REPORTS + 1) {
             let record = record.map_err(bad)?;
+            damaged += u64::from(record.len() != columns.len());
             let cells = columns.iter().zip(record.iter()).take(MOST_COLUMNS);
             rows.push(Cells(cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()));
         }
@@ -80,6 +81,9 @@ impl Format for Flashdba {
         let mut steps = step::steps(name, |_| WHAT, reports)?;
         for (step, row) in steps.iter_mut().zip(&rows) {
             row.complete(step);
+        }
+        if let Some(step) = steps.first_mut() {
+            step.add_damage(damaged, "row");
         }
         Ok(steps)
     }

@@ -21,8 +21,9 @@ pub trait Format: Sync {
     /// What is wrong with the file, by its name.
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>>;
 
-    /// Passes each single wait in the file `name` to `add`; `None` where files of this format contain none.
-    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+    /// Passes each single wait in the file `name` to `add`, and returns the number of damaged lines; `None` where files of
+    /// this format contain no single waits.
+    fn waits(&self, _name: &str, _input: &mut dyn BufRead, _add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<u64>> {
         None
     }
 }

@@ -43,8 +43,10 @@ impl Format for Orion {
 pub(crate) fn join(steps: &mut Vec<OldStep>, unit: Option<LatencyUnit>) -> (Vec<OldStep>, Vec<Error>) {
     let mut runs: BTreeMap<String, Vec<(String, Box<OrionPart>)>> = BTreeMap::new();
     steps.retain_mut(|step| {
-        let part = step.orion.take();
-        part.map(|part| runs.entry(part.run.clone()).or_default().push((step.file.clone(), part))).is_none()
+        let Some(mut part) = step.orion.take() else { return true };
+        part.findings.append(&mut step.findings);
+        runs.entry(part.run.clone()).or_default().push((step.file.clone(), part));
+        false
     });
     let (mut joined, mut refused) = (Vec::new(), Vec::new());
     for parts in runs.into_values() {

@@ -11,6 +11,10 @@ use super::format::Format;
 use crate::input;
 use crate::old_step::OldStep;
 
+fn is_result(line: &str) -> bool {
+    line.contains("RIOPS >") && line.contains("Run time:")
+}
+
 /// What `runit.sh` of pgio prints.
 pub(crate) struct PgioLine;
 
@@ -21,10 +25,16 @@ impl Format for PgioLine {
 
     fn recognises(&self, head: &str) -> bool {
         // By the words of the line.
-        head.lines().any(|line| line.contains("RIOPS >") && line.contains("Run time:"))
+        head.lines().any(is_result)
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        to_run::steps(name, &read::results(&input::text(name, input)?))
+        let text = input::text(name, input)?;
+        let mut steps = to_run::steps(name, &read::results(&text))?;
+        if let Some(step) = steps.first_mut() {
+            let damaged = text.lines().filter(|line| line.contains("RIOPS") && !is_result(line)).count();
+            step.add_damage(damaged as u64, "line");
+        }
+        Ok(steps)
     }
 }

@@ -35,11 +35,13 @@ impl Format for Trace {
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         let mut collected = to_run::Collected::default();
-        read::lines(name, input, |line| collected.add(&line))?;
-        collected.step(name).map(|step| vec![step])
+        let damaged = read::lines(name, input, |line| collected.add(&line))?;
+        let mut step = collected.step(name, damaged)?;
+        step.add_damage(damaged, "line");
+        Ok(vec![step])
     }
 
-    fn waits(&self, name: &str, input: &mut dyn BufRead, add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<()>> {
+    fn waits(&self, name: &str, input: &mut dyn BufRead, add: &mut dyn FnMut(&Wait<'_>)) -> Option<Result<u64>> {
         let mut any = false;
         let read = read::lines(name, input, |line| {
             if let Line::Wait(wait) = line {
@@ -47,6 +49,6 @@ impl Format for Trace {
                 add(&wait);
             }
         });
-        Some(read.and_then(|()| if any { Ok(()) } else { Err(to_run::no_wait(name)) }))
+        Some(read.and_then(|damaged| if any { Ok(damaged) } else { Err(to_run::no_wait(name, damaged)) }))
     }
 }

@@ -29,24 +29,35 @@ impl Format for Workers {
     }
 
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
-        Ok(steps(name, &rows(name, &input::text(name, input)?)?))
+        let (rows, damaged) = rows(name, &input::text(name, input)?)?;
+        let mut steps = steps(name, &rows);
+        if let Some(step) = steps.first_mut() {
+            step.add_damage(damaged, "row");
+        }
+        Ok(steps)
     }
 }
 
-/// Workers and logical reads per second of each row; a rate that cannot be read is unknown.
-fn rows(name: &str, text: &str) -> Result<Vec<(u32, Option<f64>)>> {
+/// Workers and logical reads per second of each row, and the number of damaged rows; a rate that cannot be read is unknown.
+fn rows(name: &str, text: &str) -> Result<(Vec<(u32, Option<f64>)>, u64)> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+    let mut damaged = 0;
     let row = |record: csv::Result<csv::StringRecord>| {
         let record = record.ok()?;
         let millions = record.get(1).and_then(|cell| cell.parse::<f64>().ok());
         let rate = millions.map(|millions| millions * 1e6).filter(|rate| rate.is_finite() && *rate > 0.0);
         Some((record.get(0)?.parse().ok()?, rate))
     };
-    let rows: Vec<_> = reader.records().filter_map(row).collect();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let row = row(record);
+        damaged += u64::from(row.is_none_or(|(_, rate)| rate.is_none()));
+        rows.extend(row);
+    }
     if rows.is_empty() {
         Err(Error::run(format!("{name} has no row"), "the file was cut: copy it again"))
     } else {
-        Ok(rows)
+        Ok((rows, damaged))
     }
 }
 

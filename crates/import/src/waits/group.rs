@@ -82,6 +82,10 @@ pub struct Grouped {
     pub reads: [(Distribution, Blocks); 4],
     /// Waits in the trace, whether they passed or not.
     pub waits: u64,
+    /// Lines with figures that cannot be read.
+    pub(crate) damaged_lines: u64,
+    /// Zeros in the file.
+    pub(crate) zero_bytes: u64,
 }
 
 /// Blocks that reads of one kind fetched.
@@ -143,6 +147,8 @@ impl Grouped {
             all: Distribution::default(),
             reads: Default::default(),
             waits: 0,
+            damaged_lines: 0,
+            zero_bytes: 0,
         }
     }
 
@@ -224,6 +230,8 @@ impl Grouped {
             file: file.to_owned(),
             group_by: fields.join(" | "),
             waits_in_trace: self.waits,
+            damaged_lines: self.damaged_lines,
+            zero_bytes: self.zero_bytes,
             groups_exact: !self.rounded(),
             all: self.all.figures(),
             reads: reads.collect(),

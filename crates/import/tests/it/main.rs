@@ -3,6 +3,7 @@
 
 mod cluster_page;
 mod corpora;
+mod damaged;
 mod encodings;
 mod fio;
 mod histogram_records;

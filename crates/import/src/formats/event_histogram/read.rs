@@ -27,22 +27,26 @@ const MOST: u64 = 1 << 48;
 const MOST_INSTANCES: usize = 128;
 
 impl Record {
+    fn has_no_time(&self) -> bool {
+        self.clock_us.is_none() && self.at_us.is_none()
+    }
+
     /// The buckets of each instance, rising: where they begin again, the next one does. Instances come in any order.
     pub(super) fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.buckets.chunk_by(|(bucket, _), (next, _)| bucket < next)
     }
 }
 
-/// All whole records of `text`, which stands in the file `name`.
+/// All whole records of `text`, which is in the file `name`, and the number of others.
 ///
 /// # Errors
 /// A record with more than [`MOST_INSTANCES`].
-pub(super) fn records(name: &str, text: &str) -> Result<Vec<Record>> {
-    let mut records = Vec::new();
+pub(super) fn records(name: &str, text: &str) -> Result<(Vec<Record>, u64)> {
+    let (mut records, mut damaged) = (Vec::new(), 0);
     let mut open: Option<Record> = None;
     for line in text.lines().map(str::trim) {
         match (line, &mut open) {
-            ("<begin record>", _) => open = Some(Record::default()),
+            ("<begin record>", _) => damaged += u64::from(open.replace(Record::default()).is_some()),
             ("<end record>", Some(record)) if record.instances().nth(MOST_INSTANCES).is_some() => {
                 return Err(Error::run(
                     format!("record {} of {name} is of more than {MOST_INSTANCES} instances", records.len() + 1),
@@ -50,13 +54,16 @@ pub(super) fn records(name: &str, text: &str) -> Result<Vec<Record>> {
                 ));
             }
             // Counts are cumulative: the next record that can be read contains those of this one.
-            ("<end record>", Some(record)) if record.unreadable => open = None,
+            ("<end record>", Some(record)) if record.unreadable || record.has_no_time() => {
+                damaged += 1;
+                open = None;
+            }
             ("<end record>", Some(_)) => records.extend(open.take()),
             (line, Some(record)) => field(line, record),
             _ => {}
         }
     }
-    Ok(records)
+    Ok((records, damaged + u64::from(open.is_some())))
 }
 
 fn field(line: &str, record: &mut Record) {
@@ -79,7 +86,10 @@ fn field(line: &str, record: &mut Record) {
             }
         }
         bucket => {
-            let Ok(bucket) = bucket.parse::<u64>() else { return };
+            let Ok(bucket) = bucket.parse::<u64>() else {
+                record.unreadable |= bucket.starts_with(|c: char| c.is_ascii_digit());
+                return;
+            };
             match rest.parse::<u64>().ok().filter(|count| *count < MOST) {
                 Some(count) => record.buckets.push((bucket, count)),
                 None => record.unreadable = true,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mindful_core::result::finding::Finding;
 use mindful_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,10 @@ pub(crate) struct OrionPart {
     pub version: Option<String>,
     /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
     pub latency_unit_us: Option<f64>,
+    /// Lines with figures that cannot be read.
+    pub damaged_lines: u64,
+    /// What a reader of the file must know.
+    pub findings: Vec<Finding>,
 }
 
 impl OrionPart {
@@ -45,6 +50,8 @@ impl OrionPart {
             disks: Vec::new(),
             version: None,
             latency_unit_us: Some(1.0),
+            damaged_lines: 0,
+            findings: Vec::new(),
         }
     }
 }

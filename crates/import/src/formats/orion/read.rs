@@ -11,6 +11,8 @@ use crate::number;
 
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
+/// How lines with a figure begin.
+const FIGURES: [&str; 4] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency", "Small Read Latency:"];
 /// Ends of the names that Orion gives its files, and what these contain.
 const ENDS: [(&str, Option<Figure>); 4] = [
     ("_iops.csv", Some(Figure::Iops)),
@@ -64,6 +66,12 @@ fn matrix(name: &str, text: &str) -> Result<OrionPart> {
     part.latency_unit_us = Some(1.0).filter(|_| figure != Figure::Latency);
     for record in reader.records() {
         let record = record.map_err(bad)?;
+        let mut cells = record.iter().zip(&columns);
+        let is_load = cells.next().is_some_and(|(large, _)| whole(large).is_some());
+        let is_figure = |(cell, column): (&str, &Option<u32>)| {
+            cell.is_empty() || (column.is_some() && number::count(cell).is_some())
+        };
+        part.damaged_lines += u64::from(!is_load || !cells.all(is_figure));
         let Some(large) = record.get(0).and_then(whole) else { continue };
         for (small, cell) in columns.iter().zip(record.iter()).skip(1) {
             let value = number::count(cell).map(|printed| printed.value).filter(|value| *value > 0.0);
@@ -107,6 +115,8 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
             }
         } else if let Some(point) = best(line).or_else(|| mean_of_reads(line)) {
             part.points.push(point);
+        } else if FIGURES.iter().any(|figure| line.starts_with(figure)) {
+            part.damaged_lines += 1;
         } else if matches!(last, "Command line:" | "Commandline:") {
             part.facts.insert("command line".to_owned(), (*line).to_owned());
         } else if let Some((name, value)) = line.split_once(':').filter(|(_, value)| !value.trim().is_empty()) {

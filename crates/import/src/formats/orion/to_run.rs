@@ -34,6 +34,8 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
         let text = "Orion shows rates and means only: no percentiles and no CPU. Nobody looked at what it read. Its writes, if \
                     there were any, are counted as reads.";
         first.add_finding(codes::IMPORTED_FIGURES, text, files.join(", "));
+        first.add_damage(parts.iter().map(|part| part.damaged_lines).sum(), "line");
+        first.findings.extend(parts.iter().flat_map(|part| part.findings.iter().cloned()));
         first.more_files = files.iter().skip(1).cloned().collect();
     }
     Ok(steps)

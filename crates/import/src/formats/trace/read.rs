@@ -39,11 +39,16 @@ pub(super) enum Line<'a> {
     Head(&'a [u8]),
 }
 
-/// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept.
+/// How lines with figures begin.
+const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE #", b"UNMAP #"];
+
+/// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept. Returns the
+/// number of damaged lines: those with figures that cannot be read.
 ///
 /// # Errors
 /// An input that cannot be read, or the trace of a release that counts in hundredths of a second.
-pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<()> {
+pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Line<'_>)) -> Result<u64> {
+    let mut damaged = 0;
     // A line that lies across two buffers.
     let mut torn: Vec<u8> = Vec::with_capacity(LONGEST);
     loop {
@@ -55,10 +60,10 @@ pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Lin
         let mut rest = buffer;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             if torn.is_empty() {
-                parse(name, &rest[..end], &mut add)?;
+                damaged += u64::from(!parse(name, &rest[..end], &mut add)?);
             } else {
                 keep(&mut torn, &rest[..end]);
-                parse(name, &torn, &mut add)?;
+                damaged += u64::from(!parse(name, &torn, &mut add)?);
                 torn.clear();
             }
             rest = &rest[end + 1..];
@@ -67,7 +72,7 @@ pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Lin
         input.consume(length);
     }
     // A line without its end may lack digits of its last number.
-    Ok(())
+    Ok(damaged + u64::from(has_figures(&torn)))
 }
 
 /// Adds to a torn line as much as is ever looked at.
@@ -76,11 +81,17 @@ fn keep(torn: &mut Vec<u8>, part: &[u8]) {
     torn.extend_from_slice(&part[..room]);
 }
 
-fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<()> {
-    if line.len() > LONGEST || line.len() < 6 {
-        return Ok(());
-    }
+/// Whether a line has figures, readable or not. What lost its begin still has the name of its event.
+fn has_figures(line: &[u8]) -> bool {
+    CALLS.iter().any(|begin| line.starts_with(begin)) || memchr::memmem::find(line, b": nam='").is_some()
+}
+
+/// Passes the line to `add` if it is a known one; returns whether it is whole.
+fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<bool> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() > LONGEST || line.len() < 6 {
+        return Ok(!has_figures(line));
+    }
     let found = match line[0] {
         b'W' => line.strip_prefix(b"WAIT #").and_then(wait).map(Line::Wait),
         b'P' => match line.strip_prefix(b"PARSING IN CURSOR #") {
@@ -95,8 +106,12 @@ fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<()> 
         }
         _ => None,
     };
-    found.into_iter().for_each(add);
-    Ok(())
+    // A zero, in a number or not, shows that other bytes may be lost too.
+    let Some(found) = found.filter(|_| memchr::memchr(0, line).is_none()) else {
+        return Ok(!has_figures(line));
+    };
+    add(found);
+    Ok(true)
 }
 
 /// Before 9i, times of traces are hundredths of a second: most reads take 0 of them, and no latency can be read from that.
@@ -140,7 +155,7 @@ fn wait(text: &[u8]) -> Option<Wait<'_>> {
         }
         text = rest;
     }
-    Some(wait)
+    text.trim_ascii().is_empty().then_some(wait)
 }
 
 /// The next ` name=value`; names may hold spaces.
@@ -151,8 +166,9 @@ fn pair(text: &[u8]) -> Option<(&[u8], Option<i64>, &[u8])> {
     let negative = value.first() == Some(&b'-');
     let end = value.iter().position(|b| *b == b' ').unwrap_or(value.len());
     let figure = number(&value[usize::from(negative)..end]);
+    let is_value = value[..end].iter().all(|b| b.is_ascii_hexdigit() || b"-xX".contains(b));
     let whole = figure.filter(|(_, rest)| rest.is_empty()).and_then(|(figure, _)| i64::try_from(figure).ok());
-    Some((name, whole.map(|figure| if negative { -figure } else { figure }), &value[end..]))
+    is_value.then(|| (name, whole.map(|figure| if negative { -figure } else { figure }), &value[end..]))
 }
 
 /// `EXEC #46929157733848:c=0,e=42,…`
@@ -164,7 +180,7 @@ fn call(line: &[u8]) -> Option<Line<'_>> {
     let mut call = Call::default();
     for part in text.split(|b| *b == b',') {
         let equals = memchr::memchr(b'=', part)?;
-        let Some((value, _)) = number(&part[equals + 1..]) else { continue };
+        let Some((value, [])) = number(&part[equals + 1..]) else { return None };
         match &part[..equals] {
             b"c" => call.cpu_us = value,
             b"e" => call.ela_us = value,

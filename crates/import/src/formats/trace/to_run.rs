@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::contract::wait::{TIMES, WaitClass};
+use mindful_core::plan::units::format_counted;
 use mindful_core::record::latency::Recorder;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
@@ -91,9 +92,10 @@ impl Collected {
         add(&mut self.visited, call.consistent.saturating_add(call.current));
     }
 
-    pub(super) fn step(mut self, name: &str) -> Result<OldStep> {
+    /// The step, of a trace with that many `damaged` lines.
+    pub(super) fn step(mut self, name: &str, damaged: u64) -> Result<OldStep> {
         if self.waits.is_empty() {
-            return Err(no_wait(name));
+            return Err(no_wait(name, damaged));
         }
         let Some((begin_us, boundaries)) = self.slices.boundaries() else {
             return Err(Error::run(format!("{name} covers no time"), "trace a session while it works"));
@@ -260,6 +262,7 @@ impl Slices {
 }
 
 /// The error of a trace without waits.
-pub(super) fn no_wait(name: &str) -> Error {
-    Error::run(format!("{name} is a trace without a wait"), "trace with level 8 or 12: waits => TRUE")
+pub(super) fn no_wait(name: &str, damaged: u64) -> Error {
+    let but = if damaged == 0 { String::new() } else { format!(", with {}", format_counted(damaged, "damaged line")) };
+    Error::run(format!("{name} is a trace without a wait{but}"), "trace with level 8 or 12: waits => TRUE")
 }
