@@ -1,6 +1,7 @@
 //! Files that verbs write where the user says.
 
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use mindful_core::{Error, Result};
@@ -9,8 +10,12 @@ use mindful_record::file;
 /// Writes `what` to `path`, readable only by the user. An existing file is replaced only with `replace`; links, pipes
 /// and devices never are.
 pub(crate) fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
-    let written = file::put(path, replace, |mut file| file.write_all(what));
-    written.map_err(|error| {
+    write_by(path, replace, |mut file| file.write_all(what))
+}
+
+/// The same of what `write` writes.
+pub(crate) fn write_by(path: &Path, replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> Result<()> {
+    file::put(path, replace, write).map_err(|error| {
         let next = if error.kind() == ErrorKind::AlreadyExists {
             "choose another --output, or pass --yes to replace it"
         } else {

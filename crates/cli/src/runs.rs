@@ -1,20 +1,20 @@
 //! Stored runs as they are shown or exported, with names or redacted.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, Read as _};
 
 use clap::ArgMatches;
 use mindful_analyze::Analysis;
+use mindful_core::Result;
 use mindful_core::plan;
 use mindful_core::plan::settings::{Key, Trust};
 use mindful_core::record::run::Run;
-use mindful_core::{Error, Result};
+use mindful_record::Store;
 use mindful_record::redact::{Kind, Redactor};
-use mindful_record::{Store, file as record_file};
 
 use crate::registry;
 
+/// Bytes of a record that are passed on at once.
+const PIECE: usize = 256 << 10;
 /// Variables with the name of the user.
 const USERS: [&str; 3] = ["USER", "LOGNAME", "SUDO_USER"];
 
@@ -36,39 +36,37 @@ impl<'a> Runs<'a> {
 
     pub(crate) fn read(&self, id: &str) -> Result<(Run, Analysis)> {
         let run = match &self.redactor {
-            Some(redactor) => self.store.read_redacted(id, &mut redactor.borrow_mut(), None)?,
+            Some(redactor) => self.store.read_redacted(id, &mut redactor.borrow_mut())?,
             None => self.store.read(id)?,
         };
         let analysis = mindful_analyze::analyze(&run);
         Ok((run, analysis))
     }
 
-    /// All complete lines of the record of run `id`.
-    pub(crate) fn lines(&self, id: &str) -> Result<String> {
-        if let Some(redactor) = &self.redactor {
-            let mut lines = String::new();
-            self.store.read_redacted(id, &mut redactor.borrow_mut(), Some(&mut lines))?;
-            return Ok(lines);
+    /// Passes the complete lines of the record of run `id` to `each`, some at a time. Nothing in them steers a terminal.
+    pub(crate) fn lines(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let mut piece = String::new();
+        let mut add = |line: &str| {
+            // White space between the words of a line may be anything.
+            let line = line.replace(|c: char| c.is_ascii_control() && c != '\u{7f}', " ");
+            piece.push_str(&mindful_report::escape_json(&line));
+            piece.push('\n');
+            if piece.len() < PIECE {
+                return Ok(());
+            }
+            each(&std::mem::take(&mut piece))
+        };
+        match &self.redactor {
+            Some(redactor) => self.store.each_redacted_line(id, &mut redactor.borrow_mut(), &mut add)?,
+            None => self.store.each_line(id, &mut add)?,
         }
-        let path = self.store.log(id)?;
-        record_file::open_itself(&path).and_then(whole_lines).map_err(|error| {
-            Error::run(format!("cannot read {}: {error}", path.display()), "check the permissions of the run folder")
-        })
+        each(&piece)
     }
 
     /// A name from the command line.
     pub(crate) fn name(&self, name: &str) -> String {
         self.redactor.as_ref().map_or_else(|| name.to_owned(), |redactor| redactor.borrow_mut().text(name))
     }
-}
-
-/// The lines of `record` without an incomplete last one. Control characters become spaces.
-fn whole_lines(mut record: File) -> io::Result<String> {
-    let mut lines = Vec::new();
-    record.read_to_end(&mut lines)?;
-    lines.truncate(lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1));
-    lines.iter_mut().filter(|byte| byte.is_ascii_control() && **byte != b'\n').for_each(|byte| *byte = b' ');
-    String::from_utf8(lines).map_err(io::Error::other)
 }
 
 /// A redactor that knows all plan keys, this host and its user.

@@ -121,10 +121,11 @@ fn entry(id: &str, name: &str, bytes: u64, content: Box<dyn Read>) -> io::Result
 
 /// Takes record and figures out of the pack `path` into the empty folder `into`. The error is a short reason.
 pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
-    let text = |error: io::Error| error.to_string();
+    let text = |error: io::Error| reason(&error);
     let packed = file::open(path).map_err(text)?;
     let most = packed.metadata().map_err(text)?.len().saturating_mul(MOST_RATIO).saturating_add(ALWAYS);
-    let unpacked = StreamingDecoder::new(io::BufReader::new(packed)).map_err(|error| error.to_string())?;
+    let unpacked =
+        StreamingDecoder::new(io::BufReader::new(packed)).map_err(|error| reason(&io::Error::other(error)))?;
     let mut tar = Archive::new(Bounded { from: unpacked, left: most, most });
     let (mut seen, mut folder) = (BTreeSet::new(), None);
     // Raw: an extended header is an entry like another, and refused.
@@ -147,6 +148,21 @@ pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
         }
     }
     if seen.contains(LOG) { Ok(()) } else { Err(format!("no {LOG} is in it")) }
+}
+
+/// What is wrong with a pack, in words of its reader and not of the unpacking.
+fn reason(error: &io::Error) -> String {
+    let mut causes = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source());
+    // An error of the system is also the cause of some other.
+    let is_cut = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+    };
+    match error.kind() {
+        _ if error.raw_os_error().is_some() => error.to_string(),
+        io::ErrorKind::FileTooLarge => error.to_string(),
+        _ if causes.any(is_cut) => "it was cut: its end is missing".to_owned(),
+        _ => "it is damaged".to_owned(),
+    }
 }
 
 /// Reads no more than it may.

@@ -80,6 +80,25 @@ fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result
     Ok(fold.into_run())
 }
 
+/// Passes each event of `file` to `each`, and keeps none.
+pub(crate) fn each_event(file: &Path, each: &mut dyn FnMut(Event) -> Result<()>) -> Result<()> {
+    let mut lines = Lines::open(file)?;
+    each(Event::Head(lines.head()?))?;
+    while let Some(line) = lines.next_line()? {
+        lines.event(&line)?.map_or(Ok(()), &mut *each)?;
+    }
+    Ok(())
+}
+
+/// Passes each complete line of `file`, without its end, to `each`, and keeps none.
+pub(crate) fn each_line(file: &Path, each: &mut dyn FnMut(Vec<u8>) -> Result<()>) -> Result<()> {
+    let mut lines = Lines::open(file)?;
+    while let Some(line) = lines.next_line()? {
+        each(line)?;
+    }
+    Ok(())
+}
+
 pub(crate) fn read_head(file: &Path) -> Result<RunHead> {
     Lines::open(file)?.head()
 }

@@ -18,7 +18,6 @@ use mindful_core::contract::watch::Circumstance;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
 use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
 use mindful_core::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
-use mindful_core::record::run::Run;
 use mindful_core::result::finding::Finding;
 
 pub use names::Kind;
@@ -43,26 +42,42 @@ impl Redactor {
 
     /// Takes notice of the names in `run`, which stand in its texts too, before and behind the field that says what they
     /// are.
-    pub(crate) fn learn(&mut self, run: &Run) {
-        for (key, value) in run.environment.iter().chain(run.description.iter().flat_map(|known| &known.facts)) {
+    pub(crate) fn learn(&mut self, event: Event, places: &mut Vec<Event>) {
+        match event {
+            Event::Environment { facts } => self.learn_facts(&facts),
+            Event::Source { metrics, .. } => metrics.iter().for_each(|metric| self.names.learn_devices(&metric.name)),
+            Event::Busiest { processes, .. } => {
+                processes.iter().for_each(|process| self.names.learn(Kind::Process, &process.name));
+            }
+            Event::Rank(rank) => self.names.learn(Kind::Host, &rank.host),
+            Event::OnTarget { what, .. } => self.learn(*what, places),
+            Event::Described { description, host } => {
+                self.learn_facts(&description.facts);
+                places.push(Event::Described { description, host });
+            }
+            head @ Event::Head(_) => places.push(head),
+            _ => {}
+        }
+    }
+
+    /// What a setting or a place holds is known once it was taken out.
+    pub(crate) fn learn_places(&mut self, places: Vec<Event>) {
+        for place in places {
+            match place {
+                Event::Head(mut head) => self.head(&mut head),
+                Event::Described { mut host, .. } => self.host(&mut host),
+                _ => {}
+            }
+        }
+    }
+
+    fn learn_facts(&mut self, facts: &Facts) {
+        for (key, value) in facts {
             self.names.learn_devices(key);
             if let Some(kind) = kind_of(key).filter(|_| !says_nothing(value)) {
                 self.names.learn_all(kind, value);
             }
         }
-        for metric in run.steps.iter().flat_map(|step| &step.series).flat_map(|series| &series.metrics) {
-            self.names.learn_devices(&metric.name);
-        }
-        for process in run.steps.iter().flat_map(|step| &step.busiest).flat_map(|(_, processes)| processes) {
-            self.names.learn(Kind::Process, &process.name);
-        }
-        for rank in run.steps.iter().flat_map(|step| &step.ranks) {
-            self.names.learn(Kind::Host, &rank.host);
-        }
-        // What a setting or a place holds is known once it was taken out.
-        self.head(&mut run.head.clone());
-        run.host.clone().iter_mut().for_each(|host| self.host(host));
-        run.targets.iter().for_each(|target| self.learn(target));
     }
 
     /// A text without names.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind as IoErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::record::run::{Run, RunHead};
 use mindful_core::result::Summary;
-use mindful_core::{Error, Result};
+use mindful_core::{Error, ErrorKind, Result};
 use mindful_host::ownership::Trusted;
 use mindful_host::{Kernel, named_path};
 use rustix::process::geteuid;
@@ -21,7 +21,7 @@ use crate::file;
 use crate::judged::{Record, kept_by_us};
 use crate::name::{IMPORTED, LOG, SUMMARY, begin, is_future, is_id, new_id};
 use crate::pack;
-use crate::reader::{read_changed, read_head, read_opened, read_run, unread};
+use crate::reader::{each_event, each_line, read_changed, read_head, read_opened, read_run, unread};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
@@ -94,7 +94,7 @@ impl Store {
                     let log = made(LOG)?;
                     return RunWriter::begin(head, dir, log);
                 }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && !named => {}
+                Err(error) if error.kind() == IoErrorKind::AlreadyExists && !named => {}
                 Err(error) => return Err(cannot_create(&dir, &error)),
             }
         }
@@ -149,7 +149,7 @@ impl Store {
     /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off. Gives what stands there.
     ///
     /// # Errors
-    /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or its record cannot be read or opened.
+    /// Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
     pub fn go_on(&self, id: &str) -> Result<(RunWriter, Run)> {
         self.check(id)?;
         self.check_place()?;
@@ -203,29 +203,69 @@ impl Store {
         run
     }
 
-    /// Reads the run `id` without the names that `redactor` takes out; its record in the same words goes to `lines`, one
-    /// event a line. What a later version wrote is left out: nobody here knows what it names.
+    /// Reads the run `id` without the names that `redactor` takes out.
     ///
     /// # Errors
     /// As [`Store::read`].
-    pub fn read_redacted(&self, id: &str, redactor: &mut Redactor, mut lines: Option<&mut String>) -> Result<Run> {
-        redactor.learn(&self.read(id)?);
+    pub fn read_redacted(&self, id: &str, redactor: &mut Redactor) -> Result<Run> {
+        self.learn(id, redactor)?;
         let mut run = read_changed(&self.log(id)?, &mut |event| {
             redactor.event(event);
             if let Event::Head(head) = event {
                 id.clone_into(&mut head.id);
             }
-            let Some(lines) = lines.as_mut() else { return Ok(()) };
-            let line = serde_json::to_string(event)
-                .map_err(|error| Error::run(format!("an event cannot be written: {error}"), "report this"))?;
-            lines.push_str(&line);
-            lines.push('\n');
             Ok(())
         })?;
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
         }
         Ok(run)
+    }
+
+    /// All names in the record of run `id`.
+    fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {
+        let mut places = Vec::new();
+        each_event(&self.log(id)?, &mut |event| {
+            redactor.learn(event, &mut places);
+            Ok(())
+        })?;
+        redactor.learn_places(places);
+        Ok(())
+    }
+
+    /// Passes each complete line of the record of run `id` to `each`, without its end, and keeps none of them.
+    ///
+    /// # Errors
+    /// The record cannot be read, and those of `each`.
+    pub fn each_line(&self, id: &str, each: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let log = self.log(id)?;
+        each_line(&log, &mut |line| {
+            let line = String::from_utf8(line).map_err(|error| unread(&log, &std::io::Error::other(error)))?;
+            each(&line)
+        })
+    }
+
+    /// The same without the names that `redactor` takes out, and without events of a later version: nobody here knows what
+    /// these name.
+    ///
+    /// # Errors
+    /// As [`Store::each_line`].
+    pub fn each_redacted_line(
+        &self,
+        id: &str,
+        redactor: &mut Redactor,
+        each: &mut dyn FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
+        self.learn(id, redactor)?;
+        each_event(&self.log(id)?, &mut |mut event| {
+            redactor.event(&mut event);
+            if let Event::Head(head) = &mut event {
+                id.clone_into(&mut head.id);
+            }
+            let line = serde_json::to_string(&event)
+                .map_err(|error| Error::run(format!("an event cannot be written: {error}"), "report this"))?;
+            each(&line)
+        })
     }
 
     /// What stands first in the record of run `id`.
@@ -265,7 +305,7 @@ impl Store {
     pub fn ids(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(self.runs()) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => {
                 return Err(Error::run(
                     format!("cannot read {}: {error}", self.runs().display()),
@@ -341,7 +381,7 @@ impl Store {
     /// Removes the run `id` with everything in its folder.
     ///
     /// # Errors
-    /// Another process writes to it ([`mindful_core::ErrorKind::Plan`]), or something of it cannot be removed.
+    /// Another process writes to it ([`ErrorKind::Plan`]), or something of it cannot be removed.
     pub fn remove(&self, id: &str) -> Result<()> {
         self.check(id)?;
         self.check_place()?;
@@ -357,7 +397,7 @@ impl Store {
     /// record and the figures is copied, and no link is followed.
     pub fn import(&self, dir: &Path) -> Result<String> {
         let log = dir.join(LOG);
-        let head = read_run(&log)?.head;
+        let head = read_run(&log).map_err(|error| Error { kind: ErrorKind::Plan, ..error })?.head;
         check_begin(&head, &log)?;
         let id = head.id;
         self.make()?;
@@ -384,9 +424,9 @@ impl Store {
     /// Takes the run of the pack `path` in, as one from elsewhere; returns its id.
     pub fn import_pack(&self, path: &Path) -> Result<String> {
         let bad = |why: String| {
-            Error::run(
+            Error::plan(
                 format!("{} is no pack of a run: {why}", path.display()),
-                "take it again from where it was made: `mindful pack RUN`",
+                "copy it again from where it was made, or pack the run again: `mindful pack RUN`",
             )
         };
         self.make()?;
@@ -394,7 +434,9 @@ impl Store {
         file::create_folder(&part).map_err(|error| cannot_create(&part, &error))?;
         let _part = pack::Passing(&part);
         pack::unpack(path, &part).map_err(bad)?;
-        self.import(&part)
+        // The files of a pack are named by the pack.
+        let [unpacked, packed] = [&part, path].map(|place| place.display().to_string());
+        self.import(&part).map_err(|error| Error { what: error.what.replace(&unpacked, &packed), ..error })
     }
 
     /// Packs the run `id`, with texts by their names, into the new file `to`.
@@ -407,7 +449,7 @@ impl Store {
         log.as_ref().map_or(Ok(()), |log| lock(log, id))?;
         let written = file::put(to, replace, |file| pack::write(&self.run_dir(id), id, texts, file));
         written.map_err(|error| {
-            let next = if error.kind() == ErrorKind::AlreadyExists {
+            let next = if error.kind() == IoErrorKind::AlreadyExists {
                 "give --output FILE, or --yes to replace it"
             } else {
                 "give --output FILE in a folder that has room"

@@ -88,6 +88,13 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     if matches.get_flag("all") {
         return Err(Error::plan("--all needs --as site", "pass --as site --output FOLDER"));
     }
+    let of_sides = ["baseline", "candidate"].iter().any(|side| matches.contains_id(side));
+    if text("as") == Some("jsonl") && !of_sides {
+        let (ids, output) = (ids(matches, &store)?, text("output").filter(|output| *output != "-"));
+        let id = of_one::single(&ids, "jsonl")?;
+        of_one::events(&runs, id, output.map(Path::new), matches.get_flag("yes"))?;
+        return if matches.get_flag("open") { shown(output.unwrap_or_default()) } else { Ok(()) }.map(|()| Exit::Ok);
+    }
     let drawn = text("as") == Some("png");
     if drawn {
         pixels::refuse_without_png()?;

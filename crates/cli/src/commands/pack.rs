@@ -8,6 +8,7 @@ use mindful_core::Result;
 use mindful_core::plan::settings::Origin;
 use mindful_core::record::run::Run;
 use mindful_record::{LOG, SUMMARY, pack};
+use mindful_report::{escape, escape_json};
 use serde_json::json;
 
 use crate::args::flags::{output, redact, run_name};
@@ -38,7 +39,15 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
     let output = matches.get_one::<String>("output").cloned().unwrap_or_else(|| format!("{id}.tar.zst"));
     let mut texts = Vec::new();
     if matches.get_flag("redact") {
-        texts.extend([(LOG, runs.lines(&id)?), (SUMMARY, mindful_report::export::json::summary(&analysis.summary))]);
+        let mut lines = String::new();
+        runs.lines(&id, &mut |piece| {
+            lines.push_str(piece);
+            Ok(())
+        })?;
+        texts.extend([
+            (LOG, lines),
+            (SUMMARY, escape_json(&mindful_report::export::json::summary(&analysis.summary)).into_owned()),
+        ]);
     }
     texts.extend([
         (pack::VERSION, version(&run)),
@@ -47,7 +56,7 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
         (pack::PAGE, export::page(&runs, std::slice::from_ref(&id))?),
     ]);
     store.pack(&id, &texts, Path::new(&output), matches.get_flag("yes"))?;
-    let output = mindful_report::escape(&output);
+    let output = escape(&output);
     context::print(&format!(
         "run {id} is packed into {output}; on another host: `mindful import {output}`, then `mindful run --again {id}`\n"
     ))?;
@@ -55,18 +64,25 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
 }
 
 fn version(run: &Run) -> String {
-    let measured = run.head.mindful_build.clone().unwrap_or_else(|| run.head.mindful_version.clone());
+    let measured = escape(run.head.mindful_build.as_ref().unwrap_or(&run.head.mindful_version));
     format!("format {}\nmeasured by mindful {measured}\npacked by mindful {}\n", run.head.format, version::line())
 }
 
 /// The settings that the user gave, as a plan file.
 fn plan(run: &Run) -> String {
     let mut text = format!("# The plan of run {}: mindful run --plan plan.toml\n", run.head.id);
-    for (name, setting) in run.head.settings.iter().filter(|(_, setting)| setting.origin != Origin::Default) {
+    let is_key = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let given = run.head.settings.iter().filter(|(name, setting)| setting.origin != Origin::Default && is_key(name));
+    for (name, setting) in given {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name} = {}", toml::Value::String(setting.value.clone()));
+        let _ = writeln!(text, "{name} = {}", toml_text(&setting.value));
     }
     text
+}
+
+/// `text` as a basic string of TOML, which has the escapes of JSON.
+fn toml_text(text: &str) -> String {
+    escape_json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 fn environment(run: &Run) -> String {
@@ -78,5 +94,5 @@ fn environment(run: &Run) -> String {
         "proof": run.proof,
         "shapes": run.shapes,
     });
-    format!("{all:#}\n")
+    escape_json(&format!("{all:#}\n")).into_owned()
 }

@@ -156,3 +156,32 @@ proptest! {
         prop_assert!(fs::read_dir(dir.path().join("store")).unwrap().count() == 1, "a folder is left behind");
     }
 }
+
+#[test]
+fn a_pack_cut_or_damaged_anywhere_is_bad_input_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let (.., whole) = packed(dir.path());
+    let file = dir.path().join("other.tar.zst");
+    let import = |bytes: &[u8]| {
+        let store = tempfile::tempdir().unwrap();
+        fs::write(&file, bytes).unwrap();
+        Store::open(store.path()).import_pack(&file)
+    };
+    let internals = ["buffer", "decod", "Decod", "FSE", "Huffman", "numeric field", ".unpack-", "os error", "archive"];
+    let check = |at: usize, what: &str, bytes: &[u8]| {
+        let Err(error) = import(bytes) else { return };
+        let line = error.to_string();
+        assert_eq!(error.kind, mindful_core::ErrorKind::Plan, "{what} at {at}: {line}");
+        assert!(!internals.iter().any(|word| line.contains(word)), "{what} at {at}: {line}");
+        assert!(line.contains("other.tar.zst") && !line.contains('\n'), "{what} at {at}: {line}");
+    };
+    for at in (0..200).chain((200..whole.len()).step_by(17)) {
+        check(at, "cut", &whole[..at]);
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x55;
+        check(at, "damaged", &damaged);
+    }
+    assert!(import(&whole).is_ok());
+    let cut = import(&whole[..whole.len() / 2]).unwrap_err().to_string();
+    assert!(cut.contains("it was cut"), "{cut}");
+}

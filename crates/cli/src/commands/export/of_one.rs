@@ -1,5 +1,8 @@
 //! Formats that take one run.
 
+use std::io::{self, Write as _};
+use std::path::Path;
+
 use mindful_analyze::Analysis;
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
@@ -7,8 +10,8 @@ use mindful_import::rows;
 use mindful_report::Detail;
 use mindful_report::export::{benchmarks, old_columns};
 
-use crate::context;
 use crate::runs::Runs;
+use crate::{context, output_file};
 
 /// Formats that take several runs.
 const OF_SEVERAL: &str = "html, svg and png";
@@ -24,9 +27,6 @@ pub(super) fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {
 }
 
 pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
-    if form == "jsonl" {
-        return runs.lines(id);
-    }
     let (run, analysis) = runs.read(id)?;
     Ok(match form {
         "json" => mindful_report::export::json::summary(&analysis.summary),
@@ -41,6 +41,22 @@ pub(super) fn written(runs: &Runs, id: &str, form: &str) -> Result<String> {
             context::found_plan(&run.head.settings) + &mindful_report::markdown::page(&run, &analysis, &report)
         }
         _ => mindful_report::export::csv::steps(&analysis),
+    })
+}
+
+/// Writes the events of run `id`, some lines at a time: a record may be larger than memory.
+pub(super) fn events(runs: &Runs, id: &str, output: Option<&Path>, replace: bool) -> Result<()> {
+    let Some(path) = output else {
+        let mut is_read = true;
+        return runs.lines(id, &mut |lines| {
+            is_read = is_read && context::offer(lines)?;
+            Ok(())
+        });
+    };
+    output_file::write_by(path, replace, |mut file| {
+        let unwritten = |error: io::Error| Error::run(error.to_string(), "");
+        let written = runs.lines(id, &mut |lines| file.write_all(lines.as_bytes()).map_err(unwritten));
+        written.map_err(|error| io::Error::other(error.to_string()))
     })
 }
 

@@ -27,10 +27,6 @@ const MOST: u64 = 1 << 48;
 const MOST_INSTANCES: usize = 128;
 
 impl Record {
-    fn has_no_time(&self) -> bool {
-        self.clock_us.is_none() && self.at_us.is_none()
-    }
-
     /// The buckets of each instance, rising: where they begin again, the next one does. Instances come in any order.
     pub(super) fn instances(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.buckets.chunk_by(|(bucket, _), (next, _)| bucket < next)
@@ -54,7 +50,7 @@ pub(super) fn records(name: &str, text: &str) -> Result<(Vec<Record>, u64)> {
                 ));
             }
             // Counts are cumulative: the next record that can be read contains those of this one.
-            ("<end record>", Some(record)) if record.unreadable || record.has_no_time() => {
+            ("<end record>", Some(record)) if record.unreadable => {
                 damaged += 1;
                 open = None;
             }
@@ -76,6 +72,7 @@ fn field(line: &str, record: &mut Record) {
             let clock = parts.next().and_then(|clock| clock.trim().parse::<i64>().ok());
             record.clock_us = clock.filter(|_| unit == "microsec");
             record.at_us = parts.next().and_then(instant_us);
+            record.unreadable |= record.clock_us.is_none() && record.at_us.is_none();
         }
         "label" => rest.clone_into(&mut record.label),
         "latencyunit" => {
