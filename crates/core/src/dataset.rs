@@ -132,7 +132,18 @@ pub struct Dataset {
     pub content: Content,
 }
 
+/// Share of a cache that a working set may take: the system keeps some of it for itself.
+const MOST_OF_CACHE: f64 = 0.95;
+
 impl Dataset {
+    /// Whether a cache of `cache_bytes` holds `scale` blocks of each of `schemas` schemas, and their indexes.
+    pub fn fits_cache(&self, schemas: u32, scale: u64, cache_bytes: u64) -> bool {
+        let blocks = f64::from(schemas) * scale as f64;
+        let all = f64::from(self.schemas.max(1)) * self.blocks_per_schema.max(1) as f64;
+        let index_bytes = self.index_bytes.unwrap_or(0) as f64 * (blocks / all).min(1.0);
+        blocks * self.block_bytes as f64 + index_bytes <= cache_bytes as f64 * MOST_OF_CACHE
+    }
+
     /// Whether anything could hold it. One that others describe need not be: what is computed from it would overflow.
     pub fn is_possible(&self) -> bool {
         fits(self.schemas, self.blocks_per_schema, self.scan_blocks, self.block_bytes).is_some()

@@ -113,6 +113,13 @@ impl Instance {
         self.apply(&mut state)
     }
 
+    /// Starts the server anew, so that its cache is empty. All clients must connect again.
+    pub fn restart(&self) -> Result<()> {
+        let mut state = self.state();
+        state.chosen.clear();
+        self.apply(&mut state).map(drop)
+    }
+
     /// Folder of the server's socket.
     pub fn socket_folder(&self) -> &Path {
         self.socket.path()

@@ -3,6 +3,7 @@
 //! ([`Coordination`]) are contracts that others fulfil.
 
 mod abortable_target;
+mod cache_order;
 mod cached;
 mod clock_offset;
 mod context;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mindful_analyze::step::analyze_step;
-use mindful_core::contract::description::Description;
+use mindful_core::contract::description::{Description, decides};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::target::Target;
 use mindful_core::contract::watch::Circumstance;
@@ -26,7 +26,7 @@ use crate::ended::Ended;
 use crate::hooks::HookMoment;
 use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
-use crate::{dataset, measure, preflight, self_proof};
+use crate::{cache_order, dataset, measure, preflight, self_proof};
 
 /// A run that was cut short and goes on: what writes it, and what stands there.
 pub type Resumed = (RunWriter, Run);
@@ -105,16 +105,49 @@ struct Opened {
     ready_for: Option<(Workload, u32)>,
     /// Circumstances by source, as they were when the target was first ready; `None` before that.
     before: Option<Vec<(String, Vec<Circumstance>)>>,
+    /// Whether commits waited in the work it was made ready for last.
+    commit_wait: Option<bool>,
 }
 
 impl Opened {
     /// The workload of `plan`, and the target ready for it.
     fn ready(&mut self, plan: &Plan, sessions: u32) -> Result<Workload> {
         let wanted = (plan.workload(&self.dataset)?, sessions);
+        if self.commit_wait.replace(wanted.0.commit_wait) != Some(wanted.0.commit_wait) {
+            // What makes commits wait may be a setting of the server, which mindful itself changes.
+            self.before = None;
+        }
         if self.ready_for.take().as_ref() != Some(&wanted) {
             self.target.prepare(&wanted.0, wanted.1)?;
         }
         Ok(wanted.0)
+    }
+
+    /// Has the cache filled in block order where it can hold the working set, and describes how far.
+    fn fill_cache(&mut self, context: &Context, workload: &Workload) -> Result<()> {
+        let cache =
+            if self.description.files || self.description.simulated { None } else { self.description.cache_bytes };
+        // Where each session has a cache of its own, the engine knows which blocks it is for.
+        let fits = |bytes| {
+            self.description.cache_each_session || self.dataset.fits_cache(workload.schemas, workload.scale, bytes)
+        };
+        let found = cache.filter(|bytes| fits(*bytes)).map(|_| self.target.fill_cache(workload, &context.stop));
+        let fill = match found.transpose()? {
+            None => return Ok(()),
+            Some(None) if self.description.cache_each_session => return Ok(()),
+            Some(fill) => fill,
+        };
+        let (order, share) = cache_order::in_words(fill);
+        let facts = &mut self.description.facts;
+        let known = facts.insert(cache_order::ORDER.to_owned(), order.to_owned());
+        facts.insert(cache_order::FILLED.to_owned(), share.clone());
+        self.description.held_fixed.insert(cache_order::ORDER.to_owned(), decides::CACHE_ORDER.to_owned());
+        if known.as_deref() != Some(order)
+            && let Some(finding) = cache_order::finding(fill, share)
+        {
+            context.events().emit(Event::Finding(finding));
+        }
+        Ok(())
     }
 
     /// Reads the circumstances that steps are held against, unless they are known.
@@ -180,8 +213,17 @@ impl Runner<'_> {
                     let dataset = target.dataset()?.ok_or_else(gone)?;
                     (target.describe()?, dataset)
                 };
-                let (system, pinned, ready_for, before) = (system.clone(), None, None, None);
-                self.opened.push(Opened { system, pinned, target, description, dataset, ready_for, before });
+                let (system, pinned, ready_for, before, commit_wait) = (system.clone(), None, None, None, None);
+                self.opened.push(Opened {
+                    system,
+                    pinned,
+                    target,
+                    description,
+                    dataset,
+                    ready_for,
+                    before,
+                    commit_wait,
+                });
                 self.opened.len() - 1
             }
         };
@@ -195,7 +237,6 @@ impl Runner<'_> {
         let (passes_over, differs) = (source.passes_over(), source.differs());
         let own = self.open(&context.system(), context.plan.sessions, true)?;
         source.opened(&*own.target, &own.dataset, &context.recording)?;
-        let description = Description { words: context.engine.words(), ..own.description.clone() };
         if let Some((writer, run)) = resumed {
             context.recording.write_to(&Arc::new(writer));
             let finished = run.steps.iter().filter(|step| step.finished()).count() as u32;
@@ -208,6 +249,7 @@ impl Runner<'_> {
             Err(error) if passes_over && error.kind == ErrorKind::Plan => {}
             done => done?,
         }
+        let description = Description { words: context.engine.words(), ..own.description.clone() };
         let mut known = Run::new(context.head());
         known.host = Some(own.target.host_view());
         known.description = Some(description);
@@ -256,6 +298,9 @@ impl Runner<'_> {
                         context.events().emit(Event::Finding(finding));
                     }
                 }
+                if coordination.leads_target() {
+                    opened.fill_cache(context, &workload)?;
+                }
                 opened.read_circumstances(context, &workload, coordination.leads_target())?;
                 opened.target.in_step(|| {
                     let before = opened.before.as_deref().unwrap_or_default();
@@ -303,6 +348,10 @@ fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Op
     let workload = context.plan.workload(&own.dataset)?;
     let sessions = coordination.sessions_on_target(context.plan.sessions);
     let shapes = own.target.prepare(&workload, sessions).map_err(|error| coordination.at_target(error))?;
+    if coordination.leads_target() {
+        own.fill_cache(context, &workload)?;
+    }
+    own.commit_wait = Some(workload.commit_wait);
     own.read_circumstances(context, &workload, coordination.leads_target())?;
     own.ready_for = Some((workload, sessions));
     // The process that leads the target has checked it for all.

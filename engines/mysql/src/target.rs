@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
-use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::watch::Watch;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -31,10 +32,12 @@ use crate::names::TableKind;
 use crate::observe::counters;
 use crate::observe::describe;
 use crate::observe::waits;
+use crate::observe::watch::ServerWatch;
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;
 use crate::work::commit::Committed;
+use crate::work::fill;
 use crate::work::plan_check;
 use crate::work::prepare;
 use crate::work::server_time;
@@ -54,6 +57,8 @@ pub(crate) struct MysqlTarget {
     reach: Mutex<Option<Reach>>,
     committed: Arc<Committed>,
     lock: RunLock,
+    /// The schemas and pages that the buffer pool was filled with, and how far.
+    filled: Mutex<Option<((u32, u64), CacheFill)>>,
     /// The first rank of the run keeps others away, makes what is missing and settles what updates left.
     among_ranks: AtomicBool,
 }
@@ -85,6 +90,7 @@ impl MysqlTarget {
             reach: Mutex::default(),
             committed: Arc::default(),
             lock: RunLock::default(),
+            filled: Mutex::default(),
             among_ranks: AtomicBool::new(false),
         })
     }
@@ -257,6 +263,7 @@ impl Target for MysqlTarget {
             && private.carry(sessions)?
         {
             self.link.release();
+            *self.filled.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         let among_ranks = self.among_ranks.load(Ordering::SeqCst);
         if !among_ranks {
@@ -325,6 +332,32 @@ impl Target for MysqlTarget {
             samplers.extend(waits::samplers(&self.link, interval, &*self.events)?);
         }
         Ok(samplers)
+    }
+
+    fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+        Ok(vec![Box::new(ServerWatch::new(&self.link, &self.options.namespace, workload))])
+    }
+
+    fn fill_cache(&self, workload: &Workload, stop: &StopFlag) -> Result<Option<CacheFill>> {
+        let set = (workload.schemas, workload.scale);
+        let mut known = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, fill)) = known.filter(|(of, _)| *of == set) {
+            return Ok(Some(fill));
+        }
+        if self.is_other()? {
+            return Ok(None);
+        }
+        let (dataset, namespace) = (self.loaded()?, &self.options.namespace);
+        emit_note(&*self.events, "filling the buffer pool in page order");
+        let mut fill = fill::fill(&self.link, namespace, &dataset, workload, stop)?;
+        if let Some(private) = self.private.as_ref().filter(|_| !fill.is_whole()) {
+            private.restart()?;
+            self.link.release();
+            self.lock.hold(&self.link, namespace, self.options.shared)?;
+            fill = fill::fill(&self.link, namespace, &dataset, workload, stop)?;
+        }
+        *known = Some((set, fill));
+        Ok(Some(fill))
     }
 
     fn interrupt(&self) {

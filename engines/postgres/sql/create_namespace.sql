@@ -17,5 +17,8 @@ CREATE TABLE {{namespace}}.registry (
     proven_pages bigint,
     proven_moved bigint,
     proven_reset timestamptz,
+    -- Which start of the server has it in its cache in block order and how much of it, and the buffers it had taken then.
+    filled_by text,
+    filled_allocs bigint,
     made_at timestamptz NOT NULL DEFAULT now()
 ) USING heap

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
-use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
@@ -39,6 +39,7 @@ use crate::observe::watch::ServerWatch;
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;
+use crate::work::fill;
 use crate::work::plan_check;
 use crate::work::prepare;
 use crate::work::session::ServerLoop;
@@ -59,6 +60,8 @@ pub(crate) struct PostgresTarget {
     among_ranks: AtomicBool,
     /// What the last load looked at, until the proof is asked for.
     sampled: Mutex<Sampled>,
+    /// The schemas and blocks that the cache was filled with, and how far.
+    filled: Mutex<Option<((u32, u64), CacheFill)>>,
 }
 
 impl PostgresTarget {
@@ -104,6 +107,7 @@ impl PostgresTarget {
             lock: RunLock::default(),
             among_ranks: AtomicBool::new(false),
             sampled: Mutex::default(),
+            filled: Mutex::default(),
         })
     }
 
@@ -271,6 +275,7 @@ impl Target for PostgresTarget {
             && private.carry(sessions)?
         {
             self.link.release();
+            *self.filled.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
         self.lock.hold(&self.link, &self.options.namespace, shared)?;
@@ -284,6 +289,34 @@ impl Target for PostgresTarget {
             settle::before_reads(&self.link, &registry::visited(&entries), &*self.events)?;
         }
         Ok(shapes)
+    }
+
+    fn fill_cache(&self, workload: &Workload, stop: &StopFlag) -> Result<Option<CacheFill>> {
+        let (namespace, set) = (&self.options.namespace, (workload.schemas, workload.scale));
+        let mut known = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, fill)) = known.filter(|(of, _)| *of == set) {
+            return Ok(Some(fill));
+        }
+        let dataset = self.loaded()?;
+        emit_note(&*self.events, "filling the cache in block order");
+        let mut fill = fill::fill(&self.link, namespace, &dataset, workload, stop)?;
+        match &self.private {
+            Some(private) if !fill.is_whole() => {
+                private.restart()?;
+                self.link.release();
+                self.lock.hold(&self.link, namespace, self.options.shared)?;
+                fill = fill::fill(&self.link, namespace, &dataset, workload, stop)?;
+            }
+            None if fill.is_whole() => {
+                if let Err(error) = fill::remember(&self.link, namespace, workload) {
+                    emit_note(&*self.events, format!("later runs do not know that the cache is filled: {error}"));
+                }
+            }
+            None if fill::holds(&self.link, namespace, workload)? => fill = CacheFill::whole(fill.blocks),
+            _ => {}
+        }
+        *known = Some((set, fill));
+        Ok(Some(fill))
     }
 
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {

@@ -130,6 +130,34 @@ pub mod decides {
     pub const DURABILITY: &str = "durability";
     /// Whether reads go past the page cache.
     pub const DIRECT_IO: &str = "direct I/O";
+    /// Which blocks lie next to each other in the cache.
+    pub const CACHE_ORDER: &str = "order of the cache";
+}
+
+/// How far a cache holds the blocks of a working set in the order in which the tables have them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CacheFill {
+    /// Blocks that were brought in, in this order.
+    pub in_order: u64,
+    /// Blocks of the working set.
+    pub blocks: u64,
+}
+
+impl CacheFill {
+    /// All of them.
+    pub fn whole(blocks: u64) -> Self {
+        Self { in_order: blocks, blocks }
+    }
+
+    /// Share of the working set that is in order.
+    pub fn share(&self) -> f64 {
+        self.in_order as f64 / self.blocks.max(1) as f64
+    }
+
+    /// Whether what is missing can change no figure by more than its noise.
+    pub fn is_whole(&self) -> bool {
+        self.share() >= 0.98
+    }
 }
 
 /// Where the system under test can be seen on this host.

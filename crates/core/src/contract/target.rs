@@ -2,7 +2,7 @@
 
 use crate::contract::clock;
 use crate::contract::dataset_store::DatasetStore;
-use crate::contract::description::{AccessPath, Description, HostView};
+use crate::contract::description::{AccessPath, CacheFill, Description, HostView};
 use crate::contract::error::Result;
 use crate::contract::metric::Sampler;
 use crate::contract::self_proof::SelfProof;
@@ -37,6 +37,15 @@ pub trait Target: DatasetStore + Send + Sync {
     ///
     /// The target cannot run the workload; the error contains the next step.
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>>;
+
+    /// Fills the cache with the working set of `workload`, in the order of its blocks; called after [`Target::prepare`] where
+    /// the cache can hold it. `None` from an engine that cannot.
+    ///
+    /// A block costs more CPU when the blocks of an operation lie far apart in memory, so figures of a cached run depend on
+    /// the order in which the cache was filled.
+    fn fill_cache(&self, _workload: &Workload, _stop: &StopFlag) -> Result<Option<CacheFill>> {
+        Ok(None)
+    }
 
     /// What about the target would spoil a result of `plan`: what is, what it does, the line that changes it. Found in
     /// about a second; changes nothing.

@@ -89,7 +89,7 @@ fn entry(mut row: Row, judged: &Judged) -> Entry {
     let [name, kind, seed, content] = ["name", "kind", "seed", "content"].map(|name| text(name).unwrap_or_default());
     let (proof, proven_table) = (text("proof"), text("proven_table"));
     let table = judged.table(&name);
-    let proof = proof.filter(|_| proven_table.as_deref() == table.map(|table| table.made.as_str()));
+    let proof = proof.filter(|_| proven_table.is_some() && proven_table == judged.state_of(&name));
     let fault = judged.fault_of(&name);
     let table = RegisteredTable {
         kind: TableKind::from_word(&kind),
@@ -155,8 +155,7 @@ pub(crate) fn store_proof(link: &Link, namespace: &Namespace, proof: &LayoutProo
         conn.query_drop("START TRANSACTION")?;
         for (schema, part) in table_registry::split_proof(proof) {
             let name = Namespace::table_name(TableKind::Blocks, schema);
-            let made = judged.table(&name).map(|table| table.made.clone());
-            conn.exec_drop(&keep, (part, made, name))?;
+            conn.exec_drop(&keep, (part, judged.state_of(&name), name))?;
         }
         Ok(conn.query_drop("COMMIT")?)
     })

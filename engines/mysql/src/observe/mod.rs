@@ -7,3 +7,4 @@ pub(crate) mod counters;
 pub(crate) mod describe;
 pub(crate) mod status;
 pub(crate) mod waits;
+pub(crate) mod watch;

@@ -70,6 +70,8 @@ const REGISTRY_COLUMNS: &[&str] = &[
     "proven_pages bigint",
     "proven_moved bigint",
     "proven_reset timestamp with time zone",
+    "filled_by text",
+    "filled_allocs bigint",
     "made_at timestamp with time zone",
 ];
 

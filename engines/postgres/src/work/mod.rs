@@ -7,6 +7,7 @@
 
 pub(crate) mod access;
 pub(crate) mod client_session;
+pub(crate) mod fill;
 pub(crate) mod plan_check;
 pub(crate) mod prepare;
 pub(crate) mod session;

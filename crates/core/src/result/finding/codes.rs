@@ -103,6 +103,7 @@ crate::finding_codes! {
     CONNECTIONS = "connections", Error;
     PREDICTED_HITS = "predicted-hits", Info;
     PAGE_CACHE_AHEAD = "page-cache-ahead", Info;
+    CACHE_ORDER = "cache-order", Info;
     SERVER_SETTING = "server-setting", Info;
     IO_TIMING_OFF = "io-timing-off", Info;
     COMMITS_DO_NOT_WAIT = "commits-do-not-wait", Warning;

@@ -8,7 +8,9 @@ use mysql::{Conn, Row};
 
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
+use crate::flavor::{Flavor, Version};
 use crate::names::{BEGUN, MARK, MEETING, NUMBERS, Namespace, REGISTRY, TableKind};
+use crate::observe::status;
 
 const REGISTRY_COLUMNS: &[&str] = &[
     "name varchar(64)",
@@ -66,6 +68,8 @@ pub(crate) struct Table {
     pub row_bytes: u64,
     pub index_bytes: u64,
     pub made: String,
+    /// When its rows changed last; empty if they did not since the server started.
+    updated: String,
     /// `BASE TABLE` and others.
     kind: String,
     engine: String,
@@ -83,6 +87,8 @@ pub(crate) struct Judged {
     tables: BTreeMap<String, Table>,
     /// Routines and events: name and kind.
     pub code: Vec<(String, String)>,
+    /// When the server started, s since the epoch.
+    started: String,
     /// Whom the catalogue names as the engine of what mindful makes.
     engine: String,
 }
@@ -96,6 +102,10 @@ pub(super) fn exists(conn: &mut Conn, namespace: &Namespace) -> Result<bool, Fai
 pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Failure> {
     if !exists(conn, namespace)? {
         return Ok(Judged::default());
+    }
+    if flavor(conn)? == Some(Flavor::MySql) {
+        // It tells what it knew a day ago otherwise.
+        conn.query_drop("SET SESSION information_schema_stats_expiry = 0")?;
     }
     let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (&namespace.name,))?;
     let mut tables: BTreeMap<String, Table> =
@@ -111,18 +121,29 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
         }
     }
     let code = conn.exec(include_str!("../../../sql/code.sql"), (&namespace.name, &namespace.name))?;
-    Ok(Judged { tables, code, engine: Storage::read(conn)?.engine().to_owned() })
+    Ok(Judged { tables, code, started: started(conn)?, engine: Storage::read(conn)?.engine().to_owned() })
+}
+
+fn flavor(conn: &mut Conn) -> Result<Option<Flavor>, Failure> {
+    let version: Option<String> = conn.query_first("SELECT VERSION()")?;
+    Ok(version.and_then(|text| Version::parse(&text)).map(|version| version.flavor))
+}
+
+fn started(conn: &mut Conn) -> Result<String, Failure> {
+    let now: Option<i64> = conn.query_first("SELECT UNIX_TIMESTAMP()")?;
+    let uptime = status::read(conn, &["Uptime"])?.remove("Uptime").unwrap_or(0.0);
+    Ok((now.unwrap_or(0) - uptime as i64).to_string())
 }
 
 fn table(mut row: Row) -> Table {
     let mut text = |column: &str| row.take::<Option<String>, _>(column).flatten();
-    let [name, kind, engine, comment, made] =
-        ["name", "type", "engine", "comment", "made"].map(|column| text(column).unwrap_or_default());
+    let [name, kind, engine, comment, made, updated] =
+        ["name", "type", "engine", "comment", "made", "updated"].map(|column| text(column).unwrap_or_default());
     let (trigger, constraint) = (text("trigger"), text("constraint"));
     let size = |row: &mut Row, column: &str| row.take::<u64, _>(column).unwrap_or(0);
     let (row_bytes, index_bytes) = (size(&mut row, "table_bytes"), size(&mut row, "index_bytes"));
     let (columns, computed) = (Vec::new(), None);
-    Table { name, row_bytes, index_bytes, made, kind, engine, comment, trigger, constraint, columns, computed }
+    Table { name, row_bytes, index_bytes, made, updated, kind, engine, comment, trigger, constraint, columns, computed }
 }
 
 /// `bigint(20) unsigned` of MariaDB is MySQL's `bigint unsigned`.
@@ -142,6 +163,11 @@ impl Judged {
 
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.get(name)
+    }
+
+    /// What names the rows of a table as they are now: another name means that they may have changed.
+    pub(crate) fn state_of(&self, name: &str) -> Option<String> {
+        self.table(name).map(|table| format!("{}|{}|{}", table.made, table.updated, self.started))
     }
 
     pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {

@@ -29,7 +29,7 @@ const ROW: &str =
     1 AS schema, 300::bigint AS blocks, '7'::text AS seed,
     '{\"mixed\":{\"compress_ratio\":1.0,\"dedupe_ratio\":1.0}}'::text AS content, 1 AS shape, NULL::text AS proof,
     NULL::oid AS proven_file, NULL::bigint AS proven_pages, NULL::bigint AS proven_moved,
-    NULL::timestamptz AS proven_reset, now() AS made_at";
+    NULL::timestamptz AS proven_reset, NULL::text AS filled_by, NULL::bigint AS filled_allocs, now() AS made_at";
 
 const TABLE: &str =
     "CREATE TABLE mindful.blocks_1 (k bigint NOT NULL, seq bigint, f1 bytea, f2 bytea, f3 bytea, f4 bytea,

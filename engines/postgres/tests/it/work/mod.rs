@@ -3,6 +3,7 @@
 mod access;
 mod ahead;
 mod errors;
+mod fill;
 mod session;
 mod updates;
 mod versions;

@@ -1,0 +1,83 @@
+//! The cache as it is filled before a run: in block order, wholly, and known to later runs.
+
+use mindful_core::contract::description::CacheFill;
+use mindful_core::contract::event::Silent;
+use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::workload::Workload;
+
+use crate::support::{Server, dataset, programs, workload};
+
+const BLOCKS: u64 = 2_500;
+
+/// A database with a dataset of which nothing is in the cache. Each schema is larger than a quarter of the cache: a scan of
+/// the whole table uses a ring of buffers then.
+struct Cold(Server);
+
+impl Cold {
+    fn sql(&self, sql: &str) -> Vec<String> {
+        self.try_sql(sql).unwrap()
+    }
+
+    fn try_sql(&self, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+        Server::sql_at(&self.0.url("bench", "cold"), sql)
+    }
+}
+
+fn each_server(test: impl Fn(&Cold, &Workload)) {
+    for bin in programs() {
+        let server = Server::start(&bin, &[]);
+        server.target(&[]).unwrap().load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()).unwrap();
+        server.sql("CREATE DATABASE other");
+        let alone = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres'";
+        let copied = "CREATE DATABASE cold TEMPLATE postgres STRATEGY file_copy";
+        for sql in [alone, copied] {
+            let _ = Server::sql_at(&server.url("bench", "other"), sql).unwrap();
+        }
+        test(&Cold(server), &workload(2, BLOCKS, 1, "0"));
+    }
+}
+
+fn filled(database: &Cold, workload: &Workload) -> CacheFill {
+    let target = database.0.target_as("bench", "cold", &[]).unwrap();
+    target.prepare(workload, 1).unwrap();
+    target.fill_cache(workload, &StopFlag::default()).unwrap().unwrap()
+}
+
+#[test]
+fn the_whole_cache_is_filled_in_block_order() {
+    each_server(|database, workload| {
+        let fill = filled(database, workload);
+        assert!(fill.is_whole() && fill.blocks.abs_diff(2 * BLOCKS) < 50, "{fill:?}");
+        if database.try_sql("CREATE EXTENSION IF NOT EXISTS pg_buffercache").is_ok() {
+            let order = "SELECT corr(b.bufferid, b.relblocknumber) > 0.9 FROM pg_buffercache AS b
+                         WHERE b.relfilenode = pg_relation_filenode('mindful.blocks_2') AND b.relforknumber = 0
+                             AND b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+                         HAVING count(*) >= 2490";
+            assert_eq!(database.sql(order), ["t"], "not in block order");
+            database.sql("DROP EXTENSION pg_buffercache");
+        }
+        // Nothing is read any more, and the next run knows why.
+        let again = filled(database, workload);
+        assert!(again.is_whole() && again.blocks > 0, "{again:?}");
+    });
+}
+
+#[test]
+fn blocks_that_were_in_the_cache_before_are_in_an_unknown_order() {
+    each_server(|database, workload| {
+        database.sql("SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT count(f1) FROM mindful.blocks_1 WHERE k <= 1000");
+        let fill = filled(database, workload);
+        assert!((0.7..0.9).contains(&fill.share()), "{fill:?}");
+        // That others have filled it since is unknown, too.
+        assert!(!filled(database, workload).is_whole());
+    });
+}
+
+#[test]
+fn a_part_of_the_keys_fills_their_blocks_alone() {
+    each_server(|database, workload| {
+        let part = Workload { scale: BLOCKS / 5, ..workload.clone() };
+        let fill = filled(database, &part);
+        assert!(fill.is_whole() && fill.blocks.abs_diff(2 * BLOCKS / 5) < 50, "{fill:?}");
+    });
+}
