@@ -8,6 +8,7 @@ pub mod control_group;
 pub mod cpu;
 pub mod device;
 pub mod file_lock;
+pub mod file_state;
 pub mod kernel_file;
 pub mod medium;
 pub mod memory;

@@ -35,6 +35,13 @@ impl Totals {
     }
 }
 
+/// Drops what `connection` counted so far.
+pub(crate) fn forget(connection: &Connection) {
+    for counter in [ffi::SQLITE_DBSTATUS_CACHE_HIT, ffi::SQLITE_DBSTATUS_CACHE_MISS] {
+        drain(connection, counter);
+    }
+}
+
 /// Reads a counter of the connection and sets it back, so that its 32 bits never overflow.
 #[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma tells its counters")]
 fn drain(connection: &Connection, counter: i32) -> u64 {

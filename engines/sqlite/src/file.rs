@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mindful_core::{Error, Result};
-use mindful_host::{kernel_file, named_path};
+use mindful_host::{file_state, kernel_file, named_path};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -65,6 +65,12 @@ impl DatabaseFile {
 
     pub(crate) fn page_bytes(&self) -> u64 {
         self.page_bytes
+    }
+
+    /// Whether nothing was written to the file since its state was kept, and nothing stands in its log.
+    pub(crate) fn is_in_kept_state(&self) -> bool {
+        let log = PathBuf::from(format!("{}-wal", self.path.display()));
+        file_state::is_kept(&self.path) && !log.metadata().is_ok_and(|log| log.len() > 0)
     }
 
     /// A connection to the file; `None` where nothing stands yet, an error where something foreign does.

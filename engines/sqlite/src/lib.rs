@@ -16,6 +16,7 @@ mod statement;
 mod stored;
 mod target;
 mod under_way;
+mod watch;
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ use mindful_core::{Error, Result};
 use mindful_host::cpu;
 use rusqlite::{CachedStatement, Connection};
 
-use crate::counters::Totals;
+use crate::counters::{self, Totals};
 use crate::error::explain;
 use crate::file::DatabaseFile;
 use crate::filler::{Filler, narrow};
@@ -79,6 +79,18 @@ impl SqliteSession {
         let warm = session.connection.query_row(&statement::select(placement.schema), (1, 1), |_| Ok(()));
         warm.map_err(explained)?;
         Ok(session)
+    }
+}
+
+impl SqliteSession {
+    /// Reads the pages that the session may visit into its cache, in their order, and forgets that it did.
+    pub(crate) fn fill_cache(&self) -> Result<()> {
+        for schema in self.client.draws().schemas() {
+            let filled = self.connection.query_row(&statement::fill(schema), [], |_| Ok(()));
+            filled.map_err(|error| explain(self.file.path(), &error))?;
+        }
+        counters::forget(&self.connection);
+        Ok(())
     }
 }
 

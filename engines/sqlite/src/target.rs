@@ -3,24 +3,26 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::decides;
-use mindful_core::contract::description::{AccessPath, Description, HostView};
+use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
+use mindful_core::contract::watch::Watch;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::{self, FileLocks};
+use mindful_host::file_state;
 use mindful_host::kernel_file;
 use mindful_host::mounts::folders_of;
 use rusqlite::{Connection, InterruptHandle};
@@ -36,6 +38,7 @@ use crate::registry;
 use crate::session::{Shared, SqliteSession};
 use crate::statement;
 use crate::stored;
+use crate::watch::FileWatch;
 
 pub(crate) struct SqliteTarget {
     file: DatabaseFile,
@@ -45,6 +48,10 @@ pub(crate) struct SqliteTarget {
     locks: FileLocks,
     /// Others of its run use the file too.
     among_ranks: AtomicBool,
+    /// How many sessions it was prepared for.
+    sessions: AtomicU32,
+    /// Whether sessions fill their caches.
+    fills: AtomicBool,
     /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
     pages: Mutex<Vec<File>>,
 }
@@ -53,7 +60,17 @@ impl SqliteTarget {
     pub(crate) fn new(file: DatabaseFile, options: Options) -> Self {
         let shared = Shared { totals: Arc::new(Totals::default()), interrupts: Arc::new(AtomicU64::new(0)) };
         let (running, locks, pages) = (Mutex::default(), FileLocks::default(), Mutex::default());
-        Self { file, options, shared, running, locks, among_ranks: AtomicBool::new(false), pages }
+        Self {
+            file,
+            options,
+            shared,
+            running,
+            locks,
+            among_ranks: AtomicBool::new(false),
+            sessions: AtomicU32::new(0),
+            fills: AtomicBool::new(false),
+            pages,
+        }
     }
 
     fn explained(&self, error: &rusqlite::Error) -> Error {
@@ -154,10 +171,19 @@ impl DatasetStore for SqliteTarget {
 
     fn store_proof(&self, proof: &LayoutProof) -> Result<()> {
         let mut connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
-        registry::store_proof(&mut connection, proof).map_err(|error| self.explained(&error))
+        registry::store_proof(&mut connection, proof).map_err(|error| self.explained(&error))?;
+        // In the file and not in its log: then the file stays as it is until something writes to it.
+        let copied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        copied.map_err(|error| self.explained(&error))?;
+        // Without extended attributes the layout is proven before each run.
+        let _ = file_state::keep(self.file.path());
+        Ok(())
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
+        if !self.file.is_in_kept_state() {
+            return Ok(None);
+        }
         let Some(connection) = self.file.connect()? else { return Ok(None) };
         registry::stored_proof(&connection).map_err(|error| self.explained(&error))
     }
@@ -221,8 +247,10 @@ impl Target for SqliteTarget {
         self.among_ranks.store(true, Ordering::SeqCst);
     }
 
-    fn prepare(&self, workload: &Workload, _sessions: u32) -> Result<Vec<AccessPath>> {
+    fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.carriable(workload)?;
+        self.sessions.store(sessions, Ordering::SeqCst);
+        self.fills.store(false, Ordering::SeqCst);
         let shared = self.options.shared || self.among_ranks.load(Ordering::SeqCst);
         self.locks.share(&[self.file.path().to_owned()], shared)?;
         let connection = self.connect(workload)?;
@@ -247,11 +275,31 @@ impl Target for SqliteTarget {
         let connection = self.connect(workload)?;
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(connection.get_interrupt_handle());
         let session = SqliteSession::new(&self.file, connection, workload, placement, &dataset, self.shared.clone())?;
+        if self.fills.load(Ordering::SeqCst) {
+            session.fill_cache()?;
+        }
         Ok(Box::new(session))
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
         Ok(vec![Box::new(StatusSampler::new(&self.shared.totals, self.file.page_bytes()))])
+    }
+
+    fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
+        let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;
+        Ok(vec![Box::new(FileWatch::new(self.file.path().to_owned(), connection, workload))])
+    }
+
+    /// Each session fills its own cache before its first slice.
+    fn fill_cache(&self, workload: &Workload, _stop: &StopFlag) -> Result<Option<CacheFill>> {
+        let dataset = self.loaded()?;
+        let sessions = self.sessions.load(Ordering::SeqCst);
+        let schemas = if sessions.is_multiple_of(workload.schemas) { 1 } else { workload.schemas };
+        let whole = workload.scale >= dataset.blocks_per_schema;
+        let fits = dataset.fits_cache(schemas, workload.scale, self.options.cache_bytes);
+        self.fills.store(fits && whole, Ordering::SeqCst);
+        let blocks = u64::from(workload.schemas) * workload.scale;
+        Ok(fits.then(|| CacheFill { in_order: if whole { blocks } else { 0 }, blocks }))
     }
 
     fn interrupt(&self) {

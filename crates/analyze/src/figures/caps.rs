@@ -12,6 +12,8 @@ pub(crate) const REPORTED_SHARE: f64 = 0.05;
 pub(crate) const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
 pub(crate) const AT_LIMIT: f64 = 0.95;
+/// And up to which: a group that does more is not held by this limit.
+pub const BEYOND_LIMIT: f64 = 1.2;
 /// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
 const SLACK_S: f64 = 1.0;
 
@@ -61,12 +63,18 @@ impl Cap {
 
     /// Whether it is worth a word.
     pub(crate) fn tells(&self) -> bool {
-        self.share() >= if matches!(self.limit, Limited::Volume(..)) { REPORTED_SHARE } else { AT_LIMIT }
+        match self.limit {
+            Limited::Volume(..) => self.share() >= REPORTED_SHARE,
+            Limited::Group(..) => (AT_LIMIT..BEYOND_LIMIT).contains(&self.share()),
+        }
     }
 
     /// Whether it is what limits.
     pub(crate) fn holds(&self) -> bool {
-        self.share() >= if matches!(self.limit, Limited::Volume(..)) { HELD_SHARE } else { AT_LIMIT }
+        match self.limit {
+            Limited::Volume(..) => self.share() >= HELD_SHARE,
+            Limited::Group(..) => self.tells(),
+        }
     }
 
     /// The same in words.
@@ -164,5 +172,7 @@ mod tests {
         assert!(held[0].holds());
         assert_eq!(held[0].in_words(), "the control group's read requests at vda were 1490/s, of 1500/s allowed");
         assert!(!group(1_200.0, 1_500.0)[0].tells() && group(1.0, 0.0).is_empty());
+        // A limit that was exceeded three times over limits nothing.
+        assert!(!group(4_500.0, 1_500.0)[0].tells() && !group(4_500.0, 1_500.0)[0].holds());
     }
 }

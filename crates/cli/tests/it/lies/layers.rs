@@ -20,7 +20,7 @@ fn run(program: &str, args: &[&str]) -> Result<String, String> {
 }
 
 /// An ext4 file system on a block device of the test's own, mounted until this is dropped.
-struct Mounted {
+pub(super) struct Mounted {
     device: String,
     folder: PathBuf,
     remove: fn(&str),
@@ -28,7 +28,7 @@ struct Mounted {
 
 impl Mounted {
     /// On a loop device over a file.
-    fn on_loop(mindful: &Mindful, name: &str, direct: bool) -> Result<Self, String> {
+    pub(super) fn on_loop(mindful: &Mindful, name: &str, direct: bool) -> Result<Self, String> {
         let image = mindful.path(format!("{name}.image"));
         fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
         let mode = if direct { "--direct-io=on" } else { "--direct-io=off" };
@@ -74,7 +74,7 @@ impl Mounted {
         Ok(mounted)
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.device.trim_start_matches("/dev/")
     }
 }

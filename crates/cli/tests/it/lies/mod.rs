@@ -12,5 +12,7 @@ mod layers;
 mod limits;
 mod meanwhile;
 pub(crate) mod neighbours;
+#[cfg(feature = "mysql")]
+mod siblings;
 mod stalls;
 mod work;
