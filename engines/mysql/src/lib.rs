@@ -25,7 +25,7 @@ use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
-use mindful_core::{Capabilities, Engine, Result, Target};
+use mindful_core::{Capabilities, Engine, Error, Result, Target};
 
 pub use flavor::Flavor;
 
@@ -116,7 +116,8 @@ impl MysqlOptions {
 impl EngineOptions for MysqlOptions {
     fn open(&self, sessions: u32, events: &Arc<dyn Events>) -> Result<Box<dyn Target>> {
         if let Some(server) = self.remote(&**events) {
-            return Ok(Box::new(MysqlTarget::open(server, None, self.options.clone(), events)?));
+            let opened = MysqlTarget::open(server, None, self.options.clone(), events);
+            return Ok(Box::new(opened.map_err(Error::of_target)?));
         }
         let instance = private::open(&self.private, sessions, events)?;
         let server = Server::from_socket(&instance.socket(), private::USER);

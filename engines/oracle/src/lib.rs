@@ -18,7 +18,7 @@ use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::result::finding::Code;
-use mindful_core::{Capabilities, Engine, Result, Target};
+use mindful_core::{Capabilities, Engine, Error, Result, Target};
 use mindful_oracle_terms as oracle;
 
 pub use crate::connect::driver;
@@ -113,6 +113,7 @@ impl EngineOptions for OracleOptions {
             within: options.connect_timeout,
         };
         let link = Link::new(self.driver, address.services.iter().map(login).collect());
-        Ok(Box::new(OracleTarget::open(link, options.clone(), events)?))
+        let opened = OracleTarget::open(link, options.clone(), events);
+        Ok(Box::new(opened.map_err(Error::of_target)?))
     }
 }

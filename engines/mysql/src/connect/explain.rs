@@ -10,6 +10,8 @@ use mindful_sql::connect::tls_fault::Words;
 use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
 
+use super::relay::{NEXT, REFUSED};
+
 pub(super) const DENIED: u16 = 1045;
 
 /// TLS as the client's parameters call it.
@@ -72,6 +74,10 @@ pub(crate) fn code(error: &mysql::Error) -> Option<u16> {
 }
 
 fn server_said(said: &MySqlError) -> Error {
+    if said.code == REFUSED {
+        let (what, next) = said.message.split_once(NEXT).unwrap_or((&said.message, ""));
+        return Error::target(what, next);
+    }
     let (kind, next) = match said.code {
         1290 if !said.message.replace('_', "-").contains("read-only") => {
             (ErrorKind::Target, "see the option that it names in the server's settings, and what it is there for")
@@ -141,7 +147,7 @@ fn driver_fault(fault: &DriverError) -> Error {
 }
 
 /// A connection may wait so long and no longer until it is let in.
-fn no_answer() -> Error {
+pub(super) fn no_answer() -> Error {
     Error::target(
         "nothing answered in time",
         "check host, port, routes and firewalls on the way; connect-timeout=SECONDS waits longer",

@@ -8,11 +8,13 @@ use mindful_core::workload::Workload;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, interrupted};
 use mindful_sql::connect::control::{Control, ControlGuard};
+use mindful_sql::connect::driver_panic::caught;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::connect::Server;
 use crate::connect::abort::{Standing, Use};
+use crate::connect::explain::{io_fault, no_mysql};
+use crate::connect::{Server, Socket};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Version;
@@ -99,6 +101,11 @@ impl Link {
         Ok((session, place))
     }
 
+    /// From now on answers to `session` are waited for as long as they take: it measures.
+    pub(crate) fn wait_for_session(&self, session: &Open, place: &str) -> Result<()> {
+        Socket::from_connection(session).wait(None).map_err(|error| io_fault(&error).at(place))
+    }
+
     pub(crate) fn sessions(&self) -> Vec<u32> {
         self.standing.sessions()
     }
@@ -113,7 +120,10 @@ impl Link {
 
     fn open(&self, what: Use) -> Result<Open> {
         self.refuse_aborted()?;
-        let mut connection = self.server.connect()?;
+        let mut connection = match what {
+            Use::Session => self.server.connect_session()?,
+            Use::Other => self.server.connect()?,
+        };
         let place = self.standing.enter(what, &mut connection);
         Ok(Open { connection, place, standing: Arc::clone(&self.standing) })
     }
@@ -137,7 +147,7 @@ impl Link {
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        work(connection).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
+        understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_aborted()))
     }
 
     pub(crate) fn work<T>(
@@ -146,7 +156,7 @@ impl Link {
         place: &str,
         work: impl FnOnce(&mut Conn) -> Result<T, Failure>,
     ) -> Result<T> {
-        work(connection).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
+        understood(|| work(connection)).map_err(|failure| explain(failure, place, self.abort.is_interrupted()))
     }
 
     /// Ends what sessions are at, by another connection.
@@ -164,6 +174,11 @@ impl Link {
     pub(crate) fn release(&self) {
         self.control.release();
     }
+}
+
+/// What `work` returns; an error where its driver panicked because the answer was none that it knows.
+fn understood<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_mysql(&format!(" ({words})")))))
 }
 
 /// The error of work that failed; `on_purpose` where its server was asked to end it.

@@ -4,32 +4,40 @@ pub(crate) mod abort;
 mod environment;
 mod explain;
 mod given;
-mod greeting;
 pub(crate) mod link;
 mod option_file;
+mod packets;
+mod relay;
 mod socket;
 mod tls;
 mod typed;
 mod url;
+mod verifier;
+mod wire;
 
 use std::env;
 use std::fmt;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mindful_core::Result;
+use mindful_sql::connect::driver_panic::caught;
+use mysql::prelude::Queryable;
 use mysql::{Conn, DriverError, OptsBuilder, SslOpts};
+use rustls::ClientConfig;
 
 pub(crate) use explain::{code, explain};
 pub(crate) use socket::Socket;
 pub(crate) use url::redact;
 
 use environment::Environment;
+use explain::no_mysql;
 use given::{Given, Road};
+use relay::{Address, Probe, Relay};
 use tls::{Mode, Tls};
+use wire::Wire;
 
 const EXPOSED: &str = "a password on the command line stands in the process list: put it in MYSQL_PWD or ~/.my.cnf";
 
@@ -37,9 +45,19 @@ const EXPOSED: &str = "a password on the command line stands in the process list
 #[derive(Clone)]
 pub(crate) struct Server {
     given: Given,
+    /// TLS of the driver, and of a relay.
     tls: Option<SslOpts>,
-    /// Something answered there once, and it was a server of ours.
-    greeted: Arc<AtomicBool>,
+    relay_tls: Option<Arc<ClientConfig>>,
+}
+
+/// How a connection leads to its server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By a relay, which checks what comes, and asks a silent server whether it is still there.
+    Relay,
+    /// By a relay that asks nothing.
+    Probe,
+    Direct,
 }
 
 impl Server {
@@ -50,7 +68,7 @@ impl Server {
         if parts.password.is_some() && env::args_os().any(|argument| argument.to_string_lossy().contains(url)) {
             given.notes.push(EXPOSED.to_owned());
         }
-        Ok(Self { tls: given.tls.options()?, given, greeted: Arc::default() })
+        Ok(Self { tls: given.tls.options()?, relay_tls: given.tls.config()?, given })
     }
 
     /// The server behind a socket, for a user without a password.
@@ -64,7 +82,7 @@ impl Server {
             connect_timeout: Duration::from_secs(10),
             notes: Vec::new(),
         };
-        Self { given, tls: None, greeted: Arc::default() }
+        Self { given, tls: None, relay_tls: None }
     }
 
     pub(crate) fn database(&self) -> Option<&str> {
@@ -93,10 +111,19 @@ impl Server {
         }
     }
 
-    /// A new connection, which waits for answers as long as it takes once it is let in.
+    /// A new connection for all that is not measured. A server that is silent for a while, and answers no other connection
+    /// either, is given up.
     pub(crate) fn connect(&self) -> Result<Conn> {
-        let connection = self.connect_within(self.given.connect_timeout)?;
+        let connection = self.connect_by(Way::Relay, self.given.connect_timeout)?;
         Socket::from_connection(&connection).wait(None).map_err(|error| explain::io_fault(&error).at(self.place()))?;
+        Ok(connection)
+    }
+
+    /// A new connection for a session, without a relay. It waits for each answer a few of its timeouts long.
+    pub(crate) fn connect_session(&self) -> Result<Conn> {
+        let connection = self.connect_by(Way::Direct, self.given.connect_timeout)?;
+        let waits = Socket::from_connection(&connection).wait(Some(PATIENCE * self.given.connect_timeout));
+        waits.map_err(|error| explain::io_fault(&error).at(self.place()))?;
         Ok(connection)
     }
 
@@ -106,19 +133,37 @@ impl Server {
         socket.wait(Some(self.given.connect_timeout)).is_ok() && connection.ping().is_ok() && socket.wait(None).is_ok()
     }
 
-    /// The same as [`Self::connect`], which waits for each answer no longer than this.
+    /// A new connection, which waits for each answer no longer than this.
     pub(crate) fn connect_within(&self, within: Duration) -> Result<Conn> {
-        let place = self.place();
-        // Of the first connection it is known by that whether a server of ours is there at all.
-        if !self.greeted.load(Ordering::Relaxed) {
-            self.greet(within).map_err(|error| error.at(&place))?;
-            self.greeted.store(true, Ordering::Relaxed);
+        self.connect_by(Way::Probe, within)
+    }
+
+    /// Whether the server answers somebody else; what it refuses is an answer.
+    fn answers_another(&self) -> Result<()> {
+        let within = self.given.connect_timeout;
+        let password = self.given.password.clone().or_else(|| typed::password_for(&self.place()));
+        match self.log_in(password.as_deref(), within, Way::Probe)? {
+            Ok(mut connection) => match caught(|| connection.query_drop("SELECT 1")) {
+                Ok(Err(error)) => self.has_said(&error),
+                _ => Ok(()),
+            },
+            Err(error) => self.has_said(&error),
         }
+    }
+
+    fn has_said(&self, error: &mysql::Error) -> Result<()> {
+        let said = code(error).is_some_and(|code| code != relay::REFUSED);
+        if said { Ok(()) } else { Err(explain(error, &self.place())) }
+    }
+
+    fn connect_by(&self, way: Way, within: Duration) -> Result<Conn> {
+        let place = self.place();
         let password = self.given.password.clone().or_else(|| typed::password_for(&place));
-        let connected = match self.log_in(password.as_deref(), within) {
+        let log_in = |password| self.log_in(password, within, way).map_err(|error| error.at(&place));
+        let connected = match log_in(password.as_deref())? {
             Err(error) if password.is_none() && code(&error) == Some(explain::DENIED) => match typed::ask(&place)? {
                 Some(password) => {
-                    let connected = self.log_in(Some(&password), within);
+                    let connected = log_in(Some(&password))?;
                     connected.inspect(|_| typed::keep(&place, password))
                 }
                 None => Err(error),
@@ -131,29 +176,63 @@ impl Server {
         })
     }
 
-    fn log_in(&self, password: Option<&str>, within: Duration) -> mysql::Result<Conn> {
-        let with = |tls| Conn::new(self.options(tls, within).pass(password));
-        match with(self.tls.clone()) {
+    fn log_in(&self, password: Option<&str>, within: Duration, way: Way) -> Result<mysql::Result<Conn>> {
+        let with = |options: OptsBuilder| {
+            let connected = caught(|| Conn::new(options.pass(password)));
+            connected.map_err(|words| no_mysql(&format!(" ({words})")))
+        };
+        if way != Way::Direct {
+            return with(self.options_by(&self.relay(within, way)?, within));
+        }
+        match with(self.options(self.tls.clone(), within))? {
             Err(mysql::Error::DriverError(DriverError::TlsNotSupported)) if self.given.tls.mode == Mode::Preferred => {
-                with(None)
+                with(self.options(None, within))
             }
-            other => other,
+            other => Ok(other),
         }
     }
 
-    fn greet(&self, within: Duration) -> Result<()> {
-        match &self.given.road {
-            Road::Socket(path) => greeting::of_socket(path, within),
-            Road::Tcp(host, port) => match (host.as_str(), *port).to_socket_addrs() {
-                Ok(addresses) => greeting::of_addresses(addresses, within),
-                Err(error) => Err(explain::io_fault(&error)),
-            },
+    /// Starts a relay to the server, and returns its address.
+    fn relay(&self, within: Duration, way: Way) -> Result<Address> {
+        let (wire, name) = match &self.given.road {
+            Road::Socket(path) => (Wire::to_socket(path, within)?, None),
+            Road::Tcp(host, port) => {
+                let addresses = (host.as_str(), *port).to_socket_addrs().map_err(|error| explain::io_fault(&error))?;
+                (Wire::to_addresses(addresses, within)?, Some(host.clone()))
+            }
+        };
+        let server = self.clone();
+        let probe: Option<Probe> = (way == Way::Relay).then(|| Arc::new(move || server.answers_another()) as Probe);
+        let relay = Relay::greet(wire, self.relay_tls.clone().zip(name), within, probe)?;
+        if self.relay_tls.is_none() || relay.offers_tls() || relay.refuses() {
+            return relay.start();
+        }
+        if self.given.tls.mode != Mode::Preferred {
+            return Err(explain(&mysql::Error::DriverError(DriverError::TlsNotSupported), &self.place()));
+        }
+        relay.without_tls().start()
+    }
+
+    fn options_by(&self, relay: &Address, within: Duration) -> OptsBuilder {
+        match relay {
+            Address::Socket(path) => self.common(within, false).socket(Some(path.display().to_string())),
+            Address::Port(port) => {
+                self.common(within, !self.is_local()).ip_or_hostname(Some("127.0.0.1")).tcp_port(*port)
+            }
         }
     }
 
     fn options(&self, tls: Option<SslOpts>, within: Duration) -> OptsBuilder {
-        let unencrypted = tls.is_none() && !self.is_local();
-        let common = OptsBuilder::new()
+        let common = self.common(within, tls.is_none() && !self.is_local());
+        match &self.given.road {
+            Road::Socket(path) => common.socket(Some(path.display().to_string())),
+            Road::Tcp(host, port) => common.ip_or_hostname(Some(host.clone())).tcp_port(*port).ssl_opts(tls),
+        }
+    }
+
+    /// What all connections have in common; `unencrypted` over a network.
+    fn common(&self, within: Duration, unencrypted: bool) -> OptsBuilder {
+        OptsBuilder::new()
             // Nothing looks for a socket by itself.
             .prefer_socket(false)
             .tcp_nodelay(true)
@@ -165,14 +244,11 @@ impl Server {
             .tcp_connect_timeout(Some(within))
             .read_timeout(Some(within))
             .write_timeout(Some(within))
+            .max_allowed_packet(Some(LONGEST_PACKET))
             .init(INIT.to_vec())
             .user(Some(self.given.user.clone()))
             // Whoever stands between would hand out a key of its own and read the password.
-            .server_key_path(unencrypted.then(|| NO_KEY.into()));
-        match &self.given.road {
-            Road::Socket(path) => common.socket(Some(path.display().to_string())),
-            Road::Tcp(host, port) => common.ip_or_hostname(Some(host.clone())).tcp_port(*port).ssl_opts(tls),
-        }
+            .server_key_path(unencrypted.then(|| NO_KEY.into()))
     }
 }
 
@@ -182,11 +258,18 @@ impl fmt::Debug for Server {
     }
 }
 
+/// How many of its timeouts a session waits for an answer that is not measured.
+const PATIENCE: u32 = 3;
+
+/// Longest packet that is read or sent, bytes: one that no other continues.
+const LONGEST_PACKET: usize = (16 << 20) - 2;
+
 /// A file that is nowhere: without encryption no password is sent by a key that came the same way.
 const NO_KEY: &str = "/a server that asks for the password itself needs ssl-mode=REQUIRED";
 
 /// What every connection is given first: whatever the server's defaults, statements mean the same.
-const INIT: [&str; 2] = [
+const INIT: [&str; 3] = [
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
-    "SET SESSION autocommit = 1, SESSION time_zone = '+00:00', NAMES utf8mb4",
+    include_str!("../../sql/begin.sql"),
+    "SET SESSION TRANSACTION READ WRITE",
 ];

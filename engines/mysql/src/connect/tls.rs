@@ -3,9 +3,16 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mindful_core::{Error, Result};
 use mysql::{ClientIdentity, SslOpts};
+use rustls::client::WebPkiServerVerifier;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore, crypto};
+
+use super::verifier::Verifier;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -77,6 +84,45 @@ impl Tls {
             (None, Some(_)) => Err(Error::plan("ssl-key without ssl-cert", "name both")),
             (Some(_), None) => Err(Error::plan("ssl-cert without ssl-key", "name both")),
         }
+    }
+}
+
+impl Tls {
+    /// The same as [`Self::options`] for a relay.
+    pub(super) fn config(&self) -> Result<Option<Arc<ClientConfig>>> {
+        let Some(options) = self.options()? else { return Ok(None) };
+        let unusable = |path: &Path, why: String| {
+            Error::plan(format!("{}: {why}", path.display()), "name a file in PEM: ssl-ca, ssl-cert, ssl-key")
+        };
+        let certificates = |path: &Path| -> Result<Vec<CertificateDer<'static>>> {
+            let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+            read.map_err(|error| unusable(path, error.to_string()))
+        };
+        let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        if let Some(ca) = self.ca.as_ref().filter(|_| !options.accept_invalid_certs()) {
+            for certificate in certificates(ca)? {
+                roots.add(certificate).map_err(|error| unusable(ca, error.to_string()))?;
+            }
+        }
+        let provider = Arc::new(crypto::ring::default_provider());
+        let no_tls = |error: &dyn std::fmt::Display| Error::plan(format!("no TLS: {error}"), "use ssl-mode=DISABLED");
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+        let verifier = Verifier {
+            verifier: verifier.build().map_err(|error| no_tls(&error))?,
+            accepts_all: options.accept_invalid_certs(),
+            any_name: options.skip_domain_validation(),
+        };
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| no_tls(&error))?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier));
+        let (Some(certificate), Some(key)) = (&self.certificate, &self.key) else {
+            return Ok(Some(Arc::new(builder.with_no_client_auth())));
+        };
+        let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, error.to_string()))?;
+        let config = builder.with_client_auth_cert(certificates(certificate)?, secret);
+        Ok(Some(Arc::new(config.map_err(|error| unusable(certificate, error.to_string()))?)))
     }
 }
 

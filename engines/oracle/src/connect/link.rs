@@ -124,18 +124,41 @@ impl Link {
 
     /// Asks over the connection for everything that is not measured.
     pub(crate) fn query(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Vec<Row>> {
-        self.ask(sql, binds).and_then(|asked| asked.map_err(|failure| explain(&failure, Doing::Prepare, place)))
+        self.query_within(place, sql, binds, QUESTION)
+    }
+
+    /// The same, given up after `within`.
+    pub(crate) fn query_within(
+        &self,
+        place: &str,
+        sql: &str,
+        binds: &[(&str, Bind)],
+        within: Duration,
+    ) -> Result<Vec<Row>> {
+        let asked = self.on_control(|connection| connection.query(sql, binds, within))?;
+        asked.map_err(|failure| explain(&failure, Doing::Prepare, place))
     }
 
     /// The same with the failure as it came.
     pub(crate) fn ask(&self, sql: &str, binds: &[(&str, Bind)]) -> Result<Result<Vec<Row>, Failure>> {
-        self.on_control(|connection| connection.query(sql, binds, HEAVY))
+        self.on_control(|connection| connection.query(sql, binds, QUESTION))
     }
 
     /// Executes and commits over the same.
     pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
+        self.execute_within(place, sql, binds, QUESTION)
+    }
+
+    /// The same, given up after `within`.
+    pub(crate) fn execute_within(
+        &self,
+        place: &str,
+        sql: &str,
+        binds: &[(&str, Bind)],
+        within: Duration,
+    ) -> Result<Done> {
         let done = self.on_control(|connection| {
-            let done = connection.execute(sql, binds, HEAVY)?;
+            let done = connection.execute(sql, binds, within)?;
             connection.commit()?;
             Ok(done)
         })?;

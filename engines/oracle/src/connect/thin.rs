@@ -9,6 +9,10 @@ use oracledb::{Config, ErrorKind, ToDbValue};
 
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
+/// All rows of an answer, bytes, and what is kept for a row and for each of its columns beside its text.
+const ANSWER: usize = 64 << 20;
+const KEPT: usize = 32;
+
 pub(crate) struct Thin;
 
 impl Driver for Thin {
@@ -90,9 +94,23 @@ impl Connection for Session {
         let read = caught(|| {
             let cursor = self.connection.query_named(sql, &values.named())?;
             let columns = cursor.columns().len();
-            cursor.map(|row| row.and_then(|row| (0..columns).map(|at| text(&row, at)).collect())).collect()
+            let mut answer = 0;
+            let mut rows = Vec::new();
+            for row in cursor {
+                let row = row?;
+                let row: Row = (0..columns).map(|at| text(&row, at)).collect::<Result<_, _>>()?;
+                answer += row.iter().flatten().map(String::len).sum::<usize>() + KEPT * (1 + columns);
+                rows.push(row);
+                if answer > ANSWER {
+                    break;
+                }
+            }
+            Ok((rows, answer))
         });
-        read.map_err(|failure| with_timeout(failure, within))
+        match read.map_err(|failure| with_timeout(failure, within))? {
+            (rows, 0..=ANSWER) => Ok(rows),
+            _ => Err(Failure::Garbled(format!("an answer of more than {} MiB", ANSWER >> 20))),
+        }
     }
 
     fn commit(&mut self) -> Result<(), Failure> {

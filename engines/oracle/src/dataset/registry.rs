@@ -6,7 +6,7 @@ use mindful_core::{Error, Result};
 use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};
 
 use crate::connect::driver::{Bind, Row};
-use crate::connect::link::{Link, number, text};
+use crate::connect::link::{HEAVY, Link, number, text};
 use crate::names::{MARK, Namespace, TableKind};
 use crate::work::statement;
 
@@ -171,5 +171,5 @@ pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObj
 
 pub(crate) fn drop_table(link: &Link, name: &str) -> Result<()> {
     let sql = statement::of_table(include_str!("../../sql/load/drop.sql"), name);
-    link.execute(&format!("dropping {name}"), &sql, &[]).map(drop)
+    link.execute_within(&format!("dropping {name}"), &sql, &[], HEAVY).map(drop)
 }

@@ -5,7 +5,7 @@ use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::proof::{collect, unfit};
 
-use crate::connect::link::{Link, number, text};
+use crate::connect::link::{HEAVY, Link, number, text};
 use crate::names::{Namespace, TableKind};
 use crate::work::statement;
 
@@ -15,7 +15,7 @@ pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop
     let unreadable =
         |table: &str| Error::run(format!("verifying {table}: the answer cannot be read"), "run `mindful doctor`");
     let ask = |table: &str, sql: &str| {
-        let rows = link.query(&format!("verifying {table}"), sql, &[])?;
+        let rows = link.query_within(&format!("verifying {table}"), sql, &[], HEAVY)?;
         rows.into_iter().next().ok_or_else(|| unreadable(table))
     };
     let schema = |schema| {

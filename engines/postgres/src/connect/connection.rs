@@ -137,6 +137,9 @@ fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> E
     if error.is_closed() {
         explained.next = String::from("check that host and port are those of a PostgreSQL server, and its log");
     }
+    if let (true, Some(remark)) = (explained.what.ends_with("asks for a password"), &endpoint.passfile_remark) {
+        explained.next.clone_from(remark);
+    }
     let about_tls = find::<rustls::Error>(error).is_some() || explained.what.ends_with("does not offer TLS");
     if about_tls && endpoint.tls.verifies_by_default() {
         explained.next.push_str(

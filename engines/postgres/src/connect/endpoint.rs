@@ -22,6 +22,8 @@ pub(super) struct Endpoint {
     pub(super) tls: Tls,
     /// The ways of logging in that are accepted.
     pub(super) methods: Methods,
+    /// Why the password file is not used.
+    pub(super) passfile_remark: Option<String>,
 }
 
 impl Endpoint {

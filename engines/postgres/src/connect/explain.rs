@@ -149,16 +149,13 @@ pub(super) fn no_postgresql(said: &str) -> Error {
 
 /// The server sent what mindful does not read.
 fn refused(beyond: &Beyond) -> Error {
-    let next = match beyond {
-        Beyond::Method(name) => {
-            return Error::target(
-                format!("the server wants the login `{name}`, which require_auth does not allow"),
-                "let pg_hba.conf of the server ask for an allowed one, or change require_auth",
-            );
-        }
-        _ => "check that host and port are those of a PostgreSQL server",
-    };
-    Error::target(format!("the server sent {beyond}"), next)
+    match beyond {
+        Beyond::Method(name) => Error::target(
+            format!("the server wants the login `{name}`, which require_auth does not allow"),
+            "let pg_hba.conf of the server ask for an allowed one, or change require_auth",
+        ),
+        _ => no_postgresql(&format!(" (it sent {beyond})")),
+    }
 }
 
 fn io_fault(fault: &io::Error) -> Error {

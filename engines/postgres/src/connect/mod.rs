@@ -90,7 +90,7 @@ impl Server {
         })?;
         let dbname = parameters.text("dbname")?.unwrap_or(user);
         let (passwords, note) = Passwords::collect(&parameters, environment)?;
-        let mut notes: Vec<String> = note.into_iter().collect();
+        let mut notes: Vec<String> = note.clone().into_iter().collect();
         let mut tls = tls::Maker::new(&parameters, environment)?;
         let mut config = session::config(user, dbname);
         session::apply(&mut config, &parameters)?;
@@ -99,7 +99,8 @@ impl Server {
             .into_iter()
             .map(|(host, port)| {
                 let password = passwords.find(&host, port, dbname, user);
-                Ok(Endpoint { tls: tls.endpoint(&host)?, host, port, password, methods })
+                let passfile_remark = note.clone();
+                Ok(Endpoint { tls: tls.endpoint(&host)?, host, port, password, methods, passfile_remark })
             })
             .collect::<Result<_>>()?;
         notes.extend(hosts.iter().find_map(Endpoint::exposure));
@@ -124,6 +125,7 @@ impl Server {
             password: None,
             tls: Tls::OFF,
             methods: Methods::ANY,
+            passfile_remark: None,
         };
         Self {
             hosts: vec![endpoint],

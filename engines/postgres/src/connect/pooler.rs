@@ -12,19 +12,18 @@ use crate::connect::pooled;
 /// that draws among many could be lucky so often only by chance.
 const ROUNDS: usize = 4;
 
-/// How long a second session may take while a first one is open.
-const SECOND_WITHIN: Duration = Duration::from_secs(10);
-
 /// Refuses a pooler that does not keep sessions, and one that has room for one only.
 pub(crate) fn refuse(link: &Link) -> Result<()> {
     let first = link.control()?;
     let place = link.server().place(0);
-    let second = link.wait(async { tokio::time::timeout(SECOND_WITHIN, link.server().connect(0)).await });
+    // A little less than a connection may take, for the error of that says nothing of a pooler.
+    let within = link.server().patience().mul_f32(0.9);
+    let second = link.wait(async { tokio::time::timeout(within, link.server().connect(0)).await });
     let second = match second {
         Ok(Ok(second)) => second,
         // Whatever it is, who needs a second session will be refused.
         Ok(Err(_)) => return Ok(()),
-        Err(_) => return Err(no_room().at(place)),
+        Err(_) => return Err(no_room(within).at(place)),
     };
     if first.backend().is_some() && first.backend() == second.backend() {
         return Err(pooled().at(place));
@@ -38,9 +37,9 @@ pub(crate) fn refuse(link: &Link) -> Result<()> {
     })
 }
 
-fn no_room() -> Error {
+fn no_room(within: Duration) -> Error {
     Error::target(
-        format!("a second session gets no answer in {} s while a first one is open", SECOND_WITHIN.as_secs()),
+        format!("a second session gets no answer in {} s while a first one is open", within.as_secs()),
         "give the pooler a pool larger than --sessions and three more (PgBouncer: default_pool_size), or name the \
          server's own port",
     )

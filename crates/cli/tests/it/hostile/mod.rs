@@ -1,5 +1,7 @@
 //! Servers that misbehave: whatever they send, mindful ends soon, with exit code 3 and one line, and in little memory.
 
+#[cfg(feature = "mysql")]
+mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 

@@ -2,9 +2,11 @@
 
 use mindful_conformance::quick_place;
 use mindful_core::contract::event::Silent;
+use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
-use mindful_core::workload::Workload;
+use mindful_core::plan::units::Share;
+use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{ErrorKind, Target};
 use mindful_mysql::private::Instance;
 
@@ -157,4 +159,58 @@ fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
     drop(sharing);
     second.prepare(&workload, 1).unwrap();
     second.cleanup().unwrap();
+}
+
+/// What others can have every session of a user begin with, each value as bad as it goes.
+const BAD: [&str; 27] = [
+    "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,IGNORE_SPACE,NO_UNSIGNED_SUBTRACTION'",
+    "sql_select_limit = 1",
+    "max_join_size = 1",
+    "sql_big_selects = 0",
+    "sql_safe_updates = 1",
+    "sql_auto_is_null = 1",
+    "sql_quote_show_create = 0",
+    "sql_buffer_result = 1",
+    "autocommit = 0",
+    "completion_type = 2",
+    "tx_read_only = 1",
+    "time_zone = '+05:45'",
+    "timestamp = 1",
+    "character_set_client = latin1",
+    "character_set_results = latin1",
+    "collation_connection = latin1_german2_ci",
+    "div_precision_increment = 0",
+    "group_concat_max_len = 4",
+    "max_sort_length = 64",
+    "wait_timeout = 1",
+    "net_read_timeout = 1",
+    "net_write_timeout = 1",
+    "idle_transaction_timeout = 1",
+    "unique_checks = 0",
+    "foreign_key_checks = 0",
+    "profiling = 1",
+    "max_statement_time = 0.001",
+];
+
+#[test]
+fn no_setting_of_others_changes_what_mindful_finds_in_a_mariadb() {
+    let place = quick_place();
+    let server = started(MARIADB, &place.path().join("db"), &[]);
+    drop(loaded(&server, "ours"));
+    sql(&server, "CREATE USER harried@localhost");
+    sql(&server, "GRANT ALL ON ours.* TO harried@localhost");
+    let all = BAD.map(|setting| format!("SET SESSION {setting}")).join("; ").replace('\'', "\'\'");
+    sql(&server, &format!("SET GLOBAL init_connect = '{all}'"));
+    let target = target(&server, "harried", &[("namespace", "ours")]).unwrap();
+    assert!(target.dataset().unwrap().is_some());
+    let w = Workload { update_pct: Share::ALL, ..Workload::reads_only(1, 200, 4) };
+    let placement = Placement { session: 0, sessions: 1, schema: 1, endpoint: 0 };
+    for loop_site in [LoopSite::Server, LoopSite::Client] {
+        let w = Workload { loop_site, ..w.clone() };
+        target.prepare(&w, 1).unwrap();
+        drop(target.session(&w, placement).unwrap());
+    }
+    assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert!(target.dataset().unwrap().is_some(), "it is cut off while it waits");
 }

@@ -8,6 +8,7 @@ use mindful_core::ErrorKind;
 use mindful_postgres::connect::{Environment, Server};
 
 use crate::connect::cluster::{PASSWORD, cluster};
+use crate::connect::impostor;
 use crate::connect::{ask, connect, connect_in, encode, refusal};
 
 fn write_passfile(path: &Path, text: &str, mode: u32) {
@@ -86,7 +87,42 @@ async fn the_environment_and_the_password_file_complete_a_bare_url() {
     let server = Server::parse_in("postgres://", &environment).unwrap();
     assert!(server.notes()[0].contains("chmod 600"), "{:?}", server.notes());
     let error = server.connect(0).await.unwrap_err();
-    assert!(error.what.contains("asks for a password"), "{error}");
+    assert!(error.what.contains("asks for a password") && error.next.contains("chmod 600"), "{error}");
+}
+
+#[tokio::test]
+async fn a_way_to_log_in_that_is_not_allowed_is_refused() {
+    let cluster = cluster().await;
+    let url = cluster.url();
+    for (methods, refused) in [("scram-sha-256", None), ("!password,!md5", None), ("md5,none", Some("`scram-sha-256`"))]
+    {
+        let connected = connect(&format!("{url}?require_auth={methods}")).await;
+        let line = connected.err().map(|error| error.to_string());
+        assert_eq!(line.is_some(), refused.is_some(), "{methods}: {line:?}");
+        let names = line.is_none_or(|line| line.contains("require_auth") && line.contains(refused.unwrap()));
+        assert!(names, "{methods}");
+    }
+    // The password stays here where the server asks for it in clear text.
+    let port = impostor::saying(b"R\0\0\0\x08\0\0\0\x03");
+    let line =
+        refusal(&format!("postgres://me:s3cret@127.0.0.1:{port}/x?sslmode=disable&require_auth=!password")).await;
+    assert!(line.contains("`password`"), "{line}");
+}
+
+#[test]
+fn a_password_that_could_go_over_a_network_in_clear_text_is_warned_of() {
+    let notes = |query: &str, host: &str| {
+        let url = format!("postgres://me:pw@{host}/x{query}");
+        Server::parse_in(&url, &Environment::default()).unwrap().notes().join(" ")
+    };
+    for weak in ["?sslmode=disable", "?sslmode=allow", "?sslmode=prefer"] {
+        assert!(notes(weak, "db.test").contains("clear text"), "{weak}");
+        assert_eq!(notes(weak, "127.0.0.1"), "", "{weak}");
+        for safe in ["require_auth=scram-sha-256", "require_auth=!password"] {
+            assert_eq!(notes(&format!("{weak}&{safe}"), "db.test"), "", "{weak} {safe}");
+        }
+    }
+    assert_eq!(notes("?sslmode=require", "db.test"), "");
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ fn what_cannot_be_honoured_is_refused_with_the_way_out() {
         ("postgres://h?sslmode=none", "choose disable, allow"),
         ("postgres://h?gssencmode=require", "GSSAPI"),
         ("postgres://h?sslcrl=/x", "revocation"),
-        ("postgres://h?require_auth=scram-sha-256", "not supported"),
+        ("postgres://h?require_auth=ldap", "give some of none, password"),
         ("postgres://h?target_session_attrs=master", "choose any, read-write"),
         ("postgres://h?load_balance_hosts=yes", "choose disable, random"),
         ("postgres://h?sslmode=verify-ca", "sslrootcert=FILE"),

@@ -5,4 +5,5 @@ mod hostile;
 mod load;
 mod load_log;
 mod lock;
+mod owner_settings;
 mod proof;

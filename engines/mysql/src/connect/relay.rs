@@ -1,0 +1,286 @@
+//! A relay in this process between the driver and a server, which checks what the server sends.
+//!
+//! The driver takes no stream of ours and has no limits of its own, so it connects to a socket of this process. The relay
+//! hands on whole packets, and sends an error in the place of one beyond a limit. It makes TLS itself, because it could not
+//! see into the driver's. A driver of our own was rejected: this one is kept by others.
+//!
+//! Sessions that measure do not use it: an operation would wait for two more threads. They connect once everything else
+//! over the relay was in order, and their packets have the limit of the driver.
+//!
+//! The driver sends a password in clear text over a socket of Unix, so it gets one only if the way to the server is one, or
+//! has TLS. Otherwise it gets a port of the loopback device.
+
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs, process, thread};
+
+use mindful_core::{Error, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustls::ClientConfig;
+
+use super::explain::{io_fault, no_answer};
+use super::packets::{ERROR, HEAD, Watch, error_packet};
+use super::wire::{PART, Wire, length_of, read_greeting};
+
+/// The number of an error that the relay sends. Its text has both parts of an [`Error`], divided by [`NEXT`].
+pub(super) const REFUSED: u16 = u16::MAX;
+pub(super) const NEXT: char = '\u{1f}';
+
+/// The server offers TLS, or the client asks for it.
+const CLIENT_SSL: u16 = 0x800;
+/// Flags, longest packet, character set and filler: where the answer to a greeting begins as a request for TLS.
+const TLS_REQUEST: usize = 32;
+
+/// Whether the server behind a silent connection still answers another one; its error where it does not.
+pub(super) type Probe = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+/// How often it is asked in vain before the connection is given up, and for how many of its timeouts it may be silent.
+const PROBES: u32 = 3;
+
+/// Where the driver connects.
+pub(super) enum Address {
+    Socket(PathBuf),
+    Port(u16),
+}
+
+enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+/// The driver's side.
+trait Driver: Read + Write + AsFd {}
+impl<S: Read + Write + AsFd> Driver for S {}
+
+/// A server that has greeted, and how to go on with it.
+pub(super) struct Relay {
+    wire: Wire,
+    /// The configuration of TLS, and the server's name.
+    tls: Option<(Arc<ClientConfig>, String)>,
+    greeting: Vec<u8>,
+    within: Duration,
+    probe: Option<Probe>,
+}
+
+/// What ends a connection: a fault that the driver is told, or that one side is gone.
+type End = Option<Error>;
+
+impl Relay {
+    /// Reads the greeting of a server. With `tls` the connection is encrypted. `within` bounds the greeting and the login.
+    pub(super) fn greet(
+        mut wire: Wire,
+        tls: Option<(Arc<ClientConfig>, String)>,
+        within: Duration,
+        probe: Option<Probe>,
+    ) -> Result<Self> {
+        let greeting = read_greeting(&mut wire, within)?;
+        Ok(Self { wire, tls, greeting, within, probe })
+    }
+
+    /// Whether the server offers TLS: a version of the protocol, that of the server, 13 bytes, and flags.
+    pub(super) fn offers_tls(&self) -> bool {
+        let payload = &self.greeting[HEAD..];
+        let version_ends = payload.iter().position(|byte| *byte == 0);
+        let flags = version_ends.and_then(|end| payload.get(end + 14..end + 16));
+        flags.is_some_and(|flags| u16::from_le_bytes([flags[0], flags[1]]) & CLIENT_SSL != 0)
+    }
+
+    pub(super) fn refuses(&self) -> bool {
+        self.greeting.get(HEAD) == Some(&ERROR)
+    }
+
+    pub(super) fn without_tls(self) -> Self {
+        Self { tls: None, ..self }
+    }
+
+    /// Starts to hand on what the one client of the address says.
+    pub(super) fn start(self) -> Result<Address> {
+        let failed = |error: io::Error| Error::run(format!("cannot make a socket ({error})"), "set TMPDIR to a folder");
+        let listener = Listener::new(self.tls.is_none() && self.wire.is_tcp()).map_err(failed)?;
+        let address = listener.address().map_err(failed)?;
+        let within = self.within;
+        let carrying = thread::Builder::new().name("relay".to_owned()).spawn(move || {
+            if let Ok(mut driver) = listener.accept(within) {
+                self.carry(&mut *driver);
+            }
+        });
+        carrying.map_err(failed)?;
+        Ok(address)
+    }
+
+    fn carry(mut self, driver: &mut dyn Driver) {
+        let mut last = 0;
+        // Who is gone needs no words.
+        if let Err(Some(error)) = self.carry_all(driver, &mut last) {
+            let text = format!("{}{NEXT}{}", error.what, error.next);
+            let _ = driver.write_all(&error_packet(REFUSED, &text, last.wrapping_add(1)));
+        }
+    }
+
+    /// Hands on packets until one side is gone; `last` is the number of the last packet that the driver has seen.
+    fn carry_all(&mut self, driver: &mut dyn Driver, last: &mut u8) -> Result<(), End> {
+        let mut watch = Watch::new();
+        let deadline = Instant::now() + self.within;
+        driver.write_all(&self.greeting).map_err(|_| None)?;
+        let mut part = vec![0; PART];
+        // The request for TLS is one packet more, which the driver does not know of.
+        let mut hidden = 0;
+        if let Some((config, name)) = self.tls.take().filter(|_| !self.refuses()) {
+            let length = driver.read(&mut part).map_err(|_| None)?;
+            *last = part[HEAD - 1];
+            self.encrypt(&config, &name, &mut part[..length], deadline).map_err(Some)?;
+            hidden = 1;
+        }
+        let (mut from_server, mut is_new) = (Vec::new(), true);
+        let (mut heard, mut silent) = (Instant::now(), 0);
+        loop {
+            let patience = if watch.is_login() { deadline } else { heard + self.within * PROBES };
+            let [driver_says, server_says] = await_either(&*driver, &self.wire, patience).map_err(|_| None)?;
+            if driver_says {
+                let length = driver.read(&mut part).ok().filter(|length| *length > 0).ok_or(None)?;
+                let sent = &mut part[..length];
+                watch.ask(sent);
+                if sent.len() >= HEAD {
+                    *last = sent[HEAD - 1];
+                    sent[HEAD - 1] += if watch.is_login() { hidden } else { 0 };
+                }
+                self.wire.write_all(sent).map_err(|_| None)?;
+                heard = Instant::now();
+            }
+            if server_says
+                && !self.wire.read_into(&mut from_server, &mut part).map_err(|error| Some(io_fault(&error)))?
+            {
+                return Ok(());
+            }
+            while let Some(head) = from_server.first_chunk::<HEAD>() {
+                let (length, is_login) = (length_of(*head), watch.is_login());
+                if is_new {
+                    watch.check_length(length).map_err(|what| Some(sent(&what)))?;
+                }
+                is_new = from_server.len() >= HEAD + length;
+                if !is_new {
+                    break;
+                }
+                let mut packet: Vec<u8> = from_server.drain(..HEAD + length).collect();
+                watch.check(&packet[HEAD..]).map_err(|what| Some(sent(&what)))?;
+                if is_login {
+                    packet[HEAD - 1] = packet[HEAD - 1].wrapping_sub(hidden);
+                }
+                *last = packet[HEAD - 1];
+                driver.write_all(&packet).map_err(|_| None)?;
+                (heard, silent) = (Instant::now(), 0);
+            }
+            if watch.is_login() && Instant::now() >= deadline {
+                return Err(Some(no_answer()));
+            }
+            if !watch.awaits() {
+                heard = Instant::now();
+            } else if heard.elapsed() >= self.within * PROBES {
+                silent = self.still_answers(silent).map_err(Some)?;
+                heard = Instant::now();
+            }
+        }
+    }
+
+    /// How often the server was silent now; its error where that is too often.
+    fn still_answers(&self, silent: u32) -> Result<u32> {
+        match self.probe.as_ref().map_or_else(|| Err(no_answer()), |probe| probe()) {
+            Ok(()) => Ok(0),
+            Err(error) if silent + 1 >= PROBES => Err(error),
+            Err(_) => Ok(silent + 1),
+        }
+    }
+
+    /// Asks for TLS with what `answer` to the greeting asks for, and sends the answer over it.
+    fn encrypt(&mut self, config: &Arc<ClientConfig>, name: &str, answer: &mut [u8], deadline: Instant) -> Result<()> {
+        let Some(flags) = answer.get_mut(HEAD + 1) else { return Err(no_answer()) };
+        *flags |= (CLIENT_SSL >> 8) as u8;
+        let Some(asked) = answer.get(HEAD..HEAD + TLS_REQUEST) else { return Err(no_answer()) };
+        let head = [TLS_REQUEST as u8, 0, 0, answer[HEAD - 1]];
+        let request = [&head[..], asked].concat();
+        answer[HEAD - 1] += 1;
+        let failed = |error: io::Error| io_fault(&error);
+        self.wire.write_all(&request).map_err(failed)?;
+        self.wire.encrypt(config, name, deadline).map_err(failed)?;
+        self.wire.write_all(answer).map_err(failed)
+    }
+}
+
+fn sent(what: &str) -> Error {
+    let next = "check that host and port are those of a MariaDB or MySQL server";
+    Error::target(format!("the server sent {what}"), next)
+}
+
+/// Waits until the driver or the server can be read, or the deadline is over.
+fn await_either(driver: &dyn Driver, wire: &Wire, deadline: Instant) -> io::Result<[bool; 2]> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
+    let (driver, server): (BorrowedFd<'_>, BorrowedFd<'_>) = (driver.as_fd(), wire.as_fd());
+    let mut both = [PollFd::from_borrowed_fd(driver, PollFlags::IN), PollFd::from_borrowed_fd(server, PollFlags::IN)];
+    match poll(&mut both, Some(&timeout)) {
+        Ok(_) => Ok(both.map(|one| !one.revents().is_empty())),
+        Err(rustix::io::Errno::INTR) => Ok([false; 2]),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Listener {
+    fn new(is_tcp: bool) -> io::Result<Self> {
+        static NEXT_FOLDER: AtomicU64 = AtomicU64::new(0);
+        if is_tcp {
+            return TcpListener::bind(("127.0.0.1", 0)).map(Self::Tcp);
+        }
+        // A folder that nobody else may enter; who has made one of its name already is passed over.
+        for _ in 0..100 {
+            let number = NEXT_FOLDER.fetch_add(1, Ordering::Relaxed);
+            let folder = env::temp_dir().join(format!("mindful-{}-{number}", process::id()));
+            match fs::DirBuilder::new().mode(0o700).create(&folder) {
+                Ok(()) => return UnixListener::bind(folder.join("s")).map(|listener| Self::Unix(listener, folder)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::Unix(_, folder) => Ok(Address::Socket(folder.join("s"))),
+            Self::Tcp(listener) => Ok(Address::Port(listener.local_addr()?.port())),
+        }
+    }
+
+    /// The first client, which connects within this time or never.
+    fn accept(&self, within: Duration) -> io::Result<Box<dyn Driver>> {
+        let listener = match self {
+            Self::Unix(listener, _) => listener.as_fd(),
+            Self::Tcp(listener) => listener.as_fd(),
+        };
+        let timeout = Timespec::try_from(within).map_err(io::Error::other)?;
+        if poll(&mut [PollFd::from_borrowed_fd(listener, PollFlags::IN)], Some(&timeout))? == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match self {
+            Self::Unix(listener, _) => Ok(Box::new(listener.accept()?.0)),
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Box::new(stream))
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, folder) = self {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
