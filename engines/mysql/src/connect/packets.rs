@@ -50,11 +50,14 @@ enum Next {
 pub(super) struct Watch {
     next: Next,
     answer: usize,
+    /// The head of the client's packet, with its command, and how much of the packet is still to come.
+    asked: Vec<u8>,
+    left: usize,
 }
 
 impl Watch {
     pub(super) fn new() -> Self {
-        Self { next: Next::Login, answer: 0 }
+        Self { next: Next::Login, answer: 0, asked: Vec::new(), left: 0 }
     }
 
     pub(super) fn is_login(&self) -> bool {
@@ -66,17 +69,41 @@ impl Watch {
         self.next != Next::Nothing
     }
 
-    /// The client has sent a command, or a part of one.
-    pub(super) fn ask(&mut self, sent: &[u8]) {
-        let command = sent.get(HEAD).filter(|_| sent[HEAD - 1] == 0);
-        let next = match command {
+    /// Follows what the client sends; returns the number of the last packet that begins in it.
+    pub(super) fn ask(&mut self, mut sent: &[u8]) -> Option<u8> {
+        let mut number = None;
+        while let Some((byte, rest)) = sent.split_first() {
+            if self.left > 0 {
+                let skipped = self.left.min(sent.len());
+                self.left -= skipped;
+                sent = &sent[skipped..];
+                continue;
+            }
+            sent = rest;
+            self.asked.push(*byte);
+            let length = self.asked.first_chunk().map(|head| length_of(*head));
+            if self.asked.len() > HEAD || length == Some(0) {
+                number = Some(self.asked[HEAD - 1]);
+                self.left = length.unwrap_or(0).saturating_sub(1);
+                self.begin_answer();
+                self.asked.clear();
+            }
+        }
+        number
+    }
+
+    /// The client has begun a packet: a command, or a part of a file.
+    fn begin_answer(&mut self) {
+        if self.is_login() {
+            return;
+        }
+        let command = self.asked.get(HEAD).filter(|_| self.asked[HEAD - 1] == 0);
+        self.answer = 0;
+        self.next = match command {
             Some(&(QUIT | LONG_DATA | CLOSE)) => Next::Nothing,
             Some(&PREPARE) => Next::Statement,
             _ => Next::Head,
         };
-        if !self.is_login() {
-            *self = Self { next, answer: 0 };
-        }
     }
 
     /// Checks a packet whose payload will have this length.
@@ -147,6 +174,11 @@ fn ok_status(payload: &[u8]) -> Option<u8> {
     let (_, rest) = number(&payload[1..])?;
     let (_, rest) = number(rest)?;
     rest.first().copied()
+}
+
+/// The length of a payload in the head of its packet.
+pub(super) fn length_of(head: [u8; HEAD]) -> usize {
+    u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize
 }
 
 /// A number of variable length, and what follows it.
@@ -221,11 +253,22 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_found_however_they_are_cut() {
+        let long = [&[0, 1, 0, 0, 3][..], &[PREPARE; 255], &[1, 0, 0, 0, CLOSE], &[2, 0, 0, 0, PREPARE, b'x']].concat();
+        for part in 1..long.len() {
+            let mut watch = let_in();
+            assert!(long.chunks(part).filter_map(|sent| watch.ask(sent)).count() > 0);
+            assert!(watch.next == Next::Statement && watch.asked.is_empty() && watch.left == 0, "{part}");
+        }
+        assert_eq!((let_in().ask(&[0, 0, 0, 9]), let_in().ask(&[0, 0])), (Some(9), None));
+    }
+
+    #[test]
     fn packets_logins_and_answers_have_limits() {
         assert!(Watch::new().check_length(SMALL + 1).is_err() && let_in().check_length(SMALL + 1).is_ok());
         assert!(let_in().check_length(0).is_err() && let_in().check_length(CONTINUED).is_err());
         let counted = |watch: &mut Watch, length| (0..).find(|_| watch.check_length(length).is_err());
         assert_eq!(counted(&mut Watch::new(), SMALL), Some(15));
-        assert_eq!(counted(&mut let_in(), (1 << 20) - KEPT), Some(63));
+        assert_eq!(counted(&mut let_in(), (1 << 20) - KEPT), Some(64));
     }
 }

@@ -26,8 +26,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
 
 use super::explain::{io_fault, no_answer};
-use super::packets::{ERROR, HEAD, Watch, error_packet};
-use super::wire::{PART, Wire, length_of, read_greeting};
+use super::packets::{ERROR, HEAD, Watch, error_packet, length_of};
+use super::wire::{PART, Wire, read_greeting};
 
 /// The number of an error that the relay sends. Its text has both parts of an [`Error`], divided by [`NEXT`].
 pub(super) const REFUSED: u16 = u16::MAX;
@@ -145,10 +145,10 @@ impl Relay {
             if driver_says {
                 let length = driver.read(&mut part).ok().filter(|length| *length > 0).ok_or(None)?;
                 let sent = &mut part[..length];
-                watch.ask(sent);
-                if sent.len() >= HEAD {
-                    *last = sent[HEAD - 1];
-                    sent[HEAD - 1] += if watch.is_login() { hidden } else { 0 };
+                *last = watch.ask(sent).unwrap_or(*last);
+                // A part of the login is a packet.
+                if watch.is_login() && sent.len() >= HEAD {
+                    sent[HEAD - 1] = sent[HEAD - 1].wrapping_add(hidden);
                 }
                 self.wire.write_all(sent).map_err(|_| None)?;
                 heard = Instant::now();

@@ -14,7 +14,7 @@ use rustls::{ClientConfig, ClientConnection};
 use socket2::{SockRef, TcpKeepalive};
 
 use super::explain::{io_fault, no_mysql};
-use super::packets::{ERROR, HEAD, Watch};
+use super::packets::{ERROR, HEAD, Watch, length_of};
 
 /// Bytes that are read at a time.
 pub(super) const PART: usize = 64 << 10;
@@ -142,11 +142,6 @@ fn set_up(socket: TcpStream, within: Duration) -> io::Result<TcpStream> {
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
     options.set_tcp_keepalive(&keepalive.with_retries(KEEPALIVE_COUNT))?;
     Ok(socket)
-}
-
-/// The length of a payload in the head of its packet.
-pub(super) fn length_of(head: [u8; HEAD]) -> usize {
-    u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize
 }
 
 /// The first packet of a server, which greets or refuses.

@@ -110,7 +110,7 @@ async fn a_way_to_log_in_that_is_not_allowed_is_refused() {
 }
 
 #[test]
-fn a_password_that_could_go_over_a_network_in_clear_text_is_warned_of() {
+fn a_password_that_could_go_in_clear_text_is_warned_of() {
     let notes = |query: &str, host: &str| {
         let url = format!("postgres://me:pw@{host}/x{query}");
         Server::parse_in(&url, &Environment::default()).unwrap().notes().join(" ")
