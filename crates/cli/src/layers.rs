@@ -9,7 +9,7 @@ use mindful_core::{Engine, Error, Result};
 use mindful_runner::hooks;
 
 use crate::plan_file::PlanFile;
-use crate::{exit, io_keys, registry, service_variables, targets};
+use crate::{exit, io_keys, prices, registry, service_variables, targets};
 
 /// A variable that is not a plan key, like those that hooks receive.
 const STORE_VARIABLE: &str = "MINDFUL_STORE";
@@ -122,6 +122,9 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
             toml::Value::Float(number) => number.to_string(),
             toml::Value::Array(all) if key.name == "target" && all.iter().all(toml::Value::is_str) => {
                 all.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join("\n")
+            }
+            toml::Value::Table(price) if key.name == "price" => {
+                prices::text(&price).map_err(|error| error.at(format_args!("{place}: [price]")))?
             }
             toml::Value::Boolean(on) => if on { "on" } else { "off" }.to_owned(),
             other => {

@@ -11,6 +11,7 @@ mod noise;
 mod outcome;
 mod output_file;
 mod plan_file;
+mod prices;
 mod question;
 mod rank_context;
 mod registry;

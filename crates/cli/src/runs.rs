@@ -35,9 +35,14 @@ impl<'a> Runs<'a> {
     }
 
     pub(crate) fn read(&self, id: &str) -> Result<(Run, Analysis)> {
+        self.read_in(self.store, id)
+    }
+
+    /// The same from another store, redacted by the same names.
+    pub(crate) fn read_in(&self, store: &Store, id: &str) -> Result<(Run, Analysis)> {
         let run = match &self.redactor {
-            Some(redactor) => self.store.read_redacted(id, &mut redactor.borrow_mut())?,
-            None => self.store.read(id)?,
+            Some(redactor) => store.read_redacted(id, &mut redactor.borrow_mut())?,
+            None => store.read(id)?,
         };
         let analysis = mindful_analyze::analyze(&run);
         Ok((run, analysis))

@@ -6,6 +6,7 @@ pub mod figure;
 pub mod finding;
 mod io_job;
 mod part;
+pub mod ranking;
 mod step;
 mod sweep;
 mod system;

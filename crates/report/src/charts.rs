@@ -7,6 +7,8 @@ mod funnel;
 pub(crate) mod ladder;
 mod latency_iops;
 mod over_time;
+mod prices;
+mod ranks;
 mod sessions;
 mod timeline;
 
@@ -15,6 +17,7 @@ use std::fmt::Write as _;
 use mindful_analyze::StepAnalysis;
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::Validity;
+use mindful_core::result::ranking::RankingSummary;
 use mindful_core::{Error, Result};
 
 use crate::card;
@@ -25,9 +28,13 @@ pub use ladder::Side;
 
 /// The chart of two sides alone.
 pub const DIFFERENCES: &str = differences::NAME;
+/// The chart of the order of several sides.
+pub const RANKS: &str = ranks::NAME;
+/// Charts of sides, not of runs.
+pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 11] = [
+pub const NAMES: [(&str, &str); 13] = [
     ("latency-iops", "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
@@ -39,6 +46,8 @@ pub const NAMES: [(&str, &str); 11] = [
     ("distribution", "latencies of operations, by number and by time"),
     ("ledger", "reads as counted at each level"),
     (DIFFERENCES, "differences between two sides, with their intervals"),
+    (RANKS, "several sides relative to the best, with their intervals"),
+    (prices::NAME, "price of a month against what it buys"),
 ];
 
 /// What stands across pictures of runs that are not to be quoted: the gravest of all `sides`.
@@ -60,11 +69,24 @@ fn whole(sides: &[Side]) -> Option<Drawing> {
     timeline::drawing(run, analysis, doubt(sides))
 }
 
-/// The same of two groups of runs: a curve a group and configuration, at the median of the runs.
-pub(crate) fn group_charts(groups: [(&str, &[Side]); 2]) -> Vec<Drawing> {
-    let all = groups.map(|(_, sides)| sides).concat();
+/// The same of groups of runs: a curve a group and configuration, at the median of the runs.
+pub(crate) fn group_charts(groups: &[(&str, &[Side])]) -> Vec<Drawing> {
+    let all = groups.iter().map(|(_, sides)| *sides).collect::<Vec<_>>().concat();
     let ladders: Vec<_> = groups.iter().flat_map(|(name, sides)| ladder::group_ladders(name, sides)).collect();
-    ladder_charts(ladders, ladder::contrast_ladders(&all), doubt(&all)).into_iter().chain(contrasts(&all)).collect()
+    ladder_charts(ladders, ladder::contrast_ladders(&all), None).into_iter().chain(contrasts(&all)).collect()
+}
+
+/// The order of a group of sides, and what they buy for their prices.
+pub(crate) fn rank_charts(ranking: &RankingSummary, group: usize) -> impl Iterator<Item = Drawing> {
+    [ranks::drawing(ranking, group), prices::drawing(ranking, group)].into_iter().flatten()
+}
+
+/// The chart called `name` of the first group of sides that has it.
+///
+/// # Errors
+/// No group has it.
+pub fn ranking_chart(name: &str, ranking: &RankingSummary) -> Result<Drawing> {
+    one_of((0..ranking.groups.len()).flat_map(|group| rank_charts(ranking, group)).collect(), name)
 }
 
 fn curves(sides: &[Side]) -> Vec<Drawing> {
@@ -111,9 +133,8 @@ pub fn named(name: &str, sides: &[Side]) -> Result<Drawing> {
         let known: Vec<_> = NAMES.iter().map(|(known, _)| *known).collect();
         return Err(Error::plan(format!("no chart is called `{name}`"), format!("there are: {}", known.join(", "))));
     }
-    if name == DIFFERENCES {
-        let next = "name two runs, or give --baseline and --candidate";
-        return Err(Error::plan(format!("the chart `{name}` is of two sides"), next));
+    if OF_SIDES.contains(&name) {
+        return Err(Error::plan(format!("the chart `{name}` is of several sides"), "name two sides or more"));
     }
     let last = sides.last().and_then(|(run, analysis)| run.steps.last().zip(analysis.steps.last()));
     let of_step = last.map(|(record, step)| step_charts(record, step, doubt(sides), 120)).unwrap_or_default();
@@ -133,7 +154,9 @@ pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate
         return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
     }
     let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
-    one_of(differences.into_iter().chain(group_charts(groups)).collect(), name)
+    let doubt = doubt(&all);
+    let of_groups = group_charts(&groups).into_iter().map(|drawing| Drawing { doubt, ..drawing });
+    one_of(differences.into_iter().chain(of_groups).collect(), name)
 }
 
 /// The one called `name` of `all`.

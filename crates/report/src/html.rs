@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::result::ranking::RankingSummary;
 use mindful_core::result::{Severity, Validity};
 
 use crate::card::{self, NO_FIGURE, StepCard};
@@ -65,6 +66,17 @@ pub fn comparison(compared: &Differences, baseline: &[Subject], candidate: &[Sub
     each(html, &all, number)
 }
 
+/// The page of several sides in order: the result, ranks and prices, curves, and all runs.
+pub fn ranking(summary: &RankingSummary, named: &[(&str, Vec<Subject>)]) -> String {
+    let all: Vec<Subject> = named.iter().flat_map(|(_, subjects)| subjects).copied().collect();
+    let name = format!("{} by {}", format_counted(named.len(), "side"), summary.by);
+    let title = heading::title_of_several(&name, &sides(&all));
+    let (mut html, mut number) = (head(&title, ""), 0);
+    let named: Vec<_> = named.iter().map(|(name, subjects)| (*name, sides(subjects))).collect();
+    together::ranked(&mut html, &title, summary, &named, &mut number);
+    each(html, &all, number)
+}
+
 fn sides<'a>(subjects: &[Subject<'a>]) -> Vec<Side<'a>> {
     subjects.iter().map(|subject| (subject.run, subject.analysis)).collect()
 }
@@ -72,8 +84,17 @@ fn sides<'a>(subjects: &[Subject<'a>]) -> Vec<Side<'a>> {
 /// `html` with each run below it, and its end.
 fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     let steps = subjects.iter().map(|subject| subject.analysis.steps.len()).sum();
+    let several = subjects.len() > 1;
     for subject in subjects {
-        run(&mut html, subject, (subjects.len() > 1, steps), &mut number);
+        if several {
+            let line = escaped_text(&heading::title(subject.run, subject.analysis));
+            let (word, id) = (card::word(subject.analysis.summary.validity), escaped_text(&subject.run.head.id));
+            let _ = writeln!(html, "<details class=\"run\">\n<summary>{word}: {line}, run {id}</summary>");
+        }
+        run(&mut html, subject, (several, steps), &mut number);
+        if several {
+            html.push_str("</details>\n");
+        }
     }
     html.push_str(&terms::list());
     html.push_str("</main>\n</body>\n</html>\n");

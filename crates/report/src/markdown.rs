@@ -36,7 +36,7 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
     text
 }
 
-fn panel_markdown(panel: &Panel) -> String {
+pub(crate) fn panel_markdown(panel: &Panel) -> String {
     panel.pieces().iter().map(piece).collect()
 }
 

@@ -12,12 +12,14 @@ pub struct RunValue {
     pub value: f64,
     /// The same figure second by second over the measured window; may be empty.
     pub series: Vec<f64>,
+    /// The machine that was measured; `None` where it is not known, which is then one machine.
+    pub machine: Option<String>,
 }
 
 impl RunValue {
     /// A run known by its one figure.
     pub fn from_value(value: f64) -> Self {
-        Self { value, series: Vec::new() }
+        Self { value, series: Vec::new(), machine: None }
     }
 }
 
@@ -30,6 +32,9 @@ pub struct Question {
     pub higher_is_faster: bool,
     /// How much runs of one plan differ on this platform, where it was measured; serves single runs.
     pub noise: Option<NoiseFloor>,
+    /// Comparisons that are judged together with this one, itself included: with several, intervals and verdicts of all of
+    /// them hold at once (Bonferroni).
+    pub family: usize,
     /// Resamples of the bootstrap; 0 leaves the second opinion out.
     pub resamples: usize,
     /// Seed of the resampling.
@@ -38,7 +43,7 @@ pub struct Question {
 
 impl Default for Question {
     fn default() -> Self {
-        Self { margin: 0.03, higher_is_faster: true, noise: None, resamples: 10_000, seed: 1 }
+        Self { margin: 0.03, higher_is_faster: true, noise: None, family: 1, resamples: 10_000, seed: 1 }
     }
 }
 

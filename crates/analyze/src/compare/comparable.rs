@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::contract::fact::Fact;
+use mindful_core::contract::fact::{Fact, chosen_setting};
 use mindful_core::plan::units;
 use mindful_core::record::run::Run;
 pub use mindful_core::result::comparison::Difference;
@@ -13,9 +13,10 @@ pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(facts, baseline, candidate)
 }
 
-/// Where and with what each side was measured, as far as it differs: worth knowing, and no reason to refuse.
+/// Where and with what each side was measured, as far as it differs: every setting, version, target and host. Worth knowing,
+/// and no reason to refuse.
 pub fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
-    differences_of(places, baseline, candidate)
+    differences_of(circumstances_of, baseline, candidate)
 }
 
 /// Named facts of a run.
@@ -38,6 +39,17 @@ fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Di
         .collect()
 }
 
+/// The machine whose storage and CPU the figures of `run` depend on: the host of the server. `None` where it is not known.
+pub fn machine(run: &Run) -> Option<String> {
+    let remote = run.host.as_ref().is_some_and(|view| !view.local);
+    if !remote {
+        return Fact::HostName.find(&run.environment).cloned();
+    }
+    let (_, address) = run.head.target.split_once("://")?;
+    let hosts = address.split(['/', '?']).next()?;
+    hosts.rsplit('@').next().filter(|host| !host.is_empty()).map(str::to_owned)
+}
+
 fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, value) in runs.iter().flat_map(facts) {
@@ -46,24 +58,10 @@ fn facts_of(facts: FactsOf, runs: &[Run]) -> BTreeMap<String, BTreeSet<String>> 
     all
 }
 
-fn places(run: &Run) -> Vec<(&str, String)> {
-    let mut places = vec![("target", run.head.target.clone()), ("mindful version", run.head.mindful_version.clone())];
-    places.extend(run.description.as_ref().map(|described| ("version", described.engine_version.clone())));
-    for (name, fact) in [("data directory", Fact::StoragePath), ("host", Fact::HostName)] {
-        places.extend(fact.find(&run.environment).map(|value| (name, value.clone())));
-    }
-    places
-}
-
 /// What a result depends on and a comparison must hold fixed. The keys a sweep varies are matched point by point.
 fn facts(run: &Run) -> Vec<(&str, String)> {
-    let mut facts = vec![("engine", run.head.engine.clone())];
-    let measured = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
-    facts.push(("figures", measured.to_owned()));
+    let mut facts = measured(run);
     if let Some(description) = &run.description {
-        if description.block_bytes > 0 {
-            facts.push(("block size", description.block_bytes.to_string()));
-        }
         if let Some(bytes) = description.cache_bytes {
             facts.push(("database cache", units::format_bytes(bytes)));
         }
@@ -73,20 +71,30 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
             }
         }
     }
-    if let Some(dataset) = &run.dataset {
-        facts.push(("content", dataset.content.to_string()));
-    }
     for fact in [Fact::StorageDevice, Fact::StorageFilesystem, Fact::CpuModel, Fact::CpuCount] {
         if let Some(value) = fact.find(&run.environment) {
             facts.push((fact.key(), value.clone()));
         }
     }
+    for step in run.steps.iter().filter(|step| step.head.point.is_plain() && step.head.session_count() > 0) {
+        facts.push(("sessions", step.head.session_count().to_string()));
+    }
+    facts
+}
+
+/// What was measured, whatever it was measured on: sides that differ here have no common rank.
+pub fn measured(run: &Run) -> Vec<(&str, String)> {
+    let mut facts = vec![("engine", run.head.engine.clone())];
+    let by = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
+    facts.push(("figures", by.to_owned()));
+    if let Some(description) = run.description.as_ref().filter(|description| description.block_bytes > 0) {
+        facts.push(("block size", description.block_bytes.to_string()));
+    }
+    if let Some(dataset) = &run.dataset {
+        facts.push(("content", dataset.content.to_string()));
+    }
     for step in run.steps.iter().filter(|step| step.head.point.is_plain()) {
-        let head = &step.head;
-        if head.session_count() > 0 {
-            facts.push(("sessions", head.session_count().to_string()));
-        }
-        let Some(w) = &head.workload else { continue };
+        let Some(w) = &step.head.workload else { continue };
         facts.push(("active set", format!("{} schemas of {} blocks", w.schemas, w.scale)));
         facts.push(("work unit", format!("{}, updates {}", w.work_unit, w.update_work_unit)));
         facts.push(("mix", format!("{} % updates, {} % scans", w.update_pct.percent(), w.scan_pct.percent())));
@@ -94,6 +102,56 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
         facts.extend(choices(w));
     }
     facts
+}
+
+/// Facts that change from one run to the next, or that repeat another one.
+const VOLATILE: [&str; 5] = ["stored_blocks", "server_version_num", "log_band_heavy", "log_band_light", "log_image"];
+
+fn is_volatile(name: &str) -> bool {
+    let endings = [".available_bytes", "free_bytes", "used_bytes", ".frequency_mhz"];
+    VOLATILE.contains(&name) || chosen_setting(name).is_some() || endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Facts of a host that [`facts`] or [`circumstances_of`] has under another name.
+const RENAMED: [Fact; 6] =
+    [Fact::HostName, Fact::StoragePath, Fact::StorageDevice, Fact::StorageFilesystem, Fact::CpuModel, Fact::CpuCount];
+
+/// Keys of a plan that name a run, or whose effect is among the facts of the server.
+const NOT_COMPARED: [&str; 5] = ["tag", "price", "set", "target", "sessions"];
+
+/// All that is known of where and with what a run was measured, beyond [`facts`].
+fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
+    let mut all = vec![("target", run.head.target.clone()), ("mindful version", run.head.mindful_version.clone())];
+    all.extend(run.description.as_ref().map(|described| ("version", described.engine_version.clone())));
+    for (name, fact) in [("data directory", Fact::StoragePath), ("host", Fact::HostName)] {
+        all.extend(fact.find(&run.environment).map(|value| (name, value.clone())));
+    }
+    let described = run.description.as_ref();
+    let held = |name: &str| described.is_some_and(|described| described.held_fixed.contains_key(name));
+    let settings = described.iter().flat_map(|described| &described.facts).filter(|(name, _)| !held(name));
+    let facts =
+        settings.chain(&run.environment).filter(|(name, _)| !RENAMED.iter().any(|fact| fact.key() == name.as_str()));
+    let stable = facts.filter(|(name, _)| !is_volatile(name));
+    all.extend(stable.map(|(name, value)| (name.as_str(), value.clone())));
+    let swept = |key: &str| run.steps.iter().any(|step| step.head.point.values.contains_key(key));
+    let keys = run.head.settings.iter().filter(|(key, _)| !NOT_COMPARED.contains(key) && !swept(key));
+    all.extend(keys.map(|(key, setting)| (key, setting.value.clone())));
+    all
+}
+
+/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in each
+/// group (`None` where it is not known).
+pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
+    [facts as FactsOf, circumstances_of].into_iter().flat_map(|facts| differences_among(facts, groups)).collect()
+}
+
+fn differences_among(facts: FactsOf, groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
+    let values: Vec<_> = groups.iter().map(|runs| facts_of(facts, runs)).collect();
+    let names: BTreeSet<&String> = values.iter().flat_map(BTreeMap::keys).collect();
+    let joined = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(" / ");
+    let row = |name: &String| values.iter().map(|group| group.get(name).map(joined)).collect::<Vec<_>>();
+    let rows = names.into_iter().map(|name| (name.clone(), row(name)));
+    rows.filter(|(_, row)| row.iter().any(|value| *value != row[0])).collect()
 }
 
 /// Choices of the workload as a plan writes them.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use mindful_core::Result;
 use mindful_core::plan::settings;
-use mindful_core::record::run::StepRecord;
+use mindful_core::plan::units::format_whole;
+use mindful_core::record::run::{Run, StepRecord};
 
 use super::answer::RunValue;
+use super::comparable;
 use crate::step::StepAnalysis;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub enum ComparedFigure {
     /// Operations for one unit of the currency that the plans' prices are in: higher is better.
     PerPrice,
 }
+
+/// Operations of which ten lie beyond the 99th percentile.
+const OPS_OF_P99: u64 = 1_000;
 
 const FIGURES: [(&str, ComparedFigure); 7] = [
     ("throughput", ComparedFigure::Throughput),
@@ -82,11 +87,35 @@ impl ComparedFigure {
             Self::PerPrice => summary.per_price.operations,
         }
     }
+
+    /// Why `step` does not have the figure.
+    pub fn lacking(self, step: &StepAnalysis) -> String {
+        match self {
+            Self::P99 => Self::too_few(step, 99.0, OPS_OF_P99),
+            Self::PerPrice => "no price: pass --prices FILE, or --price when it runs".to_owned(),
+            Self::Throughput | Self::Mean | Self::Reads | Self::LogicalReads | Self::ReadLatency => {
+                format!("no {}", self.unit())
+            }
+        }
+    }
+
+    /// Why `step` does not have a percentile that `needed` operations show.
+    pub(super) fn too_few(step: &StepAnalysis, percentile: f64, needed: u64) -> String {
+        match step.summary.ops.main().map_or(0, |op| op.count) {
+            count if count < needed => format!(
+                "p{percentile} needs {} operations, and a step has {}: measure longer, or with a smaller work unit",
+                format_whole(needed),
+                format_whole(count)
+            ),
+            _ => format!("p{percentile} is not known: the step did not keep its rate"),
+        }
+    }
 }
 
-pub fn run_value(figure: ComparedFigure, judged: &StepAnalysis, step: &StepRecord) -> Option<RunValue> {
+/// The figure of a step of `run`, with its value in each slice where the figure is throughput.
+pub fn run_value(figure: ComparedFigure, run: &Run, (step, judged): (&StepRecord, &StepAnalysis)) -> Option<RunValue> {
     let series = if figure == ComparedFigure::Throughput { blocks_per_s_by_slice(step) } else { Vec::new() };
-    figure.value_in(judged).map(|value| RunValue { value, series })
+    figure.value_in(judged).map(|value| RunValue { value, series, machine: comparable::machine(run) })
 }
 
 /// Blocks visited per second in each slice of the window.

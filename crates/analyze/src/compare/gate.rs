@@ -15,25 +15,36 @@ use super::sides::ComparedPoint;
 pub struct Gate {
     condition: String,
     crossed_by: Verdict,
-    /// By more than this, as a share.
-    pub margin: f64,
+    /// By more than this, as a share; `None` for a gate on ranks, which has the margin of the comparison.
+    pub margin: Option<f64>,
     passes_undecided: bool,
 }
 
+/// The gate on ranks.
+const NOT_FIRST: &str = "not in the first rank";
+
 impl Gate {
-    /// Parses `slower>5%`. `passes_undecided`: what the runs do not decide passes.
+    /// Parses `slower>5%` or `not in the first rank`. `passes_undecided`: what the runs do not decide passes.
     ///
     /// # Errors
     /// Any other text.
     pub fn parse(condition: &str, passes_undecided: bool) -> Result<Self> {
-        let bad = || Error::plan(format!("invalid gate `{condition}`"), "write 'slower>5%' or 'faster>5%'");
+        let bad = || {
+            let next = format!("write 'slower>5%', 'faster>5%' or '{NOT_FIRST}'");
+            Error::plan(format!("invalid gate `{condition}`"), next)
+        };
+        if condition.trim() == NOT_FIRST {
+            let (condition, crossed_by) = (NOT_FIRST.to_owned(), Verdict::Slower);
+            return Ok(Self { condition, crossed_by, margin: None, passes_undecided });
+        }
         let (word, margin) = condition.split_once('>').ok_or_else(bad)?;
         let crossed_by = match word.trim() {
             "slower" => Verdict::Slower,
             "faster" => Verdict::Faster,
             _ => return Err(bad()),
         };
-        let margin = Share::parse(margin).map_err(|_| bad())?.percent() / 100.0;
+        let margin = margin.trim().strip_suffix('%').ok_or_else(bad)?;
+        let margin = Some(Share::parse(margin).map_err(|_| bad())?.percent() / 100.0);
         Ok(Self { condition: condition.to_owned(), crossed_by, margin, passes_undecided })
     }
 
@@ -67,6 +78,12 @@ impl Gate {
     /// # Errors
     /// Too few runs.
     pub fn refuse_short_history(&self, runs: usize) -> Result<()> {
+        if self.margin.is_none() {
+            return Err(Error::plan(
+                format!("--fail-if '{NOT_FIRST}': a history has no ranks"),
+                "write 'slower>5%' or 'faster>5%'",
+            ));
+        }
         if runs >= FEWEST_OF_A_HISTORY {
             return Ok(());
         }
@@ -81,10 +98,16 @@ impl Gate {
     }
 
     pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {
-        let any = |verdict| points.iter().any(|compared| compared.point.comparison.verdict == verdict);
+        self.judge(points.iter().map(|compared| compared.point.comparison.verdict))
+    }
+
+    /// The outcome for the verdicts on the last side, compared with each other one or at each point.
+    pub(super) fn judge(&self, verdicts: impl Iterator<Item = Verdict> + Clone) -> GateOutcome {
+        let any = |wanted| verdicts.clone().any(|verdict| verdict == wanted);
         match () {
             () if any(self.crossed_by) => GateOutcome::Crossed,
-            () if any(Verdict::NotDecided) => GateOutcome::Undecided,
+            // A side that cannot be told apart from the best shares the first rank.
+            () if any(Verdict::NotDecided) && self.margin.is_some() => GateOutcome::Undecided,
             () => GateOutcome::Passed,
         }
     }

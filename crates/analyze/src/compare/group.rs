@@ -4,16 +4,21 @@ use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
 use super::bootstrap;
 use super::power::{detectable_effect, runs_needed};
 use super::shift::Shift;
-use crate::stats::interval::CONFIDENCE;
-use crate::stats::moment::variance;
+use super::student::StandardError;
+use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::moment::{mean, variance};
 use crate::stats::rank_sum::wins;
 
 pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
     let (a, b) = (logarithms(baseline), logarithms(candidate));
     let shift = Shift::new(&a, &b);
-    let interval = shift.interval(CONFIDENCE);
     let margin = question.margin.ln_1p();
-    let p_beyond = (2.0 * shift.p_above(margin).min(shift.p_below(-margin))).min(1.0);
+    let exact = shift.interval(CONFIDENCE).map(f64::exp);
+    let exact_p = (2.0 * shift.p_above(margin).min(shift.p_below(-margin))).min(1.0);
+    let (interval, p_beyond) = match question.family {
+        1 => (exact, exact_p),
+        family => among_others([&a, &b], margin, family, (exact, exact_p)),
+    };
     let p_equivalent = shift.p_above(-margin).max(shift.p_below(margin));
     // The smallest p of three runs a side is 0.05 in all digits but the last.
     let allowed = (1.0 - CONFIDENCE) * (1.0 + 1e-9);
@@ -24,13 +29,15 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
     } else {
         Verdict::NotDecided
     };
+    // A ranking has the runs it takes for all of its sides together.
+    let alone = question.family == 1;
     let variation = pooled_variation(&a, &b);
     let fewer = a.len().min(b.len()) as u32;
     let distance = (shift.estimate().abs() - margin).abs();
     Comparison {
         verdict,
         ratio: shift.estimate().exp(),
-        interval: Some(interval.map(f64::exp)),
+        interval: Some(interval),
         basis: Basis::Runs,
         margin: question.margin,
         p_difference: Some(shift.p_difference()),
@@ -41,11 +48,24 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
         runs_baseline: a.len() as u32,
         runs_candidate: b.len() as u32,
         variation: Some(variation),
-        detectable: detectable_effect(variation, fewer),
-        runs_needed: runs_needed(variation, distance)
-            .filter(|_| verdict == Verdict::NotDecided)
+        detectable: if alone { detectable_effect(variation, fewer) } else { None },
+        runs_needed: (alone && verdict == Verdict::NotDecided)
+            .then(|| runs_needed(variation, distance))
+            .flatten()
             .map(|needed| needed.max(fewer + 1)),
     }
+}
+
+/// The interval and the p of one of `family` comparisons. Few runs have no exact interval of so high a confidence, so it
+/// is that of Welch; both must lie beyond the margin, so that no two sides are told apart that are not when compared alone.
+fn among_others([a, b]: [&[f64]; 2], margin: f64, family: usize, (exact, exact_p): (Interval, f64)) -> (Interval, f64) {
+    let estimate = mean(b).unwrap_or(0.0) - mean(a).unwrap_or(0.0);
+    let error = StandardError::welch([a, b]);
+    let together = error.around(estimate, family);
+    let p = (error.beyond(estimate, margin) * family as f64).min(1.0);
+    let confidence = exact.confidence.min(CONFIDENCE);
+    let both = Interval { low: together.low.min(exact.low), high: together.high.max(exact.high), confidence };
+    (both, p.max(exact_p))
 }
 
 /// Share of pairs in which the candidate is larger, minus the share in which it is smaller (Cliff 1993).

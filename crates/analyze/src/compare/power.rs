@@ -53,6 +53,22 @@ pub fn runs_needed(variation: f64, distance: f64) -> Option<u32> {
     Some(long)
 }
 
+/// Runs a side that show a `difference` (a share) beyond `margin` between two of so many `sides` in four of five cases;
+/// `None` above 500. Runs of one plan differ by `variation`.
+pub fn runs_to_rank(variation: f64, difference: f64, margin: f64, sides: usize) -> Option<u32> {
+    let distance = difference.ln_1p() - margin.ln_1p();
+    let pairs = (sides * sides.saturating_sub(1) / 2).max(1) as f64;
+    let enough = |runs: &u32| {
+        let freedom = f64::from(2 * runs - 2);
+        let tail = (1.0 - CONFIDENCE) / (2.0 * pairs);
+        let reach = t_quantile(1.0 - tail, freedom) + t_quantile(POWER, freedom);
+        reach * variation * (2.0 / f64::from(*runs)).sqrt() <= distance
+    };
+    let exact = if distance > 0.0 { runs_needed(variation, distance)? } else { return None };
+    // The exact test of the two alone has to agree.
+    if sides < 3 { Some(exact) } else { (exact..=MOST_RUNS).find(enough) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

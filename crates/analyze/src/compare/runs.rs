@@ -4,7 +4,7 @@ use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 
 use super::answer::{Comparison, Question, RunValue};
-use super::{group, single};
+use super::{group, machines, single};
 use crate::analysis::Analysis;
 
 /// The runs of a side, read and judged.
@@ -25,6 +25,9 @@ pub fn compare_runs(baseline: &[RunValue], candidate: &[RunValue], question: &Qu
                 "omit that run, or compare another figure",
             ));
         }
+    }
+    if machines::has_several([baseline, candidate]) {
+        return Ok(machines::compare(baseline, candidate, question));
     }
     if baseline.len() == 1 || candidate.len() == 1 {
         return Ok(single::compare(baseline, candidate, question));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use mindful_core::plan::price::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::comparison::{
-    BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, Medians, PointVerdict,
-    VerdictSummary,
+    BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, MachineSpread, Medians,
+    PointVerdict, VerdictSummary,
 };
 use mindful_core::result::{Severity, Summary};
 use mindful_core::workload::OpKind;
@@ -21,7 +21,7 @@ use super::percentile::{RunLatency, percentile_shifts};
 use super::price::{price_ratio, prices_of_sides};
 use super::runs::{Side, compare_runs};
 use super::sweep::{PointComparison, points};
-use super::{comparable, idle};
+use super::{comparable, idle, machines};
 use crate::analysis::Analysis;
 use crate::knee::{LoadPoint, Search};
 use crate::stats::{autocorrelation, moment};
@@ -73,12 +73,7 @@ impl Sides {
     /// # Errors
     /// The first such run.
     pub fn refuse_shared_runs(&self) -> Result<()> {
-        let same = |a: &Run, b: &Run| a.head.id == b.head.id || !a.steps.is_empty() && a.steps == b.steps;
-        let shared = self.baseline.iter().find_map(|(a, _)| {
-            let (b, _) = self.candidate.iter().find(|(b, _)| same(a, b))?;
-            Some(if a.head.id == b.head.id { a.head.id.clone() } else { format!("{} (as {})", a.head.id, b.head.id) })
-        });
-        shared.map_or(Ok(()), |id| {
+        shared_run(&self.baseline, &self.candidate).map_or(Ok(()), |id| {
             Err(Error::plan(format!("run {id} is on both sides"), "name different runs for baseline and candidate"))
         })
     }
@@ -104,8 +99,21 @@ impl Sides {
             differences: self.all_differences(),
             idle_settings: idle::settings(&runs_alone(baseline), &runs_alone(candidate)),
             prices: prices.filter(|_| is_rate),
+            machines: BothSides {
+                baseline: spread_of_side(baseline, figure, margin),
+                candidate: spread_of_side(candidate, figure, margin),
+            },
         })
     }
+}
+
+/// The first run that is on both sides, under one id or as a copy.
+pub(super) fn shared_run(baseline: &Side, candidate: &Side) -> Option<String> {
+    let same = |a: &Run, b: &Run| a.head.id == b.head.id || !a.steps.is_empty() && a.steps == b.steps;
+    baseline.iter().find_map(|(a, _)| {
+        let (b, _) = candidate.iter().find(|(b, _)| same(a, b))?;
+        Some(if a.head.id == b.head.id { a.head.id.clone() } else { format!("{} (as {})", a.head.id, b.head.id) })
+    })
 }
 
 /// The result of a comparison.
@@ -128,6 +136,8 @@ pub struct ComparedSides {
     pub idle_settings: Vec<String>,
     /// The price of an hour of each side, for figures that are rates.
     pub prices: Option<[Price; 2]>,
+    /// How the machines of each side differ.
+    pub machines: BothSides<Option<MachineSpread>>,
 }
 
 /// The verdict at one point.
@@ -171,6 +181,7 @@ impl ComparedSides {
                 candidate: compared_runs(&sides.candidate, Some(self.figure)),
             },
             order: self.order.clone(),
+            machines: self.machines.clone(),
             differing_facts: self.differences.clone(),
             idle_settings: self.idle_settings.clone(),
             prices: self.prices.clone(),
@@ -229,6 +240,15 @@ pub fn compared_run(summary: &Summary) -> ComparedRun {
     ComparedRun { id, validity: summary.validity, value: None, because, plan_file }
 }
 
+/// How the machines of a side differ by the figure of its runs of one step.
+fn spread_of_side(side: &Side, figure: ComparedFigure, margin: f64) -> Option<MachineSpread> {
+    let value = |(run, analysis): &(Run, Analysis)| {
+        let value = value_of_run(analysis, figure).filter(|value| *value > 0.0)?;
+        Some(RunValue { machine: comparable::machine(run), ..RunValue::from_value(value) })
+    };
+    machines::spread(&side.iter().filter_map(value).collect::<Vec<_>>(), margin)
+}
+
 fn runs_alone(side: &Side) -> Vec<Run> {
     side.iter().map(|(run, _)| run.clone()).collect()
 }
@@ -243,14 +263,16 @@ fn compare_points(
     let (mut compared, mut of_points) = (Vec::new(), Vec::new());
     let sequence = Sequence::from_sides(baseline, candidate);
     for values in points_of_side(baseline) {
+        let same_point = |step: &StepAnalysis| {
+            let point = &step.summary.point;
+            point.values == values && !point.drift_check
+        };
         let at_point = |side: &Side| -> Vec<RunValue> {
-            let steps = side.iter().flat_map(|(run, analysis)| run.steps.iter().zip(&analysis.steps));
-            let same_point = |step: &StepAnalysis| {
-                let point = &step.summary.point;
-                point.values == values && !point.drift_check
+            let of_run = |(run, analysis): &(Run, Analysis)| {
+                let steps = run.steps.iter().zip(&analysis.steps).filter(|(_, judged)| same_point(judged));
+                steps.filter_map(|step| run_value(figure, run, step)).collect::<Vec<_>>()
             };
-            let steps = steps.filter(|(_, judged)| same_point(judged));
-            steps.filter_map(|(step, judged)| run_value(figure, judged, step)).collect()
+            side.iter().flat_map(of_run).collect()
         };
         let (a, b) = (at_point(baseline), at_point(candidate));
         if a.is_empty() || b.is_empty() {
@@ -263,7 +285,14 @@ fn compare_points(
         of_points.push((load, [a, b].map(|values| moment::median(&values).unwrap_or(f64::NAN)), doubt));
     }
     if compared.is_empty() {
-        return Err(Error::run("no point has this figure on both sides", "compare runs of the same plan or sweep"));
+        let steps = [baseline, candidate].map(|side| side.iter().flat_map(|(_, analysis)| &analysis.steps));
+        let mut steps = steps.into_iter().flatten();
+        let lacking = steps.find(|step| figure.value_in(step).is_none()).map(|step| figure.lacking(step));
+        let why = lacking.map_or_else(String::new, |why| format!(": {why}"));
+        return Err(Error::run(
+            format!("no point has {} on both sides{why}", figure.name()),
+            "compare runs of the same plan or sweep, or another --figure",
+        ));
     }
     of_points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let single = |(load, comparison): (f64, Comparison)| PointComparison { load, comparison, p_adjusted: None };

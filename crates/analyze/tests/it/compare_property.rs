@@ -20,7 +20,7 @@ fn figures(most: usize) -> impl Strategy<Value = Vec<f64>> {
 
 fn with_series() -> impl Strategy<Value = Vec<RunValue>> {
     let run = (1.0..1e6_f64, prop::collection::vec(-1.0..1e6_f64, 0..40));
-    prop::collection::vec(run.prop_map(|(value, series)| RunValue { value, series }), 1..5)
+    prop::collection::vec(run.prop_map(|(value, series)| RunValue { value, series, machine: None }), 1..5)
 }
 
 proptest! {
@@ -96,7 +96,7 @@ fn three_runs_a_side_never_say_faster() {
 #[test]
 fn one_run_a_side_without_a_noise_floor_decides_nothing() {
     let series = |level: f64| (0..60).map(|i| level + f64::from(i % 7)).collect::<Vec<f64>>();
-    let run = |level: f64| vec![RunValue { value: level + 3.0, series: series(level) }];
+    let run = |level: f64| vec![RunValue { value: level + 3.0, series: series(level), machine: None }];
     let compared = compare_runs(&run(100.0), &run(200.0), &ask()).unwrap();
     assert_eq!(compared.verdict, Verdict::NotDecided);
     assert!(compared.interval.is_some());

@@ -21,6 +21,7 @@ mod made;
 mod merged;
 mod network;
 mod open_loop;
+mod rank_simulation;
 mod ranks;
 mod steady_signals;
 mod synthetic;

@@ -44,7 +44,7 @@ impl Runs {
         let of_run = level * (1.0 + self.between * random.normal());
         let series: Vec<f64> =
             noise(random, self.seconds, self.phi).iter().map(|e| of_run * (1.0 + self.within * e)).collect();
-        RunValue { value: mean(&series).unwrap_or(f64::NAN), series }
+        RunValue { value: mean(&series).unwrap_or(f64::NAN), series, machine: None }
     }
 }
 

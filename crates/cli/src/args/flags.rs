@@ -44,10 +44,15 @@ pub(crate) fn old_files(help: &'static str) -> Arg {
     Arg::new("file").value_name("FILE|FOLDER").num_args(1..).required(true).help(help)
 }
 
-/// The runs of both sides of a comparison; `what` ends the sentence.
-pub(crate) fn sides(what: &str) -> [Arg; 2] {
-    ["baseline", "candidate"]
-        .map(|side| option(side, side, "RUN").num_args(1..).help(format!("Runs of the {side}{what}")))
+/// What several sides are ordered by, and what they cost.
+pub(crate) fn order_and_prices() -> [Arg; 2] {
+    let by = option("by", "by", "FIGURE").conflicts_with("figure");
+    [
+        by.help("Order of the sides: reads, 'reads at p99<=5ms', price, p99, or a name of --figure [default: reads]"),
+        option("prices", "prices", "FILE")
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("Prices of sides by tag, run or machine, as TOML: small = \"1.92 EUR\""),
+    ]
 }
 
 /// Which figure is compared, and which difference matters.

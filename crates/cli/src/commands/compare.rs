@@ -1,11 +1,13 @@
-//! `mindful compare`: is the candidate faster than the baseline, slower, or within noise?
+//! `mindful compare`: which side is faster, and by how much? Two sides have a verdict, more have ranks.
 
 mod junit;
-pub(super) mod sides;
+pub(crate) mod sides;
 
-use clap::ArgMatches;
 use clap::builder::NonEmptyStringValueParser;
-use mindful_analyze::compare::{ComparedFigure, ComparedSides, Gate, GateOutcome, History, NoiseFloor, Side, Sides};
+use clap::{Arg, ArgMatches};
+use mindful_analyze::compare::{
+    Basis, ComparedFigure, ComparedSides, Gate, GateOutcome, History, NoiseFloor, OrderedBy, Ranking, Side, Sides,
+};
 use mindful_core::plan::units::Share;
 use mindful_core::result::comparison::Difference;
 use mindful_core::{Error, Result};
@@ -13,11 +15,12 @@ use mindful_record::Store;
 use mindful_report::comparison;
 use mindful_report::export::json;
 
-use crate::args::flags::{margin_and_figure, option, redact, repeat, sides as side_flags, switch};
+use self::sides::AllSides;
+use crate::args::flags::{margin_and_figure, option, order_and_prices, redact, repeat, switch};
 use crate::exit::{self, Exit};
 use crate::runs::Runs;
 use crate::verb::{Action, Group, PlanKeys, Verb};
-use crate::{context, noise, store};
+use crate::{context, store};
 
 /// Differences up to this share do not matter by default.
 const DEFAULT_MARGIN: f64 = 0.03;
@@ -25,27 +28,28 @@ const DEFAULT_MARGIN: f64 = 0.03;
 pub(super) const VERB: Verb = Verb {
     name: "compare",
     group: Some(Group::Judge),
-    about: "Compare two sides: is the candidate faster, slower, or within noise?",
-    details: "A side is a list of stored runs, or a plan file that compare runs several times, alternating (--run). A single run a side needs a noise floor: `mindful run --repeat 5` stores one.",
-    example: "mindful compare --baseline before --candidate after --fail-if 'slower>5%'",
+    about: "Compare sides: which is faster, and which cannot be told apart?",
+    details: "A side is a tag, a run, a pack, or a folder of packs; RUN,RUN joins runs. Or compare runs plan files several times, in turn (--run). Of two sides the first is the baseline; more sides get ranks. A single run on a side needs a noise floor: `mindful run --repeat 5` stores one.",
+    example: "mindful compare before after --fail-if 'slower>5%'",
     page: "docs/comparing.md",
     plan: PlanKeys::None,
     arguments: || {
-        let run = option("run", "run", "PLAN").num_args(2).conflicts_with_all(["baseline", "candidate"]);
+        let sides = Arg::new("sides").value_name("SIDE").num_args(2..).conflicts_with_all(["run", "history"]);
+        let run = option("run", "run", "PLAN").num_args(2..);
         let history = option("history", "history", "RUN").num_args(1..);
         let undecided = option("undecided", "undecided", "fail|pass").value_parser(["fail", "pass"]);
         let junit = option("junit", "junit", "FILE").value_parser(NonEmptyStringValueParser::new());
-        let mut all = side_flags(": id, its beginning, or tag").to_vec();
-        all.extend([
-            run.help("Run two plan files in turn and compare them"),
+        let mut all = vec![
+            sides.help("Tag, run (id or its beginning), pack, or folder of packs"),
+            run.help("Run plan files in turn and compare them"),
             repeat("Runs of each plan [1 to 1000] [default: 5]"),
-            history
-                .conflicts_with_all(["baseline", "candidate", "run"])
-                .help("Find changes of level in a series of runs of one plan (ids or a tag)"),
-        ]);
+            history.conflicts_with("run").help("Find changes of level in a series of runs of one plan (ids or a tag)"),
+        ];
+        all.extend(order_and_prices());
         all.extend(margin_and_figure());
         all.extend([
-            option("fail_if", "fail-if", "GATE").help("Exit with 4 if this holds: 'slower>5%' or 'faster>5%'"),
+            option("fail_if", "fail-if", "GATE")
+                .help("Exit with 4 if this holds for the last side: 'slower>5%', 'faster>5%', 'not in the first rank'"),
             undecided
                 .hide_possible_values(true)
                 .requires("fail_if")
@@ -63,17 +67,22 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     junit::refuse_to_replace(matches)?;
     let figure = figure(matches)?;
+    let by = order(matches)?;
     let passes_undecided = matches.get_one::<String>("undecided").is_some_and(|text| text == "pass");
     let gate = matches.get_one::<String>("fail_if").map(|text| Gate::parse(text, passes_undecided)).transpose()?;
-    let margin = gate.as_ref().map_or_else(|| margin(matches), |gate| Ok(gate.margin))?;
+    let margin = gate.as_ref().and_then(|gate| gate.margin).map_or_else(|| margin(matches), Ok)?;
     if matches.contains_id("history") {
         return compare_history(matches, figure.unwrap_or(ComparedFigure::Throughput), margin, gate.as_ref());
     }
-    let sides = sides::of_both(matches, gate.as_ref(), &store)?;
+    let all = AllSides::of(matches, gate.as_ref(), &store)?;
+    let (sides, noise) = match (all, by) {
+        (all, Some(by)) => return rank(matches, &all, by, margin, gate.as_ref()),
+        (all, None) => match all.two() {
+            Ok(two) => two,
+            Err(all) => return rank(matches, &all, figure.map_or(BY_READS, OrderedBy::Figure), margin, gate.as_ref()),
+        },
+    };
     let figure = figure.unwrap_or_else(|| sides.default_figure());
-    // Before names are redacted: the noise floor is stored under the name of the target.
-    let noise = noise_floor(&store, &sides)?;
-    let sides = if matches.get_flag("redact") { sides::redacted(sides, &Runs::of(&store, matches))? } else { sides };
     if !matches.get_flag("force") {
         sides::refuse_invalid(&sides.baseline, &sides.candidate)?;
     }
@@ -90,12 +99,49 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     for point in &compared.points {
         let c = &point.point.comparison;
         let (a, b) = (c.runs_baseline as usize, c.runs_candidate as usize);
-        gate.refuse_too_few(a, b, compared.points.len(), noise.is_some())?;
+        if c.basis != Basis::Machines {
+            gate.refuse_too_few(a, b, compared.points.len(), noise.is_some())?;
+        }
     }
     let outcome = gate.judge_points(&compared.points);
     context::print(&document(matches, &compared, &sides, Some((gate, outcome))))?;
     junit::write(matches, || comparison::comparison_suite(&compared, &sides, gate))?;
     conclude(gate, outcome, context::wants_json(matches))
+}
+
+/// What sides are ordered by if nothing else is named.
+const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
+
+/// The value of `--by`.
+fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
+    let parsed = matches.get_one::<String>("by").map(|text| OrderedBy::parse(text)).transpose();
+    parsed.map_err(|error| error.at("--by"))
+}
+
+/// Ranks of several sides.
+fn rank(matches: &ArgMatches, all: &AllSides, by: OrderedBy, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
+    let mut ranking = Ranking::of(&all.sides, by, margin, matches.get_flag("force"))?;
+    let outcome = gate.map(|gate| ranking.judge(gate, &all.sides)).transpose()?;
+    ranking.summary.gate = gate.zip(outcome).map(|(gate, outcome)| gate.summary(outcome));
+    let summary = &ranking.summary;
+    let plans = context::found_plans(all.sides.iter().flat_map(|side| &side.runs).map(|(run, _)| run));
+    context::print(&if context::wants_json(matches) {
+        json::summary(summary)
+    } else {
+        plans + &comparison::ranking_text(summary, &context::style())
+    })?;
+    let Some((gate, outcome)) = gate.zip(outcome) else { return Ok(Exit::Ok) };
+    junit::write(matches, || comparison::ranking_suite(summary, gate, outcome))?;
+    conclude(gate, outcome, context::wants_json(matches))
+}
+
+/// The ranks of sides that an export shows, by --by, --figure and --margin.
+pub(super) fn ranked(matches: &ArgMatches, all: &AllSides) -> Result<Ranking> {
+    let by = match order(matches)? {
+        Some(by) => by,
+        None => figure(matches)?.map_or(BY_READS, OrderedBy::Figure),
+    };
+    Ranking::of(&all.sides, by, margin(matches)?, false)
 }
 
 fn figure(matches: &ArgMatches) -> Result<Option<ComparedFigure>> {
@@ -124,7 +170,7 @@ fn document(
 
 /// The comparison of two sides that are meant to differ, as JSON or as text.
 pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Result<String> {
-    let noise = noise_floor(store, sides)?;
+    let noise = sides::noise_floor(&sides.baseline, store)?;
     let compared = sides.compare(sides.default_figure(), DEFAULT_MARGIN, noise)?;
     Ok(if context::wants_json(matches) {
         json::summary(&compared.summary(sides))
@@ -136,22 +182,11 @@ pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Res
 /// What a page or a picture shows of `sides`, by --figure and --margin.
 pub(super) fn differences(
     matches: &ArgMatches,
-    store: &Store,
-    sides: &Sides,
+    (sides, noise): &(Sides, Option<NoiseFloor>),
 ) -> Result<comparison::difference::Differences> {
     let figure = figure(matches)?.unwrap_or_else(|| sides.default_figure());
-    let (margin, noise) = (margin(matches)?, noise_floor(store, sides)?);
-    Ok(comparison::differences(&sides.names, margin, sides.compare(figure, margin, noise)))
-}
-
-/// The noise floor of this platform on the target of the baseline; none if a run was made on another host.
-fn noise_floor(store: &Store, sides: &Sides) -> Result<Option<NoiseFloor>> {
-    let Some((first, _)) = sides.baseline.first() else { return Ok(None) };
-    if sides.runs().any(|(run, _)| store.is_imported(&run.head.id)) {
-        return Ok(None);
-    }
-    // From the store: a redacted run has another target.
-    noise::of(store, &store.head(&first.head.id)?.target)
+    let margin = margin(matches)?;
+    Ok(comparison::differences(&sides.names, margin, sides.compare(figure, margin, *noise)))
 }
 
 /// Prints the line of the gate, last: after JSON on stderr.

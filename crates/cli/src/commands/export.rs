@@ -11,16 +11,16 @@ use std::process::{Command, Stdio};
 
 use clap::{Arg, ArgMatches};
 use mindful_analyze::Analysis;
-use mindful_analyze::compare::Sides;
+use mindful_analyze::compare::{NoiseFloor, Sides};
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_record::Store;
 use mindful_report::html::{self, Subject};
-use mindful_report::{Detail, Report, charts};
+use mindful_report::{Detail, Report, charts, comparison};
 
 use super::compare;
-use super::compare::sides as compare_sides;
-use crate::args::flags::{margin_and_figure, option, output, redact, sides, switch};
+use super::compare::sides::AllSides;
+use crate::args::flags::{margin_and_figure, option, order_and_prices, output, redact, switch};
 use crate::exit::Exit;
 use crate::output_file;
 use crate::runs::Runs;
@@ -49,28 +49,30 @@ pub(super) const VERB: Verb = Verb {
     name: "export",
     group: Some(Group::Keep),
     about: "Write stored runs as CSV, JSON, a web page, a chart or another format",
-    details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; compares two runs), site (a folder of pages), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
+    details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; of several runs or tags a comparison), site (a folder of pages), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
     example: "mindful export latest --as html --output run.html",
     page: "docs/reports.md",
     plan: PlanKeys::None,
     arguments: || {
-        let runs = Arg::new("ids").value_name("RUN").num_args(0..).conflicts_with_all(["baseline", "candidate"]);
+        let runs = Arg::new("ids").value_name("RUN").num_args(0..);
         let form = option("as", "as", "FORM").default_value("csv").value_parser(FORMS).hide_possible_values(true);
         let charts = mindful_report::charts::NAMES.map(|(name, _)| name);
         let chart = option("chart", "chart", "NAME").value_parser(charts).default_value("latency-iops");
         let all = switch("all", "all").conflicts_with("ids");
         let summary = switch("github_summary", "github-summary").conflicts_with_all(["output", "as"]);
         let mut flags = vec![
-            runs.help("Id, its beginning, tag, or latest [default: latest]; html, svg and png take several"),
+            runs.help(
+                "Id, its beginning, tag, or latest [default: latest]; several are compared (html, csv, json, markdown)",
+            ),
             form.help("Format, see above"),
             output("File to write [default: stdout]"),
             switch("open", "open").requires("output").help("Open the written file with xdg-open"),
-            chart.help("Chart of --as svg or png; differences compares two runs or sides"),
+            chart.help("Chart of --as svg or png; differences compares two sides, ranks and prices several"),
             all.help("Export all stored runs, newest first (--as site)"),
             summary.help("Append the report as Markdown to the file in GITHUB_STEP_SUMMARY"),
             redact(),
         ];
-        flags.extend(sides(" (--as html, svg or png)"));
+        flags.extend(order_and_prices());
         flags.extend(margin_and_figure());
         flags
     },
@@ -99,8 +101,8 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     if drawn {
         pixels::refuse_without_png()?;
     }
-    let exported = match both_sides(matches, &runs)? {
-        Some(sides) => comparison(matches, &runs, &sides)?,
+    let exported = match several(matches, &runs)? {
+        Some(sides) => compared(matches, sides)?,
         None => of_ids(matches, &runs)?,
     };
     let exported = mindful_report::escape_json(&exported).into_owned();
@@ -142,36 +144,65 @@ fn of_ids(matches: &ArgMatches, runs: &Runs) -> Result<String> {
     }
 }
 
-/// The two sides to compare on a page or in a chart: --baseline and --candidate, or two runs.
-fn both_sides(matches: &ArgMatches, runs: &Runs) -> Result<Option<Sides>> {
-    let store = runs.store();
-    let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let (page, picture) = (text("as") == Some("html"), is_picture(matches));
-    if matches.contains_id("baseline") || matches.contains_id("candidate") {
-        if !page && !picture {
-            let next = "pass --as html, or --as svg --chart differences";
-            return Err(Error::plan("--baseline and --candidate need a page or a chart", next));
-        }
-        return compare_sides::redacted(compare_sides::of_stored(matches, store)?, runs).map(Some);
+/// The sides to compare: of several names, each a side, in a form that shows a comparison.
+fn several(matches: &ArgMatches, runs: &Runs) -> Result<Option<AllSides>> {
+    let names: Vec<&String> = matches.get_many("ids").map(Iterator::collect).unwrap_or_default();
+    let form = matches.get_one::<String>("as").map_or("csv", String::as_str);
+    let chart = matches.get_one::<String>("chart").is_some_and(|chart| charts::OF_SIDES.contains(&chart.as_str()));
+    let compares = match form {
+        "html" | "csv" | "json" | "markdown" => true,
+        "svg" | "png" => chart,
+        _ => false,
+    };
+    if names.len() < 2 || !compares {
+        return Ok(None);
     }
-    let of_two = page || (picture && text("chart") == Some(charts::DIFFERENCES));
-    match ids(matches, store)?.as_slice() {
-        [a, b] if of_two => compare_sides::redacted(compare_sides::of_two(store, [a, b])?, runs).map(Some),
-        _ => Ok(None),
-    }
+    AllSides::stored(&names, matches, runs).map(Some)
 }
 
 fn is_picture(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("as").is_some_and(|form| form == "svg" || form == "png")
 }
 
+/// Sides as a page, a chart or a table.
+fn compared(matches: &ArgMatches, all: AllSides) -> Result<String> {
+    let text = |name| matches.get_one::<String>(name).map(String::as_str);
+    let form = text("as").unwrap_or("csv");
+    let chart = text("chart").unwrap_or(charts::RANKS);
+    let in_order =
+        matches.contains_id("by") || !(form == "html" || is_picture(matches) && chart == charts::DIFFERENCES);
+    let all = match (in_order, all) {
+        (true, all) => all,
+        (false, all) => match all.two() {
+            Ok(two) => return comparison_of_two(matches, &two),
+            Err(all) => all,
+        },
+    };
+    let summary = compare::ranked(matches, &all)?.summary;
+    Ok(match form {
+        "csv" => comparison::ranking_csv(&summary),
+        "json" => mindful_report::export::json::summary(&summary),
+        "markdown" => comparison::ranking_markdown(&summary),
+        "html" => {
+            let runs: Vec<Vec<PageRun>> = all.sides.iter().map(|side| PageRun::of(&side.runs)).collect();
+            let named = all.sides.iter().zip(&runs);
+            let sides: Vec<_> = named.map(|(side, runs)| (side.name.as_str(), PageRun::subjects(runs))).collect();
+            html::ranking(&summary, &sides)
+        }
+        _ => {
+            let runs: Vec<_> = all.sides.iter().flat_map(|side| of_runs(&side.runs)).collect();
+            charts::ranking_chart(chart, &summary)?.file(&charts::caption(&runs))
+        }
+    })
+}
+
 /// The page or the chart of two sides.
-fn comparison(matches: &ArgMatches, runs: &Runs, sides: &Sides) -> Result<String> {
-    let compared = compare::differences(matches, runs.store(), sides)?;
+fn comparison_of_two(matches: &ArgMatches, two: &(Sides, Option<NoiseFloor>)) -> Result<String> {
+    let compared = compare::differences(matches, two)?;
+    let sides = &two.0;
     if is_picture(matches) {
-        let chart = matches.get_one::<String>("chart").map_or(charts::DIFFERENCES, String::as_str);
         let (baseline, candidate) = (of_runs(&sides.baseline), of_runs(&sides.candidate));
-        let drawing = charts::comparison_chart(chart, &compared, [&baseline, &candidate])?;
+        let drawing = charts::comparison_chart(charts::DIFFERENCES, &compared, [&baseline, &candidate])?;
         return Ok(drawing.file(&charts::caption(&[baseline, candidate].concat())));
     }
     let (a, b) = (PageRun::of(&sides.baseline), PageRun::of(&sides.candidate));

@@ -34,6 +34,8 @@ pub enum Fact {
     StorageFilesystem,
     /// Share of the dataset's files that was never written, 0 to 1.
     HolesShare,
+    /// Zone of the cloud that the host is in.
+    CloudZone,
 }
 
 impl Fact {
@@ -53,6 +55,7 @@ impl Fact {
             Self::StorageDeviceNotSeen => "storage.device_not_seen",
             Self::StorageFilesystem => "storage.filesystem",
             Self::HolesShare => "data.holes_share",
+            Self::CloudZone => "cloud.zone",
         }
     }
 

@@ -29,8 +29,12 @@ pub const KEYS: &[Key] = &[
     )
     .one_value(),
     Key::unset("tag", "NAME", "Name to find the run by").one_value(),
-    Key::unset("price", "PRICE", "Cost of the target per hour, such as '1.92 EUR', for figures per unit of money")
-        .one_value(),
+    Key::unset(
+        "price",
+        "PRICE",
+        "Cost of the target: '1.92 EUR' an hour, or 'compute 0.5 + storage 92/month EUR, DATE, SOURCE'",
+    )
+    .one_value(),
     Key::with_default("seed", "N", "1", "Seed of the layout, the keys and the mix of operations"),
     Key::unset("schemas", "N", "Number of schemas, one table each (default: as loaded, or 4)").bounded(SCHEMAS),
     Key::unset("scale", "SIZE", "Size of each schema in bytes or blocks (default: as loaded, or 256MiB)")

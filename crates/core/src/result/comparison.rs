@@ -34,6 +34,8 @@ pub struct ComparisonSummary {
     pub points: Vec<PointVerdict>,
     /// The runs of each side.
     pub runs: BothSides<Vec<ComparedRun>>,
+    /// How the machines of each side differ; null where a side has one.
+    pub machines: BothSides<Option<MachineSpread>>,
     /// That all runs of one side came before those of the other; null where they alternate.
     #[serde(default)]
     pub order: Option<String>,
@@ -73,7 +75,8 @@ pub struct VerdictSummary {
     pub runs_baseline: u32,
     /// Runs of the candidate.
     pub runs_candidate: u32,
-    /// Runs a side that would decide, in all; null when decided, and when no sensible number of runs would.
+    /// Runs a side that would decide, in all; machines where they are the basis; null when decided, and when no sensible
+    /// number of them would.
     pub runs_needed: Option<u32>,
     /// What the interval rests on.
     pub basis: Basis,
@@ -133,10 +136,36 @@ pub enum Verdict {
 pub enum Basis {
     /// Several runs a side: the interval contains the variation between runs.
     Runs,
+    /// Several machines on a side: the interval contains the variation between machines of one type.
+    Machines,
     /// A single run on a side, widened by the platform's noise floor.
     NoiseFloor,
     /// A single run on a side and no noise floor: only the variation within the run.
     WithinRun,
+}
+
+/// How the machines of a side differ, as relative standard deviations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MachineSpread {
+    /// Machines of the side.
+    pub machines: u32,
+    /// Between runs of one machine; null with one run on each.
+    pub within: Option<f64>,
+    /// Between machines, without the variation of their runs.
+    pub between: f64,
+    /// The machine that is unlike the others; null where none is.
+    pub outlier: Option<OutlyingMachine>,
+}
+
+/// A machine that is unlike the others of its side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutlyingMachine {
+    /// Its name.
+    pub machine: String,
+    /// Its figure by the median of the others.
+    pub by_others: f64,
 }
 
 /// A range and its confidence.

@@ -174,13 +174,13 @@ fn run_with_value(run: &Run, analysis: &Analysis, value: &str) -> String {
 }
 
 fn page_command(compared: &ComparedSides, sides: &Sides) -> String {
-    let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(" ");
+    let ids = |side: &Side| side.iter().map(|(run, _)| escape(&run.head.id)).collect::<Vec<_>>().join(",");
     let figure = match compared.figure.name() {
         "throughput" => String::new(),
         name => format!(" --figure {name}"),
     };
     format!(
-        "as a page: mindful export --baseline {} --candidate {}{figure} --as html --output compare.html\n",
+        "as a page: mindful export {} {}{figure} --as html --output compare.html\n",
         ids(&sides.baseline),
         ids(&sides.candidate)
     )

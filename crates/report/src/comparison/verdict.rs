@@ -27,6 +27,10 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
 pub(super) fn basis_words(c: &Comparison) -> String {
     match c.basis {
         Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),
+        Basis::Machines => format!(
+            "{} runs against {} on several machines; the interval is that of the type of machine",
+            c.runs_baseline, c.runs_candidate
+        ),
         Basis::NoiseFloor => "one run a side; the interval includes this platform's noise floor".to_owned(),
         Basis::WithinRun => {
             "one run a side and no noise floor: the interval covers variation within the run only; `mindful run --repeat 5` \

@@ -17,7 +17,7 @@ pub fn steps(analysis: &Analysis) -> String {
     let notice = summary.notice.as_ref().map(|notice| format!(",{}", field(notice))).unwrap_or_default();
     let of_notice = if notice.is_empty() { "" } else { ",notice" };
     let mut text = format!("id,tag,validity,step,{},{texts}{of_notice}\n", titles.join(","));
-    let price = summary.price.as_ref().map(Price::to_string).unwrap_or_default();
+    let price = summary.price.as_ref().map(Price::in_full).unwrap_or_default();
     for (number, step) in (1..).zip(&analysis.steps) {
         let validity = format!("{:?}", summary.validity).to_lowercase();
         let tag = field(summary.tag.as_deref().unwrap_or(""));
@@ -49,7 +49,7 @@ fn names(step: &StepAnalysis, price: &str) -> String {
 }
 
 /// A text field: quoted when it must be (RFC 4180), and never the start of a spreadsheet's formula.
-fn field(text: &str) -> String {
+pub(crate) fn field(text: &str) -> String {
     let text = crate::escape(text);
     let formula = text.starts_with(['=', '+', '-', '@']);
     let text = if formula { format!("'{text}") } else { text };

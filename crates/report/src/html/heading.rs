@@ -32,7 +32,7 @@ fn place(run: &Run) -> String {
     host(run).map_or_else(String::new, |host| format!(" on {host}"))
 }
 
-fn date(run: &Run) -> String {
+pub(super) fn date(run: &Run) -> String {
     let when = run.head.started_at.get(..16).unwrap_or(&run.head.started_at);
     format!("{} UTC", when.replace('T', " "))
 }

@@ -4,19 +4,24 @@ use std::fmt::Write as _;
 
 use mindful_analyze::compare::comparable;
 use mindful_core::record::run::Run;
+use mindful_core::result::Validity;
+use mindful_core::result::ranking::RankingSummary;
 
-use super::panels;
+use super::heading;
 use crate::card;
 use crate::charts::{self, Side, differences};
 use crate::comparison::difference::Differences;
+use crate::comparison::ranking as order;
 use crate::drawing::frame;
 use crate::markup::escaped_text;
+use crate::table::Table;
 
 /// Several runs: what differs, and their charts.
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
     let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
-    let (first, others) = sides.split_at(1);
-    differing_facts(html, first, others, "The first run and the others differ");
+    let names: Vec<&str> = sides.iter().map(|(run, _)| run.head.id.as_str()).collect();
+    let named: Vec<(&str, &[Side])> = names.iter().copied().zip(sides.chunks(1)).collect();
+    what_differs(html, &named);
     html.push_str("<section>\n<h2>The runs</h2>\n");
     html.push_str(&frame::table(
         &RUN_TITLES.map(str::to_owned),
@@ -26,7 +31,7 @@ pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut 
     html.push_str("</section>\n");
 }
 
-/// Two sides of a comparison: the verdict, what differs, their runs and their charts.
+/// Two sides of a comparison: the verdict, what they are and in what they differ, their runs and their charts.
 pub(super) fn both(
     html: &mut String,
     title: &str,
@@ -34,16 +39,13 @@ pub(super) fn both(
     [baseline, candidate]: [&[Side]; 2],
     number: &mut usize,
 ) {
-    let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
-    for (at, line) in compared.sentences.iter().enumerate() {
-        let class = if at == 0 { " class=\"lead\"" } else { "" };
-        let _ = writeln!(html, "<p{class}>{}</p>", escaped_text(line));
-    }
-    differing_facts(html, baseline, candidate, "Baseline and candidate differ");
+    lead(html, title, &compared.sentences);
+    let named = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
+    what_differs(html, &named);
     let all = [baseline, candidate].concat();
     html.push_str("<section>\n<h2>Differences</h2>\n");
     html.push_str("<div class=\"charts\">\n");
-    if let Some(drawing) = differences::drawing(compared, charts::doubt(&all)) {
+    if let Some(drawing) = differences::drawing(compared, None) {
         *number += 1;
         html.push_str(&drawing.figure(*number));
     }
@@ -52,34 +54,110 @@ pub(super) fn both(
     }
     html.push_str("</div>\n</section>\n<section>\n<h2>The runs</h2>\n");
     let titles: Vec<String> = std::iter::once("side").chain(RUN_TITLES).map(str::to_owned).collect();
-    let roles = baseline.iter().map(|_| "baseline").chain(candidate.iter().map(|_| "candidate"));
+    let roles = named.iter().flat_map(|(name, sides)| sides.iter().map(move |_| *name));
     let row = |(role, side): (&str, &Side)| [vec![role.to_owned()], run_cells(*side)].concat();
     html.push_str(&frame::table(&titles, &roles.zip(&all).map(row).collect::<Vec<_>>()));
-    let several = all.iter().any(|(run, _)| run.steps.len() > 1);
-    let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
-    let charts = charts::group_charts(groups);
-    let charts: Vec<_> = charts.into_iter().filter(|drawing| several || drawing.name == "latency-iops").collect();
-    drawn(html, &charts, number);
+    drawn(html, &curves_of(&named), number);
     html.push_str("</section>\n");
 }
 
-fn differing_facts(html: &mut String, baseline: &[Side], candidate: &[Side], which: &str) {
-    let runs = |sides: &[Side]| sides.iter().map(|(run, _)| (*run).clone()).collect::<Vec<Run>>();
-    let differences = comparable::differences(&runs(baseline), &runs(candidate));
-    html.push_str("<section>\n<h2>What differs</h2>\n");
-    if differences.is_empty() {
-        html.push_str("<p>Nothing that the figures depend on: the runs are comparable.</p>\n");
-    } else {
-        let _ = writeln!(html, "<p>{which} in these facts, which also change the figures:</p>");
-        let pairs: Vec<_> = differences.iter().map(|one| (one.fact.clone(), one.sides())).collect();
-        html.push_str(&panels::list(&pairs));
+/// Several sides in order: the result, the ranks of each group, and the curves of all.
+pub(super) fn ranked(
+    html: &mut String,
+    title: &str,
+    ranking: &RankingSummary,
+    named: &[(&str, Vec<Side>)],
+    number: &mut usize,
+) {
+    lead(html, title, &ranking.sentences);
+    for (at, group) in ranking.groups.iter().enumerate() {
+        let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped_text(&order::heading(group)));
+        for table in [order::order_table(ranking, group), order::place_table(group)] {
+            table_of(html, &table);
+        }
+        for note in order::notes(ranking, group) {
+            let _ = writeln!(html, "<p>{}</p>", escaped_text(&note));
+        }
+        if let Some(table) = order::differences_table(group) {
+            html.push_str("<h3>What differs</h3>\n");
+            table_of(html, &table);
+        }
+        let members = named.iter().filter(|(name, _)| group.sides.iter().any(|side| side.name == **name));
+        let members: Vec<_> = members.map(|(name, sides)| (*name, sides.as_slice())).collect();
+        let drawings: Vec<_> = charts::rank_charts(ranking, at).chain(curves_of(&members)).collect();
+        drawn(html, &drawings, number);
+        html.push_str("</section>\n");
     }
-    let places = comparable::circumstances(&runs(baseline), &runs(candidate));
-    if !places.is_empty() {
-        html.push_str("<p>They were measured in different places or by different versions:</p>\n");
-        html.push_str(&panels::list(&places.iter().map(|one| (one.fact.clone(), one.sides())).collect::<Vec<_>>()));
+}
+
+fn lead(html: &mut String, title: &str, sentences: &[String]) {
+    let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
+    for (at, line) in sentences.iter().enumerate() {
+        let class = if at == 0 { " class=\"lead\"" } else { "" };
+        let _ = writeln!(html, "<p{class}>{}</p>", escaped_text(line));
     }
+}
+
+fn table_of(html: &mut String, table: &Table) {
+    if let Some((titles, rows)) = table.rows().split_first() {
+        html.push_str(&frame::table(titles, rows));
+    }
+}
+
+/// Curves over load, or the points of single steps.
+fn curves_of(named: &[(&str, &[Side])]) -> Vec<frame::Drawing> {
+    let several = named.iter().flat_map(|(_, sides)| *sides).any(|(run, _)| run.steps.len() > 1);
+    let marked = named.iter().map(|(name, sides)| {
+        let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max();
+        let mark = worst.filter(|worst| *worst > Validity::Valid).map(|worst| format!(" {}", card::word(worst)));
+        (format!("{name}{}", mark.unwrap_or_default()), *sides)
+    });
+    let marked: Vec<_> = marked.collect();
+    let groups: Vec<_> = marked.iter().map(|(name, sides)| (name.as_str(), *sides)).collect();
+    let drawings = charts::group_charts(&groups);
+    drawings.into_iter().filter(|drawing| several || drawing.name == "latency-iops").collect()
+}
+
+/// What each side is, and every setting, version, target and host in which the sides differ.
+fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
+    html.push_str("<section>\n<h2>What is compared</h2>\n");
+    let runs: Vec<Vec<Run>> =
+        named.iter().map(|(_, sides)| sides.iter().map(|(run, _)| (*run).clone()).collect()).collect();
+    let groups: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
+    let titles: Vec<String> =
+        std::iter::once("").chain(named.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
+    let mut rows = vec![of_each("runs", named, |runs| runs.len().to_string())];
+    rows.push(of_each("engine", named, |runs| each_once(runs, |run| Some(engine(run)))));
+    rows.push(of_each("target", named, |runs| each_once(runs, |run| Some(run.head.target.clone()))));
+    rows.push(of_each("machine", named, |runs| each_once(runs, comparable::machine)));
+    rows.push(of_each("measured", named, |runs| each_once(runs, |run| Some(heading::date(run)))));
+    let differing = comparable::all_differences(&groups);
+    if differing.is_empty() {
+        html.push_str("<p>No setting, version, target or host differs.</p>\n");
+    }
+    let known = ["engine", "target"];
+    for (name, values) in differing.into_iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+        let values = values.into_iter().map(|value| value.unwrap_or_else(|| "not stated".to_owned()));
+        rows.push(std::iter::once(name).chain(values).collect());
+    }
+    html.push_str(&frame::table(&titles, &rows));
     html.push_str("</section>\n");
+}
+
+fn of_each(what: &str, named: &[(&str, &[Side])], of: impl Fn(&[Side]) -> String) -> Vec<String> {
+    std::iter::once(what.to_owned()).chain(named.iter().map(|(_, sides)| of(sides))).collect()
+}
+
+fn each_once(sides: &[Side], of: impl Fn(&Run) -> Option<String>) -> String {
+    let mut values: Vec<String> = sides.iter().filter_map(|(run, _)| of(run)).collect();
+    values.sort();
+    values.dedup();
+    if values.is_empty() { "not stated".to_owned() } else { values.join(" / ") }
+}
+
+fn engine(run: &Run) -> String {
+    let version = run.description.as_ref().map_or("", |description| description.engine_version.as_str());
+    format!("{} {version}", run.head.engine).trim_end().to_owned()
 }
 
 fn drawn(html: &mut String, drawings: &[frame::Drawing], number: &mut usize) {

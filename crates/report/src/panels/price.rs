@@ -20,6 +20,12 @@ pub(crate) fn panel(price: Option<&Price>, step: &StepSummary) -> Panel {
         parts.into_iter().filter_map(|(count, what)| Some(format!("{} {what}", number(count?)))).collect();
     if !parts.is_empty() {
         page.blank();
+        let month = format!("{} {} a month of 730 hours", number(price.per_month()), price.currency);
+        let details = Some(price.details()).filter(|details| !details.is_empty());
+        page.wrapped(
+            2,
+            &format!("price: {}", [Some(month), details].into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        );
         page.wrapped(2, &format!("at {price} an hour, 1 {} buys {}", price.currency, parts.join(", ")));
     }
     page

@@ -1,7 +1,11 @@
-//! The two sides of a comparison: found in the store or measured, and whether their runs may be quoted.
+//! The sides of a comparison: found in the store or in packs, or measured, and whether their runs may be quoted.
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use mindful_analyze::compare::{Gate, Side, Sides, can_tell, runs_to_tell};
+use mindful_analyze::compare::{Gate, NamedSide, NoiseFloor, Side, Sides, can_tell, runs_to_tell};
 use mindful_core::plan::settings::Settings;
 use mindful_core::result::{Severity, Validity};
 use mindful_core::{Error, Result};
@@ -10,8 +14,111 @@ use mindful_runner::estimate::Estimate;
 use mindful_runner::repetition;
 
 use crate::args::flags;
+use crate::commands::import::files::{self, Named};
+use crate::prices::Prices;
 use crate::runs::Runs;
 use crate::{context, layers, noise};
+
+/// All sides of a comparison, as the command line names them.
+pub(crate) struct AllSides {
+    pub(crate) sides: Vec<NamedSide>,
+    /// Whether plans were run, which differ on purpose.
+    pub(crate) planned: bool,
+    /// Whether runs of other hosts are among them.
+    pub(crate) from_elsewhere: bool,
+}
+
+impl AllSides {
+    /// The sides that `names` name; plans of --run are run first.
+    pub(crate) fn of(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Self> {
+        let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
+        if plans.is_empty() {
+            let names: Vec<&String> = matches.get_many("sides").map(Iterator::collect).unwrap_or_default();
+            return Self::stored(&names, matches, &Runs::of(store, matches));
+        }
+        let repeat = flags::repetitions(matches, 1, 5)?;
+        // Before anything runs; of a single run a side, the noise floor is known by its target.
+        if let Some(gate) = gate.filter(|_| repeat > 1) {
+            gate.refuse_too_few(repeat as usize, repeat as usize, 1, false)?;
+        }
+        let measured = measured(&plans, repeat, matches, store)?;
+        let sides = plans.into_iter().cloned().zip(measured);
+        let runs = Runs::of(store, matches);
+        let sides = sides.map(|(name, runs)| NamedSide { name, runs, noise: None }).collect();
+        Self { sides, planned: true, from_elsewhere: false }.completed(matches, &runs)
+    }
+
+    /// The sides of stored runs and packs.
+    pub(crate) fn stored(names: &[&String], matches: &ArgMatches, runs: &Runs) -> Result<Self> {
+        if names.len() < 2 {
+            return Err(Error::plan(
+                format!("a comparison needs two sides or more, and {} was named", names.len()),
+                "name tags, runs, packs or folders of packs: compare before after; or plans: --run A.toml B.toml",
+            ));
+        }
+        let store = runs.store();
+        let (mut sides, mut from_elsewhere) = (Vec::new(), false);
+        for name in names {
+            let (side, elsewhere) = match of_store(name, store) {
+                Ok(side) => side,
+                Err(error) => of_path(Path::new(name), runs).unwrap_or(Err(error))?,
+            };
+            from_elsewhere |= elsewhere;
+            sides.push(NamedSide { name: short(name), runs: side, noise: None });
+        }
+        Self { sides, planned: false, from_elsewhere }.completed(matches, runs)
+    }
+
+    /// The same with names that differ, noise floors and prices, and without names that --redact takes out.
+    fn completed(mut self, matches: &ArgMatches, runs: &Runs) -> Result<Self> {
+        for side in &mut self.sides {
+            // Before names are redacted: the noise floor is stored under the name of the target.
+            side.noise = noise_floor(&side.runs, runs.store())?;
+        }
+        let first = self.sides.first().and_then(|side| side.noise).filter(|_| !self.from_elsewhere);
+        let prices = matches.get_one::<String>("prices").map(|path| Prices::read(Path::new(path))).transpose()?;
+        for at in 0..self.sides.len() {
+            let taken = self.sides[..at].iter().filter(|side| side.name == self.sides[at].name).count();
+            let side = &mut self.sides[at];
+            side.noise = side.noise.or(first);
+            if let Some(prices) = &prices {
+                prices.attach(side);
+            }
+            if taken > 0 {
+                side.name = format!("{} ({})", side.name, taken + 1);
+            }
+        }
+        if matches.get_flag("redact") { self.redacted(runs) } else { Ok(self) }
+    }
+
+    fn redacted(mut self, runs: &Runs) -> Result<Self> {
+        for side in &mut self.sides {
+            side.name = runs.name(&side.name);
+            for run in &mut side.runs {
+                // A run of a pack was redacted when it was read.
+                if runs.store().log(&run.0.head.id).is_ok() {
+                    let price = run.0.head.plan.price.take();
+                    *run = runs.read(&run.0.head.id)?;
+                    run.0.head.plan.price = price;
+                    run.1 = mindful_analyze::analyze(&run.0);
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The two sides; `None` of more.
+    pub(crate) fn two(self) -> std::result::Result<(Sides, Option<NoiseFloor>), Self> {
+        if self.sides.len() != 2 {
+            return Err(self);
+        }
+        let noise = self.sides[0].noise.filter(|_| !self.from_elsewhere);
+        let mut sides = self.sides.into_iter();
+        let (Some(a), Some(b)) = (sides.next(), sides.next()) else { unreachable!("there are two") };
+        let names = distinct([a.name, b.name]);
+        Ok((Sides { names, baseline: a.runs, candidate: b.runs, planned: self.planned }, noise))
+    }
+}
 
 /// Refuses sides that hold a run which is not what was asked for: its figures would decide the verdict unseen.
 ///
@@ -31,60 +138,140 @@ pub(crate) fn refuse_invalid(baseline: &Side, candidate: &Side) -> Result<()> {
     Ok(())
 }
 
-/// The runs that a side names, by id, prefix or tag; a tag names all runs that bear it.
-pub(crate) fn named(matches: &ArgMatches, side: &str, store: &Store) -> Result<Side> {
-    let names: Vec<&String> = matches.get_many(side).map(Iterator::collect).unwrap_or_default();
-    if names.is_empty() {
-        return Err(Error::plan(
-            format!("no run for the {side}"),
-            format!("pass --{side} RUN…, or two plans: --run A.toml B.toml"),
-        ));
-    }
+/// The runs that the values of `flag` name, by id, prefix or tag; a tag names all runs that bear it.
+pub(super) fn named(matches: &ArgMatches, flag: &str, store: &Store) -> Result<Side> {
     let mut side = Side::new();
-    for name in names {
-        // An id is never the tag of another run.
-        let is_id = store.ids()?.contains(name);
-        let mut ids = if is_id { Vec::new() } else { store.tagged(name)? };
-        if ids.is_empty() {
-            ids.push(store.resolve(name)?);
-        }
-        for id in ids {
-            side.push(repetition::judged(store, &id)?);
-        }
+    for name in matches.get_many::<String>(flag).into_iter().flatten() {
+        side.extend(of_store(name, store)?.0);
     }
     Ok(side)
 }
 
-/// Runs two plans in turn, A B B A, so that drift hits both alike.
-fn measured(plans: [&str; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<(Side, Side)> {
-    let settings: [Settings; 2] = [layers::of_file(plans[0])?, layers::of_file(plans[1])?];
+/// The runs of the store that `name` names: those with that tag, or one run, or several separated by commas; and whether
+/// some were made elsewhere.
+fn of_store(name: &str, store: &Store) -> Result<(Side, bool)> {
+    // An id is never the tag of another run.
+    let is_id = store.ids()?.iter().any(|id| id == name);
+    let mut ids = if is_id { Vec::new() } else { store.tagged(name)? };
+    if ids.is_empty() {
+        match (store.resolve(name), name.split_once(',')) {
+            (Ok(id), _) => ids.push(id),
+            (Err(error), None) => return Err(error),
+            (Err(_), Some(_)) => {
+                for part in name.split(',') {
+                    ids.push(store.resolve(part.trim())?);
+                }
+            }
+        }
+    }
+    let elsewhere = ids.iter().any(|id| store.is_imported(id));
+    Ok((ids.iter().map(|id| repetition::judged(store, id)).collect::<Result<_>>()?, elsewhere))
+}
+
+/// The runs of a pack, of a run folder, or of all those in a folder; `None` where there is no such path.
+fn of_path(path: &Path, runs: &Runs) -> Option<Result<(Side, bool)>> {
+    path.exists().then(|| {
+        let named = files::of_path(path)?;
+        let passing = PassingStore::new()?;
+        let mut side = Side::new();
+        for one in named {
+            let id = match &one {
+                Named::Pack(file) => passing.store.import_pack(file)?,
+                Named::Run(folder) => passing.store.import(folder)?,
+                Named::File { .. } => continue,
+            };
+            side.push(runs.read_in(&passing.store, &id)?);
+        }
+        if side.is_empty() {
+            let next = "name a pack (`mindful pack RUN`), a run folder, or a folder of them";
+            return Err(Error::plan(format!("{} contains no runs", path.display()), next));
+        }
+        Ok((side, true))
+    })
+}
+
+/// A store for the time of one comparison.
+struct PassingStore {
+    store: Store,
+    root: PathBuf,
+}
+
+impl PassingStore {
+    fn new() -> Result<Self> {
+        let folder = std::env::temp_dir();
+        let cannot = |root: &Path, error: std::io::Error| {
+            Error::run(format!("cannot create {}: {error}", root.display()), "set TMPDIR to a folder with space")
+        };
+        let mut number = 0;
+        loop {
+            let root = folder.join(format!("mindful-compare-{}-{number}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&root) {
+                Ok(()) => return Ok(Self { store: Store::open(&root), root }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1_000 => number += 1,
+                Err(error) => return Err(cannot(&root, error)),
+            }
+        }
+    }
+}
+
+impl Drop for PassingStore {
+    fn drop(&mut self) {
+        // Nothing can be done about a folder that stays.
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// The name of a side: of a path, its last part without the ending of a pack.
+fn short(name: &str) -> String {
+    let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
+    last.strip_suffix(".tar.zst").unwrap_or(last).to_owned()
+}
+
+/// The noise floor of this platform on the target of the first run; none of runs that were made elsewhere.
+pub(super) fn noise_floor(side: &Side, store: &Store) -> Result<Option<NoiseFloor>> {
+    let ids = || side.iter().map(|(run, _)| run.head.id.as_str());
+    let Some(first) = ids().next() else { return Ok(None) };
+    if ids().any(|id| store.is_imported(id) || store.log(id).is_err()) {
+        return Ok(None);
+    }
+    noise::of(store, &store.head(first)?.target)
+}
+
+/// Runs plans in turn, A B C C B A, so that drift hits all alike.
+fn measured(plans: &[&String], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<Vec<Side>> {
+    let settings: Vec<Settings> = plans.iter().map(|plan| layers::of_file(plan)).collect::<Result<_>>()?;
     // Fail before the first run, not after it.
     store.probe()?;
     announce(&settings, repeat, matches, store)?;
-    let mut sides = [Side::new(), Side::new()];
+    let mut sides: Vec<Side> = plans.iter().map(|_| Side::new()).collect();
+    let all = plans.len() * repeat as usize;
+    let mut number = 0;
     for pass in 0..repeat {
-        let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
+        let mut order: Vec<usize> = (0..plans.len()).collect();
+        if pass % 2 == 1 {
+            order.reverse();
+        }
         for side in order {
             let context = context::alone(settings[side].clone(), matches)?;
-            let number = sides[0].len() + sides[1].len() + 1;
-            context.recording.tell(&format!("run {number} of {} ({})", 2 * repeat, plans[side]));
+            number += 1;
+            context.recording.tell(&format!("run {number} of {all} ({})", plans[side]));
             sides[side].push(repetition::run(&context)?);
         }
     }
-    let [baseline, candidate] = sides;
-    Ok((baseline, candidate))
+    Ok(sides)
 }
 
 /// Tells how long the runs will take, and whether so few can tell anything.
-fn announce(settings: &[Settings; 2], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
-    let [a, b] = settings.each_ref().map(|settings| context::alone(settings.clone(), matches));
-    let (a, b) = (a?, b?);
-    let floor = noise::of(store, &a.redacted_target())?.is_some();
+fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
+    let contexts = settings.iter().map(|settings| context::alone(settings.clone(), matches));
+    let contexts = contexts.collect::<Result<Vec<_>>>()?;
+    let Some(first) = contexts.first() else { return Ok(()) };
+    let floor = noise::of(store, &first.redacted_target())?.is_some();
     if let Some(warning) = too_few(repeat as usize, floor) {
         context::tell(&warning);
     }
-    let runs = [&a.plan, &b.plan].into_iter().cycle().take(2 * repeat as usize);
-    a.recording.tell(&Estimate::of("runs", runs).to_string());
+    let runs = contexts.iter().map(|context| &context.plan).cycle().take(contexts.len() * repeat as usize);
+    first.recording.tell(&Estimate::of("runs", runs).to_string());
     Ok(())
 }
 
@@ -101,56 +288,7 @@ fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     }
 }
 
-/// The sides read again without names, if --redact is given.
-pub(crate) fn redacted(sides: Sides, runs: &Runs) -> Result<Sides> {
-    let read = |side: Side| side.iter().map(|(run, _)| runs.read(&run.head.id)).collect::<Result<Side>>();
-    Ok(Sides {
-        names: sides.names.map(|name| runs.name(&name)),
-        baseline: read(sides.baseline)?,
-        candidate: read(sides.candidate)?,
-        planned: sides.planned,
-    })
-}
-
-/// Both sides as the command line names them; plans are run first.
-pub(crate) fn of_both(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Sides> {
-    let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
-    let [a, b] = plans.as_slice() else {
-        return of_stored(matches, store);
-    };
-    let repeat = flags::repetitions(matches, 1, 5)?;
-    // Before anything runs; of a single run a side, the noise floor is known by its target.
-    if let Some(gate) = gate.filter(|_| repeat > 1) {
-        gate.refuse_too_few(repeat as usize, repeat as usize, 1, false)?;
-    }
-    let (baseline, candidate) = measured([a.as_str(), b.as_str()], repeat, matches, store)?;
-    Ok(Sides { names: distinct([a, b].map(|plan| (*plan).clone())), baseline, candidate, planned: true })
-}
-
-/// Both sides as the command line names them, of runs that are stored.
-pub(crate) fn of_stored(matches: &ArgMatches, store: &Store) -> Result<Sides> {
-    let (baseline, candidate) = (named(matches, "baseline", store)?, named(matches, "candidate", store)?);
-    let names = distinct(["baseline", "candidate"].map(|side| name(matches, side)));
-    Ok(Sides { names, baseline, candidate, planned: false })
-}
-
-/// Two runs, each a side.
-pub(crate) fn of_two(store: &Store, [a, b]: [&str; 2]) -> Result<Sides> {
-    let of = |id: &str| repetition::judged(store, id).map(|run| vec![run]);
-    let (baseline, candidate) = (of(a)?, of(b)?);
-    let called =
-        |side: &Side| side.first().map(|(run, _)| run.head.plan.tag.clone().unwrap_or_else(|| run.head.id.clone()));
-    let names = distinct([&baseline, &candidate].map(|side| called(side).unwrap_or_default()));
-    Ok(Sides { names, baseline, candidate, planned: false })
-}
-
-/// What a side is called whose runs are in the store: as it was named, where by one name.
-fn name(matches: &ArgMatches, side: &str) -> String {
-    let mut given = matches.get_many::<String>(side).into_iter().flatten();
-    given.next().filter(|_| given.next().is_none()).map_or_else(|| side.to_owned(), Clone::clone)
-}
-
 /// Names that tell one side from the other.
-fn distinct(names: [String; 2]) -> [String; 2] {
-    if names[0] == names[1] { ["baseline", "candidate"].map(str::to_owned) } else { names }
+fn distinct([a, b]: [String; 2]) -> [String; 2] {
+    if b == format!("{a} (2)") { ["baseline", "candidate"].map(str::to_owned) } else { [a, b] }
 }

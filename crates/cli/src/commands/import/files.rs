@@ -39,6 +39,11 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
     Ok(all)
 }
 
+/// A run folder, a pack, or all files of a folder.
+pub(crate) fn of_path(path: &Path) -> Result<Vec<Named>> {
+    if path.is_dir() && !path.join(LOG).exists() { of_folder(path) } else { Ok(vec![one(path.to_owned(), true)]) }
+}
+
 fn one(path: PathBuf, sure: bool) -> Named {
     if path.join(LOG).exists() {
         Named::Run(path)

@@ -5,3 +5,4 @@ mod contrast;
 mod null;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod ranks;

@@ -116,7 +116,7 @@ fn a_gate_that_is_not_decided_fails_unless_it_is_asked_to_pass() {
     for (tag, latency) in [("one", "1ms"), ("two", "2ms"), ("one", "2ms"), ("two", "1ms")].repeat(2) {
         with_a_sound_figure(&mindful, &["--duration", "300ms", "--tag", tag, "--null-latency", latency], |_| true);
     }
-    let gate = ["compare", "--baseline", "one", "--candidate", "two", "--force", "--fail-if", "slower>0.1%"];
+    let gate = ["compare", "one", "two", "--force", "--fail-if", "slower>0.1%"];
     let last = |more: &[&str]| {
         let output = mindful.run(&[&gate[..], more].concat());
         let text = String::from_utf8(output.stdout.clone()).unwrap();
@@ -139,7 +139,7 @@ fn what_is_not_comparable_is_refused_with_the_differing_facts() {
         let ran = mindful.run(&null("run", &["--warmup", "200ms", "--tag", tag, "--work-unit", unit]));
         assert!(ran.status.success(), "{ran:?}");
     }
-    let sides = ["compare", "--baseline", "narrow", "--candidate", "wide"];
+    let sides = ["compare", "narrow", "wide"];
     let refused = mindful.run(&sides);
     let text = message(&refused);
     assert_eq!(refused.status.code(), Some(2), "{text}");
@@ -161,7 +161,7 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
         mindful.run(&null("run", &[&base[..], more].concat()));
     }
     let against = |candidate: &str, more: &[&str]| {
-        let sides = ["compare", "--baseline", "sound", "--candidate", candidate];
+        let sides = ["compare", "sound", candidate];
         mindful.run(&[&sides[..], more].concat())
     };
     let refused = against("broken", &[]);
@@ -232,7 +232,7 @@ fn whole_sweeps_are_compared_by_their_curves() {
         // A window that a busy host cut short makes the sweep invalid (1); its rates stand.
         assert!(ended(&ran), "{ran:?}");
     }
-    let sides = ["compare", "--baseline", "few", "--candidate", "many", "--force"];
+    let sides = ["compare", "few", "many", "--force"];
     let compared = mindful.json(&sides);
     let ratios = &compared["curves"][0]["ratios"];
     let ratio = |name: &str| ratios[name]["ratio"].as_f64().unwrap_or_else(|| panic!("{compared:#}"));
@@ -255,7 +255,7 @@ fn a_noise_floor_is_kept_and_widens_single_runs() {
     let noise = mindful.json(&["run", "--plan", &plan, "--repeat", "3"]);
     assert_eq!(noise["floor"]["runs"], 3, "{noise:#}");
     let ids: Vec<_> = noise["runs"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    let args = ["compare", "--format", "json", "--baseline", ids[0], "--candidate", ids[1]];
+    let args = ["compare", "--format", "json", ids[0], ids[1]];
     assert_eq!(json(&mindful.run(&args))["basis"], "noise_floor");
 }
 
@@ -325,8 +325,7 @@ fn an_imported_run_is_compared_without_this_hosts_noise_floor() {
     let theirs = std::fs::read_dir(there.runs()).unwrap().next().unwrap().unwrap().path();
     assert!(here.run(&["import", theirs.to_str().unwrap()]).status.success());
     std::fs::remove_file(here.path("touched")).unwrap();
-    let basis =
-        |a: &str, b: &str| here.json(&["compare", "--force", "--baseline", a, "--candidate", b])["basis"].clone();
+    let basis = |a: &str, b: &str| here.json(&["compare", "--force", a, b])["basis"].clone();
     assert_eq!(basis("ours", "ours-too"), "noise_floor");
     assert_eq!([basis("theirs", "ours"), basis("ours", "theirs")], ["within_run", "within_run"]);
     assert!(!here.path("touched").exists(), "no hook of theirs is run");

@@ -135,7 +135,7 @@ fn exported(mindful: &Mindful, id: &str, more: &[&str]) -> Vec<(String, Vec<u8>)
     for chart in ["time", "distribution", "ledger"] {
         take(chart, &[id, "--as", "svg", "--chart", chart]);
     }
-    take("comparison", &["--baseline", id, "--candidate", id, "--as", "html"]);
+    take("comparison", &[id, id, "--as", "html"]);
     take("site", &[id, "--as", "site", "--output", "site", "--yes"]);
     for page in std::fs::read_dir(mindful.path("site")).unwrap() {
         all.push(("site".to_owned(), std::fs::read(page.unwrap().path()).unwrap()));
@@ -231,10 +231,8 @@ fn no_name_leaves_with_the_xml_of_a_gate() {
     std::fs::write(folder.join("run.jsonl"), lines).unwrap();
     std::fs::remove_file(folder.join("summary.json")).unwrap();
     let gated = |more: &[&str]| {
-        let mut args = vec!["compare", "--baseline"];
-        args.extend([plain.as_str(); 5]);
-        args.push("--candidate");
-        args.extend([of_acme.as_str(); 5]);
+        let sides = [&plain, &of_acme].map(|id| [id.as_str(); 5].join(","));
+        let mut args = vec!["compare", &sides[0], &sides[1]];
         args.extend(["--force", "--figure", "throughput", "--fail-if", "slower>5%", "--undecided", "pass"]);
         args.extend(["--junit", "gate.xml", "--yes"]);
         args.extend(more);

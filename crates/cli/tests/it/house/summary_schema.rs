@@ -5,6 +5,7 @@ use std::process::Stdio;
 use jsonschema::Validator;
 use mindful_core::result::Summary;
 use mindful_core::result::comparison::{ComparisonSummary, HistorySummary};
+use mindful_core::result::ranking::RankingSummary;
 use serde_json::{Map, Value};
 
 use crate::house::root;
@@ -19,9 +20,10 @@ fn made() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<ComparisonSummary>();
     generator.subschema_for::<HistorySummary>();
+    generator.subschema_for::<RankingSummary>();
     let mut schema = serde_json::to_value(generator.into_root_schema_for::<Summary>()).unwrap();
     schema["title"] = "Summary of a run of mindful, format 1".into();
-    for summary in ["", "/$defs/ComparisonSummary", "/$defs/HistorySummary"] {
+    for summary in ["", "/$defs/ComparisonSummary", "/$defs/HistorySummary", "/$defs/RankingSummary"] {
         let format = schema.pointer_mut(&format!("{summary}/properties/format")).unwrap();
         *format = serde_json::json!({ "description": "Format number.", "const": 1 });
     }
@@ -142,13 +144,16 @@ fn comparisons_and_histories_keep_to_the_schema() {
     }
     let compared = |more: &[&str]| json(&mindful.run(&[&["compare", "--force", "--format", "json"], more].concat()));
     let (comparison, history) = (definition("ComparisonSummary"), definition("HistorySummary"));
-    let single = compared(&["--baseline", "one", "--candidate", "two", "--fail-if", "slower>1%"]);
+    let single = compared(&["one", "two", "--fail-if", "slower>1%"]);
     assert!(single["verdict"].is_string() && single["gate"]["failed"].is_boolean(), "{single:#}");
     holds(&comparison, &single, "runs");
-    let sweeps = compared(&["--baseline", "one-sweep", "--candidate", "two-sweep"]);
+    let sweeps = compared(&["one-sweep", "two-sweep"]);
     assert!(sweeps["points"].as_array().unwrap().len() == 4 && sweeps["curves"].is_array(), "{sweeps:#}");
     holds(&comparison, &sweeps, "sweeps");
     holds(&history, &compared(&["--history", "one", "two"]), "history");
+    let ranking = compared(&["one", "two", "--by", "throughput", "--fail-if", "not in the first rank"]);
+    assert!(ranking["groups"][0]["sides"][0]["per_month"].is_number(), "{ranking:#}");
+    holds(&definition("RankingSummary"), &ranking, "ranks");
 }
 
 /// A summary that breaks its promise is found: a field without a name in the schema, a text for a figure.

@@ -120,13 +120,13 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
         for chart in ["time", "distribution", "ledger"] {
             draw(&["export", id, "--as", "svg", "--chart", chart]);
         }
-        draw(&["export", "--baseline", id, "--candidate", id, "--as", "html"]);
+        draw(&["export", id, id, "--as", "html"]);
         for verb in [&["show", "--full"][..], &["show", "--heat-map"], &["show", "--explain", "verdict"], &["list"]] {
             draw(verb);
             draw(&[verb, &["--format", "json"]].concat());
         }
-        draw(&["compare", "--baseline", id, "--candidate", id, "--force"]);
-        draw(&["compare", "--baseline", id, "--candidate", id, "--force", "--format", "json"]);
+        draw(&["compare", id, id, "--force"]);
+        draw(&["compare", id, id, "--force", "--format", "json"]);
         assert!(said > 10, "the text stands in {said} forms alone");
         let site = ["export", id, "--as", "site", "--output", "site"];
         harmless("site", &here.run(&site));

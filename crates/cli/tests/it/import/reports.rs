@@ -146,7 +146,7 @@ fn old_and_new_stand_in_one_comparison() {
     fs::write(mindful.path("awr.txt.128"), showcase().report(Dress::Awr19)).unwrap();
     mindful.text(&["import", "awr.txt.128", "--tag", "old"]);
     mindful.measured(&["--duration", "2s", "--tag", "new"]);
-    let sides = ["compare", "--baseline", "old", "--candidate", "new"];
+    let sides = ["compare", "old", "new"];
     let compared = mindful.json(&[&sides[..], &["--figure", "logical-reads", "--force"]].concat());
     assert!(compared["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{compared:#}");
     let facts: Vec<&str> =

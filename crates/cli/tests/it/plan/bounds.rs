@@ -327,7 +327,7 @@ fn no_ladder_is_climbed_whose_ends_make_no_sense() {
 #[test]
 fn no_count_of_any_verb_is_taken_unless_it_makes_sense() {
     let verbs = [
-        vec!["compare", "--baseline=a", "--candidate=b", "--margin"],
+        vec!["compare", "a", "b", "--margin"],
         vec!["compare", "--run=a", "b", "--repeat"],
         vec!["run", "--target=null:", "--duration=1s", "--repeat"],
         vec!["contrast", "--target=null:", "--repeat"],

@@ -137,7 +137,7 @@ const STORED: [&[&str]; 5] = [
     &["show"],
     &["show", "--explain", "verdict"],
     &["show", "--heat-map"],
-    &["compare", "--force", "--baseline", "a", "--candidate", "b"],
+    &["compare", "--force", "a", "b"],
     &["compare", "--force", "--history", "a", "b"],
 ];
 

@@ -38,10 +38,7 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     }
     let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
     let (one, four): (Vec<_>, Vec<_>) = (one_each.iter().map(id).collect(), four_each.iter().map(id).collect());
-    let side = |flag: &str, ids: &[String]| [vec![flag.to_owned()], ids.to_vec()].concat();
-    let sides = [side("--baseline", &one), side("--candidate", &four)].concat();
-    let sides: Vec<&str> = sides.iter().map(String::as_str).collect();
-    let compared = mindful.json(&[&["compare", "--margin", "10%"], &sides[..]].concat());
+    let compared = mindful.json(&["compare", &one.join(","), &four.join(","), "--margin", "10%"]);
     // Beside other tests runs may differ too much among themselves to decide; in their medians the two sides do not.
     let near = compared["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.0).abs() < 0.1);
     let undecided = compared["verdict"] == "not_decided" && near;

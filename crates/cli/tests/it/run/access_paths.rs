@@ -25,8 +25,8 @@ fn swept(mindful: &Mindful, args: &[&str]) -> Value {
     ["1s", "3s"].into_iter().map(sweep).find(worked).unwrap_or_else(|| sweep("6s"))
 }
 
-fn sides<'a>(a: &'a str, b: &'a str) -> [&'a str; 5] {
-    ["compare", "--baseline", a, "--candidate", b]
+fn sides<'a>(a: &'a str, b: &'a str) -> [&'a str; 3] {
+    ["compare", a, b]
 }
 
 #[test]

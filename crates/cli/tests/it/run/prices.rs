@@ -49,9 +49,7 @@ fn sides_are_compared_for_the_money_in_one_currency_alone() {
     for (tag, price) in [("dear", "4 EUR"), ("cheap", "2 EUR"), ("foreign", "2 USD")] {
         run(&mindful, &["--tag", tag, "--price", price]);
     }
-    let compare = |candidate: &str, more: &[&str]| {
-        mindful.run(&[&["compare", "--baseline", "dear", "--candidate", candidate][..], more].concat())
-    };
+    let compare = |candidate: &str, more: &[&str]| mindful.run(&[&["compare", "dear", candidate][..], more].concat());
     let compared = json(&compare("cheap", &["--format", "json"]));
     let (ratio, money) = (compared["ratio"].as_f64().unwrap(), compared["for_the_money"]["ratio"].as_f64().unwrap());
     assert!((money / ratio - 2.0).abs() < 1e-9, "half the price: {compared:#}");

@@ -1,0 +1,133 @@
+//! What several sides are ordered by, and its value in a run.
+
+use std::fmt;
+
+use mindful_core::Result;
+use mindful_core::plan::sweep::Objective;
+use mindful_core::record::run::{Run, StepRecord};
+
+use super::answer::RunValue;
+use super::comparable;
+use super::figure::{ComparedFigure, run_value};
+use crate::analysis::Analysis;
+use crate::step::StepAnalysis;
+
+/// What the sides are ordered by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OrderedBy {
+    /// A figure; of a sweep, that of the step where a rate is highest.
+    Figure(ComparedFigure),
+    /// Most reads per second in a step that met an objective.
+    ReadsWithin(Objective),
+    /// Price of a million reads.
+    Price,
+}
+
+/// One run, as a ranking sees it.
+#[derive(Debug, Clone)]
+pub(super) struct OrderedRun {
+    pub(super) value: RunValue,
+    /// Reads per second in the same step.
+    pub(super) reads: Option<f64>,
+}
+
+type JudgedStep<'a> = (&'a StepRecord, &'a StepAnalysis);
+
+impl OrderedBy {
+    /// Parses the value of `--by`: `reads`, `reads at p99<=5ms`, `price`, `p99`, or another figure.
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn parse(text: &str) -> Result<Self> {
+        match text.strip_prefix("reads at ") {
+            Some(objective) => Objective::parse(objective.trim()).map(Self::ReadsWithin),
+            None if text == "price" => Ok(Self::Price),
+            None => ComparedFigure::parse(text).map(Self::Figure),
+        }
+    }
+
+    pub(super) const fn higher_is_better(self) -> bool {
+        match self {
+            Self::Figure(figure) => figure.higher_is_faster(),
+            Self::ReadsWithin(_) => true,
+            Self::Price => false,
+        }
+    }
+
+    pub(super) const fn unit(self) -> &'static str {
+        match self {
+            Self::Figure(figure) => figure.unit(),
+            Self::ReadsWithin(_) => ComparedFigure::Reads.unit(),
+            Self::Price => "per million reads",
+        }
+    }
+
+    /// The value in `run`, or why it has none.
+    pub(super) fn of_run(self, run: &Run, analysis: &Analysis) -> std::result::Result<OrderedRun, String> {
+        let steps: Vec<JudgedStep> =
+            run.steps.iter().zip(&analysis.steps).filter(|(_, step)| !step.summary.point.drift_check).collect();
+        let (figure, step) = match self {
+            Self::Figure(figure) => (figure, step_with(figure, &steps)?),
+            Self::ReadsWithin(objective) => (ComparedFigure::Reads, step_within(&objective, analysis, &steps)?),
+            Self::Price => (ComparedFigure::Reads, step_with(ComparedFigure::Reads, &steps)?),
+        };
+        let reads = ComparedFigure::Reads.value_in(step.1);
+        let value = run_value(figure, run, step).filter(|value| value.value.is_normal() && value.value > 0.0);
+        let value = value.ok_or_else(|| figure.lacking(step.1))?;
+        if self != Self::Price {
+            return Ok(OrderedRun { value, reads });
+        }
+        let price = run.head.plan.price.as_ref().ok_or("no price: pass --prices FILE, or --price when it runs")?;
+        let per_million = price.per_million(value.value);
+        Ok(OrderedRun {
+            value: RunValue { machine: comparable::machine(run), ..RunValue::from_value(per_million) },
+            reads,
+        })
+    }
+}
+
+/// As `--by` has it.
+impl fmt::Display for OrderedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Figure(figure) => f.write_str(figure.name()),
+            Self::ReadsWithin(objective) => write!(f, "reads at {objective}"),
+            Self::Price => f.write_str("price"),
+        }
+    }
+}
+
+/// The step of a run whose figure counts: the only one, or that with the highest rate.
+fn step_with<'a>(figure: ComparedFigure, steps: &[JudgedStep<'a>]) -> std::result::Result<JudgedStep<'a>, String> {
+    match steps {
+        [] => Err("the run has no step".to_owned()),
+        [one] => Ok(*one),
+        _ if figure.higher_is_faster() => highest(figure, steps).ok_or_else(|| figure.lacking(steps[0].1)),
+        _ => Err(format!("a sweep has {} at each step: pass --by 'reads at p99<=5ms'", figure.name())),
+    }
+}
+
+fn highest<'a>(figure: ComparedFigure, steps: &[JudgedStep<'a>]) -> Option<JudgedStep<'a>> {
+    let known = steps.iter().filter_map(|step| Some((figure.value_in(step.1)?, *step)));
+    known.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, step)| step)
+}
+
+/// The step with most reads that met `objective`; of a search for that objective, the one it found.
+fn step_within<'a>(
+    objective: &Objective,
+    analysis: &Analysis,
+    steps: &[JudgedStep<'a>],
+) -> std::result::Result<JudgedStep<'a>, String> {
+    let searched = analysis.summary.objective.as_ref().filter(|found| found.objective == objective.to_string());
+    if let Some(found) = searched {
+        let step = steps.iter().find(|(record, _)| record.head.step + 1 == found.step);
+        return step.copied().ok_or_else(|| "the search found no load".to_owned());
+    }
+    let met = |(_, step): &JudgedStep| objective.is_met_by(&step.summary.ops);
+    let good: Vec<_> = steps.iter().copied().filter(|step| met(step) == Some(true)).collect();
+    highest(ComparedFigure::Reads, &good).ok_or_else(|| match (good.first(), steps.iter().find(|s| met(s).is_none())) {
+        (Some(step), _) => ComparedFigure::Reads.lacking(step.1),
+        (None, Some((_, step))) => ComparedFigure::too_few(step, objective.percentile, objective.min_ops()),
+        (None, None) => format!("no step met {objective}"),
+    })
+}

@@ -1,0 +1,121 @@
+//! Several machines on a side: machines of one type differ, so the unit is the machine and not the run.
+//!
+//! A run is `type + machine + run`, the machine drawn at random. The estimate of a type is the mean of its machines, each
+//! the mean of the logarithms of its runs. The error of that mean is the deviation of the machines by the root of their
+//! number, with one degree less than there are machines: for as many runs on each it is the exact test of random effects,
+//! whatever the two variances are. A weighted mean was rejected: with three machines its weights are noise.
+
+use std::collections::BTreeMap;
+
+pub use mindful_core::result::comparison::{MachineSpread, OutlyingMachine};
+
+use super::answer::{Basis, Comparison, Question, RunValue};
+use super::student::{self, StandardError};
+use crate::stats::distribution::t_quantile;
+use crate::stats::moment::{mean, median, sorted, variance};
+
+/// Share of sides without an outlier whose farthest machine is named all the same.
+const OUTLIER_LEVEL: f64 = 0.1;
+
+/// Whether runs of several machines are on one of the sides.
+pub(super) fn has_several(sides: [&[RunValue]; 2]) -> bool {
+    sides.iter().any(|side| Machines::of(side).means.len() > 1)
+}
+
+/// Compares types of machines.
+pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
+    let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::of));
+    let [from, to] = machines.each_ref().map(|side| mean(&side.values()).unwrap_or(0.0));
+    let error = error(&machines);
+    // What a further machine on each side would bring, for the advice on how many are needed.
+    let fewer = machines.iter().map(|side| side.means.len()).min().unwrap_or(1) as f64;
+    let variation = error.deviation * (fewer / 2.0).sqrt();
+    let compared = student::compare(sides, question, Basis::Machines, (to - from, Some(error)), Some(variation));
+    // Not by the number of runs: more of them on the same machines bring little.
+    Comparison { detectable: None, ..compared }
+}
+
+/// The error of the difference of two types. The machine of a side that has only one is a draw from as wide a type as the
+/// other side shows.
+fn error(machines: &[Machines; 2]) -> StandardError {
+    let spread = |side: &Machines| variance(&side.values()).map(|square| square.max(side.floor()));
+    let count = |side: &Machines| side.means.len() as f64;
+    match machines.each_ref().map(|side| spread(side)) {
+        [Some(a), Some(b)] => StandardError::of_parts(&[
+            (a / count(&machines[0]), count(&machines[0]) - 1.0),
+            (b / count(&machines[1]), count(&machines[1]) - 1.0),
+        ]),
+        [a, b] => {
+            let several = usize::from(a.is_none());
+            let (square, count) = (a.or(b).unwrap_or(0.0), count(&machines[several]));
+            StandardError { deviation: (square * (1.0 + 1.0 / count)).sqrt(), freedom: count - 1.0 }
+        }
+    }
+}
+
+/// The runs of a side by machine.
+struct Machines {
+    /// Name, mean and number of runs of each.
+    means: Vec<(String, f64, usize)>,
+    /// Variance between runs of one machine; `None` with one run on each.
+    within: Option<f64>,
+}
+
+impl Machines {
+    fn of(side: &[RunValue]) -> Self {
+        let known = side.iter().all(|run| run.machine.is_some());
+        let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for run in side {
+            let name = run.machine.as_deref().filter(|_| known).unwrap_or_default();
+            runs.entry(name).or_default().push(run.value.ln());
+        }
+        let squares = |runs: &Vec<f64>| variance(runs).unwrap_or(0.0) * (runs.len() - 1) as f64;
+        let freedom = side.len() - runs.len();
+        let within = (freedom > 0).then(|| runs.values().map(squares).sum::<f64>() / freedom as f64);
+        let mean_of =
+            |(name, runs): (&&str, &Vec<f64>)| ((*name).to_owned(), mean(&sorted(runs)).unwrap_or(0.0), runs.len());
+        Self { means: runs.iter().map(mean_of).collect(), within }
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.means.iter().map(|(_, mean, _)| *mean).collect()
+    }
+
+    /// What the variation between runs alone makes of the variance of the machines' means.
+    fn floor(&self) -> f64 {
+        let shares: f64 = self.means.iter().map(|(_, _, runs)| 1.0 / *runs as f64).sum();
+        self.within.unwrap_or(0.0) * shares / self.means.len() as f64
+    }
+
+    /// The machine that lies farther from the others than they lie apart (Grubbs 1969), if it matters.
+    fn outlier(&self, margin: f64) -> Option<OutlyingMachine> {
+        let (values, count) = (self.values(), self.means.len() as f64);
+        let (center, spread) = (mean(&values)?, variance(&values)?.sqrt());
+        let (name, value, _) =
+            self.means.iter().max_by(|a, b| (a.1 - center).abs().total_cmp(&(b.1 - center).abs()))?;
+        let t = (self.means.len() > 2).then(|| t_quantile(1.0 - OUTLIER_LEVEL / (2.0 * count), count - 2.0))?;
+        let limit = (count - 1.0) / count.sqrt() * (t * t / (count - 2.0 + t * t)).sqrt();
+        let others: Vec<f64> = self.means.iter().filter(|other| other.0 != *name).map(|other| other.1).collect();
+        let apart = value - median(&others)?;
+        ((value - center).abs() > limit * spread && apart.abs() > margin)
+            .then(|| OutlyingMachine { machine: name.clone(), by_others: apart.exp() })
+    }
+}
+
+/// The mean of the logarithms of each machine, or those of the runs of a single one.
+pub(super) fn means(side: &[RunValue]) -> Vec<f64> {
+    let machines = Machines::of(side);
+    if machines.means.len() > 1 { machines.values() } else { super::group::logarithms(side) }
+}
+
+/// How the machines of a side differ, and how runs of one machine do; `None` with one machine.
+pub fn spread(side: &[RunValue], margin: f64) -> Option<MachineSpread> {
+    let machines = Machines::of(side);
+    let between = variance(&machines.values())? - machines.floor();
+    Some(MachineSpread {
+        machines: machines.means.len() as u32,
+        within: machines.within.map(f64::sqrt),
+        between: between.max(0.0).sqrt(),
+        outlier: machines.outlier(margin.ln_1p()),
+    })
+}

@@ -1,0 +1,401 @@
+//! Several sides in one order: groups that measured the same, ranks, prices, and the result in sentences.
+
+use std::collections::BTreeMap;
+
+use mindful_core::contract::fact::Fact;
+use mindful_core::plan::price::Price;
+use mindful_core::record::run::Run;
+use mindful_core::result::Validity;
+use mindful_core::result::ranking::{NamedFact, RankedGroup, RankedSide, RankingSummary, RunsToSee};
+use mindful_core::{Error, Result};
+
+use super::answer::{Basis, Comparison, Question, RunValue, Verdict};
+use super::criterion::{OrderedBy, OrderedRun};
+use super::gate::{Gate, GateOutcome};
+use super::noise::NoiseFloor;
+use super::power::runs_to_rank;
+use super::rank::{Ranks, SideValues};
+use super::runs::Side;
+use super::sides::{compared_run, shared_run};
+use super::{comparable, machines, sentence};
+use crate::stats::moment::{median, variance};
+
+/// Differences for which the number of runs is given.
+const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
+
+/// Facts that each heading names, in this order.
+const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
+
+const NOT_STATED: &str = "not stated";
+
+/// One of several sides.
+#[derive(Debug)]
+pub struct NamedSide {
+    /// Its name: a tag, a run, a file or a folder.
+    pub name: String,
+    /// Its runs.
+    pub runs: Side,
+    /// The noise floor of its platform, where it was measured.
+    pub noise: Option<NoiseFloor>,
+}
+
+/// Sides in order, and what a gate judges.
+#[derive(Debug)]
+pub struct Ranking {
+    /// The summary, without a gate.
+    pub summary: RankingSummary,
+    /// The last side compared with each other one of its group: runs of both, and the verdict.
+    pub last: Vec<([usize; 2], Verdict, Basis)>,
+}
+
+impl Ranking {
+    /// Orders `sides`. Differences up to `margin` (a share) do not matter. INVALID sides have no rank, unless `force`.
+    ///
+    /// # Errors
+    /// No side has the figure.
+    pub fn of(sides: &[NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
+        refuse_shared(sides)?;
+        let groups = groups(sides);
+        let shown = differing_keys(&groups);
+        let (mut ranked, mut last, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
+        for (measured, members) in groups {
+            let members: Vec<&NamedSide> = members.iter().map(|at| &sides[*at]).collect();
+            let group = Group::of(&members, by, margin, force)?;
+            last = group.last(sides).unwrap_or(last);
+            sentences.extend(sentence::of_group(&group.summary, by, &group));
+            let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
+            measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
+            ranked.push(RankedGroup { measured, ..group.summary });
+        }
+        let with_rank = ranked.iter().flat_map(|group| &group.sides).any(|side| side.rank.is_some());
+        if !with_rank {
+            let first = ranked.first().and_then(|group| group.sides.first()).and_then(|side| side.no_rank.clone());
+            return Err(Error::run(
+                format!("no side has a rank by {by}: {}", first.unwrap_or_default()),
+                "choose another --by, such as reads, logical-reads or throughput",
+            ));
+        }
+        let summary = RankingSummary {
+            format: 1,
+            by: by.to_string(),
+            unit: by.unit().to_owned(),
+            higher_is_better: by.higher_is_better(),
+            margin,
+            sentences,
+            groups: ranked,
+            gate: None,
+        };
+        Ok(Self { summary, last })
+    }
+
+    /// The outcome of `gate` for the last of `sides`.
+    ///
+    /// # Errors
+    /// It has no rank, nothing to be compared with, or too few runs to ever cross the gate.
+    pub fn judge(&self, gate: &Gate, sides: &[NamedSide]) -> Result<GateOutcome> {
+        let name = sides.last().map_or("", |side| side.name.as_str());
+        if self.last.is_empty() {
+            let mut all = self.summary.groups.iter().flat_map(|group| &group.sides);
+            let why = all.find(|side| side.name == name).and_then(|side| side.no_rank.clone());
+            let why = why.unwrap_or_else(|| "no other side measured the same".to_owned());
+            let next = "name it last among sides that measured the same";
+            return Err(Error::plan(format!("--fail-if '{}': {name} has no rank: {why}", gate.condition()), next));
+        }
+        let floor = sides.iter().all(|side| side.runs.len() > 1 || side.noise.is_some());
+        for ([other, last], verdict, basis) in &self.last {
+            if *verdict == Verdict::NotDecided && *basis != Basis::Machines {
+                gate.refuse_too_few(*other, *last, 1, floor)?;
+            }
+        }
+        Ok(gate.judge(self.last.iter().map(|(_, verdict, _)| *verdict)))
+    }
+}
+
+/// Refuses a run that is on two sides.
+fn refuse_shared(sides: &[NamedSide]) -> Result<()> {
+    for (at, side) in sides.iter().enumerate() {
+        for other in &sides[..at] {
+            if let Some(id) = shared_run(&other.runs, &side.runs) {
+                let what = format!("run {id} is on two sides, {} and {}", other.name, side.name);
+                return Err(Error::plan(what, "name different runs for each side"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sides that measured the same, in their order. Less is known of an INVALID side: it joins the first group that it does
+/// not contradict.
+fn groups(sides: &[NamedSide]) -> Vec<(Vec<NamedFact>, Vec<usize>)> {
+    let mut groups: Vec<(Vec<NamedFact>, Vec<usize>)> = Vec::new();
+    let invalid = |at: &usize| validity(&sides[*at].runs) == Validity::Invalid;
+    let (last, first): (Vec<usize>, Vec<usize>) = (0..sides.len()).partition(invalid);
+    for at in first.into_iter().chain(last) {
+        let facts = measured(&sides[at].runs);
+        let contradicts = |key: &[NamedFact]| {
+            facts.iter().any(|fact| key.iter().any(|other| other.name == fact.name && other.value != fact.value))
+        };
+        let same = |key: &Vec<NamedFact>| if invalid(&at) { !contradicts(key) } else { *key == facts };
+        match groups.iter_mut().find(|(key, _)| same(key)) {
+            Some((_, members)) => members.push(at),
+            None => groups.push((facts, vec![at])),
+        }
+    }
+    groups
+}
+
+fn validity(runs: &Side) -> Validity {
+    runs.iter().map(|(_, analysis)| analysis.summary.validity).max().unwrap_or(Validity::Invalid)
+}
+
+/// Facts that a heading names: engine, mix, work unit, active set, and each other in which the groups differ.
+fn differing_keys(groups: &[(Vec<NamedFact>, Vec<usize>)]) -> Vec<String> {
+    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for fact in groups.iter().flat_map(|(measured, _)| measured) {
+        values.entry(&fact.name).or_default().push(&fact.value);
+    }
+    let named = |(name, values): (&str, Vec<&str>)| {
+        let differs = values.len() != groups.len() || values.iter().any(|value| *value != values[0]);
+        (differs || FIRST.contains(&name)).then(|| name.to_owned())
+    };
+    values.into_iter().filter_map(named).collect()
+}
+
+/// What the runs of a side measured.
+fn measured(runs: &Side) -> Vec<NamedFact> {
+    joined(runs.iter().flat_map(|(run, _)| comparable::measured(run)).map(|(name, value)| (name.to_owned(), value)))
+}
+
+/// Facts by name, each value once.
+fn joined(facts: impl Iterator<Item = (String, String)>) -> Vec<NamedFact> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, value) in facts {
+        let values = all.entry(name).or_default();
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    all.into_iter().map(|(name, values)| NamedFact { name, value: values.join(" / ") }).collect()
+}
+
+/// One group: its summary and the comparisons behind it.
+pub(super) struct Group {
+    summary: RankedGroup,
+    ranks: Ranks,
+    /// Number of each side of `ranks`, by its name.
+    numbers: Vec<String>,
+    runs: Vec<usize>,
+}
+
+impl Group {
+    fn of(members: &[&NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
+        let mut ranked: Vec<(&NamedSide, Vec<OrderedRun>)> = Vec::new();
+        let mut without: Vec<(&NamedSide, String)> = Vec::new();
+        for side in members {
+            match ordered_runs(side, by, force) {
+                Ok(runs) => ranked.push((side, runs)),
+                Err(why) => without.push((side, why)),
+            }
+        }
+        let values: Vec<SideValues> =
+            ranked.iter().map(|(side, runs)| SideValues { runs: values_of(runs), noise: side.noise }).collect();
+        let question =
+            Question { margin, higher_is_faster: by.higher_is_better(), resamples: 0, ..Question::default() };
+        let ranks = Ranks::of(&values, &question)?;
+        let mut sides = Vec::new();
+        for at in &ranks.order {
+            let (side, runs) = &ranked[*at];
+            let best = ranks.order[0];
+            let ratio = ranks.ratio(*at, best).filter(|_| *at != best);
+            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
+            sides.push(RankedSide {
+                rank: Some(ranks.ranks[*at]),
+                value: Some(values[*at].median()),
+                interval: values[*at].interval(),
+                by_best: ratio.map(|(ratio, ..)| ratio).or(Some(1.0)),
+                by_best_interval: ratio.and_then(|(_, interval, _)| interval),
+                basis: ratio.map(|(.., compared)| compared.basis),
+                machines: machines::spread(&values[*at].runs, margin),
+                ..priced(unranked(side, runs, None), median(&reads))
+            });
+        }
+        sides.extend(without.iter().map(|(side, why)| unranked(side, &[], Some(why.clone()))));
+        mark_efficient(&mut sides, by);
+        add_differences(&mut sides, members);
+        let variation = pooled(&values);
+        let count = values.len();
+        let needed = |variation: f64| {
+            DIFFERENCES
+                .map(|difference| RunsToSee { difference, runs: runs_to_rank(variation, difference, margin, count) })
+        };
+        let runs_to_see = variation.filter(|_| count > 1).map(|v| needed(v).to_vec()).unwrap_or_default();
+        let numbers = ranked.iter().map(|(side, _)| side.name.clone()).collect();
+        let runs = values.iter().map(|side| side.runs.len()).collect();
+        Ok(Self { summary: RankedGroup { measured: Vec::new(), sides, variation, runs_to_see }, ranks, numbers, runs })
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.numbers.iter().position(|known| known == name)
+    }
+
+    /// Whether `a` and `b`, by name, cannot be told apart.
+    pub(super) fn are_alike(&self, a: &str, b: &str) -> bool {
+        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
+        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
+    }
+
+    /// `a` by `b`, by name, with the interval.
+    pub(super) fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
+        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
+    }
+
+    /// The verdicts on the last of all `sides`, if it has a rank here.
+    fn last(&self, sides: &[NamedSide]) -> Option<Vec<([usize; 2], Verdict, Basis)>> {
+        let last = self.number(&sides.last()?.name)?;
+        let of_other = |(other, compared): (usize, &Comparison)| {
+            let verdict = match (self.ranks.is_better(last, other), self.ranks.is_better(other, last)) {
+                (true, _) => Verdict::Faster,
+                (_, true) => Verdict::Slower,
+                _ => compared.verdict,
+            };
+            ([self.runs[other], self.runs[last]], verdict, compared.basis)
+        };
+        Some(self.ranks.comparisons_of(last).map(of_other).collect())
+    }
+}
+
+/// The values of the runs of a side, or why it has no rank.
+fn ordered_runs(side: &NamedSide, by: OrderedBy, force: bool) -> std::result::Result<Vec<OrderedRun>, String> {
+    let invalid = side.runs.iter().find(|(_, analysis)| analysis.summary.validity == Validity::Invalid && !force);
+    if let Some((run, analysis)) = invalid {
+        let because = compared_run(&analysis.summary).because;
+        let why = if because.is_empty() { "it did not finish".to_owned() } else { because.join(", ") };
+        return Err(format!("INVALID: run {}: {why}", run.head.id));
+    }
+    let currencies = side.runs.iter().filter_map(|(run, _)| run.head.plan.price.as_ref());
+    let mut currencies: Vec<&str> = currencies.map(|price| price.currency.as_str()).collect();
+    currencies.dedup();
+    if by == OrderedBy::Price && currencies.len() > 1 {
+        return Err(format!("prices in {}", currencies.join(" and ")));
+    }
+    side.runs.iter().map(|(run, analysis)| by.of_run(run, analysis)).collect()
+}
+
+fn values_of(runs: &[OrderedRun]) -> Vec<RunValue> {
+    runs.iter().map(|run| run.value.clone()).collect()
+}
+
+/// A side with nothing of its ranks.
+fn unranked(side: &NamedSide, ordered: &[OrderedRun], no_rank: Option<String>) -> RankedSide {
+    let runs = side.runs.iter().enumerate().map(|(at, (_, analysis))| {
+        let mut run = compared_run(&analysis.summary);
+        run.value = ordered.get(at).map(|run| run.value.value);
+        run
+    });
+    RankedSide {
+        name: side.name.clone(),
+        rank: None,
+        no_rank,
+        value: None,
+        interval: None,
+        by_best: None,
+        by_best_interval: None,
+        basis: None,
+        validity: validity(&side.runs),
+        runs: runs.collect(),
+        machines: None,
+        reads_per_s: None,
+        price: price(&side.runs),
+        per_month: price(&side.runs).map(|price| price.per_month()),
+        per_million_reads: None,
+        efficient: None,
+        place: place(&side.runs),
+        differs: Vec::new(),
+    }
+}
+
+/// The one price of all runs of a side.
+fn price(runs: &Side) -> Option<Price> {
+    let mut prices = runs.iter().map(|(run, _)| run.head.plan.price.as_ref());
+    let first = prices.next()??;
+    prices.all(|other| other == Some(first)).then(|| first.clone())
+}
+
+fn priced(side: RankedSide, reads: Option<f64>) -> RankedSide {
+    let reads = reads.filter(|reads| *reads > 0.0);
+    let per_million_reads = side.price.as_ref().zip(reads).map(|(price, reads)| price.per_million(reads));
+    RankedSide { reads_per_s: reads, per_million_reads, ..side }
+}
+
+/// Machine, zone, storage and version of the database.
+fn place(runs: &Side) -> Vec<NamedFact> {
+    let of_runs = |of: &dyn Fn(&Run) -> Option<String>| {
+        let mut values: Vec<String> = runs.iter().filter_map(|(run, _)| of(run)).collect();
+        values.dedup();
+        if values.is_empty() { NOT_STATED.to_owned() } else { values.join(" / ") }
+    };
+    let storage = |run: &Run| {
+        let parts = [Fact::StorageDevice, Fact::StorageFilesystem].map(|fact| fact.find(&run.environment).cloned());
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    };
+    let version = |run: &Run| {
+        let version = run.description.as_ref().map(|description| description.engine_version.as_str());
+        Some(format!("{} {}", run.head.engine, version.unwrap_or_default()).trim_end().to_owned())
+    };
+    let facts: [(&str, &dyn Fn(&Run) -> Option<String>); 4] = [
+        ("machine", &comparable::machine),
+        ("zone", &|run: &Run| Fact::CloudZone.find(&run.environment).cloned()),
+        ("storage", &storage),
+        ("version", &version),
+    ];
+    facts.map(|(name, of)| NamedFact { name: name.to_owned(), value: of_runs(of) }).to_vec()
+}
+
+/// Marks the sides that no side beats which costs no more.
+fn mark_efficient(sides: &mut [RankedSide], by: OrderedBy) {
+    let buys = |side: &RankedSide| {
+        let figure = if by == OrderedBy::Price { side.reads_per_s } else { side.value };
+        let higher = by == OrderedBy::Price || by.higher_is_better();
+        figure.map(|figure| if higher { figure } else { -figure })
+    };
+    let points: Vec<Option<(String, f64, f64)>> =
+        sides.iter().map(|side| Some((side.price.as_ref()?.currency.clone(), side.per_month?, buys(side)?))).collect();
+    for (at, side) in sides.iter_mut().enumerate() {
+        side.efficient = points[at].as_ref().map(|(currency, price, figure)| {
+            let others =
+                points.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, other)| other.as_ref());
+            !others
+                .filter(|other| other.0 == *currency)
+                .any(|(_, less, more)| less <= price && more >= figure && (less < price || more > figure))
+        });
+    }
+}
+
+/// The facts in which the sides of a group differ, with the value of each.
+fn add_differences(sides: &mut [RankedSide], members: &[&NamedSide]) {
+    let runs: Vec<Vec<Run>> =
+        members.iter().map(|side| side.runs.iter().map(|(run, _)| run.clone()).collect()).collect();
+    let groups: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
+    let differing = comparable::all_differences(&groups);
+    for side in sides {
+        let Some(at) = members.iter().position(|member| member.name == side.name) else { continue };
+        let value = |(name, row): &(String, Vec<Option<String>>)| {
+            let value = row[at].clone().unwrap_or_else(|| NOT_STATED.to_owned());
+            NamedFact { name: name.clone(), value }
+        };
+        side.differs = differing.iter().map(value).collect();
+    }
+}
+
+/// Standard deviation between runs, pooled over the sides with several.
+fn pooled(sides: &[SideValues]) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for side in sides.iter().filter(|side| side.runs.len() > 1) {
+        let logarithms: Vec<f64> = side.runs.iter().map(|run| run.value.ln()).collect();
+        let count = (side.runs.len() - 1) as f64;
+        squares += variance(&logarithms)? * count;
+        freedom += count;
+    }
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+}

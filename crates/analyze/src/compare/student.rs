@@ -1,0 +1,98 @@
+//! Comparisons by Student's t: an estimate on logarithms, its standard error, and how well that error is known.
+
+use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
+use super::group::{cliffs_delta, logarithms};
+use super::power::{detectable_effect, runs_needed};
+use crate::stats::distribution::{t_quantile, t_two_sided};
+use crate::stats::interval::{CONFIDENCE, Interval};
+use crate::stats::moment::variance;
+
+/// Runs a side to ask for where nothing is known of their variation.
+const RUNS_TO_BEGIN_WITH: u32 = 5;
+
+/// Standard error of the logarithm of a ratio, with its degrees of freedom.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StandardError {
+    pub(super) deviation: f64,
+    pub(super) freedom: f64,
+}
+
+impl StandardError {
+    /// The error of a sum of independent parts, each a squared error with its degrees of freedom (Satterthwaite 1946).
+    pub(super) fn of_parts(parts: &[(f64, f64)]) -> Self {
+        let square: f64 = parts.iter().map(|(square, _)| square).sum();
+        let weights: f64 = parts.iter().map(|(square, freedom)| square * square / freedom).sum();
+        let all: f64 = parts.iter().map(|(_, freedom)| freedom).sum();
+        let freedom = if weights > 0.0 { square * square / weights } else { all };
+        Self { deviation: square.sqrt(), freedom }
+    }
+
+    /// Of the difference of two groups that may vary unequally (Welch 1947); both with at least two values.
+    pub(super) fn welch(groups: [&[f64]; 2]) -> Self {
+        Self::of_parts(&groups.map(|group| {
+            let count = group.len() as f64;
+            (variance(group).unwrap_or(0.0) / count, count - 1.0)
+        }))
+    }
+
+    /// The interval around `estimate` that is one of `family` intervals, all of which hold with the usual confidence.
+    pub(super) fn around(self, estimate: f64, family: usize) -> Interval {
+        let tail = (1.0 - CONFIDENCE) / (2.0 * family as f64);
+        let reach = t_quantile(1.0 - tail, self.freedom) * self.deviation;
+        Interval { low: (estimate - reach).exp(), high: (estimate + reach).exp(), confidence: CONFIDENCE }
+    }
+
+    /// Two-sided p of a distance from 0.
+    pub(super) fn two_sided(self, distance: f64) -> f64 {
+        if distance == 0.0 { 1.0 } else { t_two_sided(distance / self.deviation, self.freedom) }
+    }
+
+    /// Two-sided p of "`estimate` lies within `margin` of 0".
+    pub(super) fn beyond(self, estimate: f64, margin: f64) -> f64 {
+        if estimate.abs() > margin { self.two_sided(estimate.abs() - margin) } else { 1.0 }
+    }
+}
+
+/// The comparison whose `estimate` has `error`; without `variation` between runs nothing is decided.
+pub(super) fn compare(
+    [baseline, candidate]: [&[RunValue]; 2],
+    question: &Question,
+    basis: Basis,
+    (estimate, error): (f64, Option<StandardError>),
+    variation: Option<f64>,
+) -> Comparison {
+    let (a, b) = (logarithms(baseline), logarithms(candidate));
+    let (margin, family) = (question.margin.ln_1p(), question.family);
+    let p_beyond = error.map(|e| (e.beyond(estimate, margin) * family as f64).min(1.0));
+    let p_equivalent = error.map(|e| {
+        let p = e.two_sided(margin - estimate.abs());
+        if estimate.abs() < margin { p / 2.0 } else { 1.0 - p / 2.0 }
+    });
+    let small = |p: Option<f64>| variation.is_some() && p.is_some_and(|p| p <= 1.0 - CONFIDENCE);
+    let verdict = if small(p_beyond) {
+        beyond(estimate > 0.0, question)
+    } else if small(p_equivalent) {
+        Verdict::NoMeaningfulDifference
+    } else {
+        Verdict::NotDecided
+    };
+    Comparison {
+        verdict,
+        ratio: estimate.exp(),
+        interval: error.map(|e| e.around(estimate, family)),
+        basis,
+        margin: question.margin,
+        p_difference: error.map(|e| e.two_sided(estimate.abs())),
+        p_beyond,
+        p_equivalent,
+        bootstrap: None,
+        cliffs_delta: cliffs_delta(&a, &b),
+        runs_baseline: a.len() as u32,
+        runs_candidate: b.len() as u32,
+        variation: None,
+        detectable: variation.and_then(|v| detectable_effect(v, a.len().min(b.len()) as u32)),
+        runs_needed: variation
+            .map_or(Some(RUNS_TO_BEGIN_WITH), |v| runs_needed(v, (estimate.abs() - margin).abs()))
+            .filter(|_| verdict == Verdict::NotDecided),
+    }
+}

@@ -1,0 +1,145 @@
+//! Comparisons of more than two sides, whose order is known.
+
+use serde_json::Value;
+
+use crate::mindful::{Mindful, json, message, null, refused};
+
+/// Runs of sides by tag, latency of a read and price, in turn.
+fn measure(mindful: &Mindful, sides: &[(&str, &str, &str)], runs: usize) {
+    for _ in 0..runs {
+        for (tag, latency, price) in sides {
+            let mut args = vec!["--sessions", "1", "--work-unit", "1", "--duration", "1s", "--warmup", "100ms"];
+            args.extend(["--tag", tag, "--null-latency", latency]);
+            args.extend(Some(["--price", price]).filter(|_| !price.is_empty()).into_iter().flatten());
+            mindful.run(&null("run", &args));
+        }
+    }
+}
+
+fn names(group: &Value) -> Vec<&str> {
+    group["sides"].as_array().unwrap().iter().map(|side| side["name"].as_str().unwrap()).collect()
+}
+
+/// Latencies so far apart that what else uses the CPU moves no rank; a short window that others cut is INVALID.
+const ARGS: [&str; 3] = ["--force", "--by", "throughput"];
+
+#[test]
+fn sides_are_ordered_in_every_form_with_ranks_prices_and_a_gate_on_the_last() {
+    let mindful = Mindful::new();
+    let sides = [
+        ("slow", "40ms", "1 EUR"),
+        ("fast", "10ms", "compute 1 + storage 730/month EUR, 2026-11-01"),
+        ("same", "40ms", "3 EUR"),
+    ];
+    measure(&mindful, &sides, 4);
+    let compare = |more: &[&str]| mindful.run(&[&["compare", "slow", "fast", "same"], &ARGS[..], more].concat());
+    let ranking = json(&compare(&["--format", "json", "--margin", "30"]));
+    let group = &ranking["groups"][0];
+    assert_eq!(names(group)[0], "fast", "{ranking:#}");
+    let side = |name: &str| {
+        let mut all = group["sides"].as_array().unwrap().iter();
+        all.find(|side| side["name"] == name).unwrap().clone()
+    };
+    assert_eq!(side("fast")["rank"], serde_json::json!([1, 1]), "{ranking:#}");
+    assert_eq!([&side("slow")["rank"], &side("same")["rank"]], [&serde_json::json!([2, 3]); 2], "{ranking:#}");
+    let by_best = side("slow")["by_best"].as_f64().unwrap();
+    assert!((by_best - 0.25).abs() < 0.05, "{ranking:#}");
+    assert!((side("fast")["per_month"].as_f64().unwrap() - 1460.0).abs() < 1e-6, "{ranking:#}");
+    assert_eq!([&side("fast")["efficient"], &side("same")["efficient"]], [true, false], "{ranking:#}");
+    let sentence = ranking["sentences"][0].as_str().unwrap();
+    assert!(sentence.starts_with("fast is ") && sentence.ends_with("cannot be told apart."), "{sentence}");
+    assert!(sentence.contains("and costs "), "{sentence}");
+
+    let text = String::from_utf8(compare(&["--margin", "30"]).stdout).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with(sentence), "{text}");
+    let export = |form: &str| {
+        mindful.text(&["export", "slow", "fast", "same", "--by", "throughput", "--margin", "30", "--as", form])
+    };
+    let csv = export("csv");
+    let shown = by_best_of(&csv, "slow");
+    assert_eq!(shown.to_bits(), by_best.to_bits(), "{csv}");
+    for form in ["markdown", "html"] {
+        let page = export(form);
+        assert!(page.contains(&format!("{by_best:.2}")) && page.contains("1,460 EUR"), "{page}");
+        assert!(page.contains("compute 1/hour + storage 730/month, 2026-11-01"), "{page}");
+    }
+    let page = export("html");
+    assert!(page.contains("data-chart=\"ranks\"") && page.contains("data-chart=\"prices\""), "{page}");
+
+    let gated = compare(&["--fail-if", "not in the first rank", "--junit", "gate.xml"]);
+    assert_eq!(gated.status.code(), Some(4), "{gated:?}");
+    let best_last = ["compare", "slow", "same", "fast", "--fail-if", "slower>30%"];
+    assert_eq!(mindful.run(&[&best_last[..], &ARGS].concat()).status.code(), Some(0));
+    let unclear = mindful.refusal(&[&best_last[..5], &["slower>5"]].concat());
+    assert!(unclear.contains("'slower>5%'"), "{unclear}");
+}
+
+fn by_best_of(csv: &str, name: &str) -> f64 {
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    // The heading of the group has commas of its own: columns are counted from the end of the titles.
+    let row = rows.iter().find(|row| row.contains(&name)).unwrap();
+    let (title, side) =
+        (rows[0].iter().position(|t| *t == "by_best").unwrap(), rows[0].iter().position(|t| *t == "side").unwrap());
+    row[row.iter().position(|cell| *cell == name).unwrap() + title - side].parse().unwrap()
+}
+
+#[test]
+fn sides_that_measured_something_else_or_are_invalid_have_no_common_rank() {
+    let mindful = Mindful::new();
+    measure(&mindful, &[("one", "10ms", ""), ("two", "20ms", "")], 4);
+    let run = |more: &[&str]| mindful.run(&null("run", &[&["--duration", "2s", "--warmup", "100ms"], more].concat()));
+    run(&["--tag", "wide", "--work-unit", "8", "--sessions", "1"]);
+    let broken =
+        ["--tag", "broken", "--work-unit", "1", "--null-fail", "1@500ms", "--sessions", "1", "--null-latency", "10ms"];
+    run(&broken);
+    let ranking =
+        json(&mindful.run(&["compare", "one", "two", "wide", "broken", "--by", "throughput", "--format", "json"]));
+    let groups = ranking["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 2, "{ranking:#}");
+    assert_eq!(names(&groups[1]), ["wide"], "{ranking:#}");
+    let last = &groups[0]["sides"].as_array().unwrap().iter().find(|side| side["name"] == "broken").unwrap();
+    assert!(last["rank"].is_null(), "{ranking:#}");
+    assert!(last["no_rank"].as_str().unwrap().starts_with("INVALID"), "{ranking:#}");
+    let gate = ["compare", "one", "two", "broken", "--by", "throughput", "--fail-if", "not in the first rank"];
+    assert!(refused(&mindful.run(&gate)).contains("broken has no rank: INVALID"));
+}
+
+#[test]
+fn packs_and_folders_of_packs_are_sides_and_prices_come_from_a_file() {
+    let mindful = Mindful::new();
+    measure(&mindful, &[("a", "10ms", ""), ("b", "20ms", ""), ("c", "40ms", "")], 2);
+    std::fs::create_dir(mindful.path("packs")).unwrap();
+    for (number, id) in mindful.json(&["list"]).as_array().unwrap().iter().enumerate() {
+        if id["tag"] == "b" {
+            let pack = mindful.path(&format!("packs/{number}.tar.zst")).display().to_string();
+            mindful.text(&["pack", id["id"].as_str().unwrap(), "--output", &pack]);
+        }
+    }
+    let stored = || mindful.json(&["list"]).as_array().unwrap().len();
+    let before = stored();
+    std::fs::write(mindful.path("prices.toml"), "a = \"2 EUR\"\n[packs]\ncompute = 1\ncurrency = \"EUR\"\n").unwrap();
+    let compare = ["compare", "a", "packs", "c", "--prices", "prices.toml", "--format", "json"];
+    let ranking = json(&mindful.run(&[&compare[..], &ARGS].concat()));
+    let sides = ranking["groups"][0]["sides"].as_array().unwrap();
+    assert_eq!(names(&ranking["groups"][0]), ["a", "packs", "c"], "{ranking:#}");
+    assert_eq!(sides[1]["runs"].as_array().unwrap().len(), 2, "{ranking:#}");
+    let months: Vec<_> = sides.iter().map(|side| side["per_month"].as_f64()).collect();
+    assert_eq!(months, [Some(1460.0), Some(730.0), None], "{ranking:#}");
+    assert_eq!(stored(), before, "packs are not stored");
+}
+
+#[test]
+fn sweeps_are_ordered_by_reads_within_an_objective() {
+    let mindful = Mindful::new();
+    for (tag, capacity) in [("few", "2"), ("some", "4"), ("many", "8")] {
+        let work = ["--work-unit", "1", "--null-latency", "10ms", "--null-capacity", capacity, "--tag", tag];
+        mindful.run(&null("sweep", &[&work[..], &["--duration", "2s", "--sessions", "1,2,4,8"]].concat()));
+    }
+    let by = ["compare", "few", "some", "many", "--force", "--format", "json", "--by"];
+    let ranking = json(&mindful.run(&[&by[..], &["reads at p50<=16ms"]].concat()));
+    assert_eq!(ranking["by"], "reads at p50<=16ms", "{ranking:#}");
+    assert_eq!(names(&ranking["groups"][0]), ["many", "some", "few"], "{ranking:#}");
+    let none = message(&mindful.run(&[&by[..], &["reads at p99.9<=1ms"]].concat()));
+    assert!(none.contains("p99.9 needs 10,000 operations"), "{none}");
+}

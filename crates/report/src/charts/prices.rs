@@ -1,0 +1,54 @@
+//! What a month costs against what it buys, with the sides that no cheaper side beats.
+
+use mindful_core::result::ranking::{RankedSide, RankingSummary};
+
+use crate::comparison::ranking::name;
+use crate::drawing::frame::Drawing;
+use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
+use crate::drawing::scale::Unit;
+
+/// Its name on the command line.
+pub(crate) const NAME: &str = "prices";
+
+/// The chart of one group of sides; `None` where fewer than two have a price in one currency.
+pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing> {
+    let sides = &ranking.groups.get(group)?.sides;
+    let currency = sides.iter().find_map(|side| Some(side.price.as_ref()?.currency.clone()))?;
+    let by_price = ranking.by == "price";
+    let buys = |side: &RankedSide| if by_price { side.reads_per_s } else { side.value };
+    let priced = |side: &&RankedSide| side.price.as_ref().is_some_and(|price| price.currency == currency);
+    let points: Vec<(&RankedSide, f64, f64)> = sides
+        .iter()
+        .filter(priced)
+        .filter_map(|side| Some((side, side.per_month?, buys(side).filter(|_| side.rank.is_some())?)))
+        .collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let point = |x: f64, y: f64, label: String, high: Option<[f64; 2]>| Point { x, y, label, wide: None, high };
+    let of_side = |(side, price, figure): &(&RankedSide, f64, f64)| Series {
+        name: String::new(),
+        look: Look::Curve,
+        points: vec![point(*price, *figure, name(side), side.interval.filter(|_| !by_price))],
+    };
+    let mut efficient: Vec<_> = points.iter().filter(|(side, ..)| side.efficient == Some(true)).collect();
+    efficient.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let frontier = Series {
+        name: "efficient: no side that costs less is better".to_owned(),
+        look: Look::Guide,
+        points: efficient.iter().map(|(_, price, figure)| point(*price, *figure, String::new(), None)).collect(),
+    };
+    let unit = if by_price { "reads/s" } else { ranking.unit.as_str() };
+    let plot = Plot {
+        name: NAME,
+        title: "Price against what it buys".into(),
+        caption: format!("Price of a month of 730 hours in {currency}, and {unit}."),
+        notes: "A side below the line costs more than another one that is at least as good.".into(),
+        x: Axis::linear(&format!("{currency} a month"), Unit::Number),
+        y: Axis::linear(unit, Unit::Number),
+        labels: "side",
+        series: points.iter().map(of_side).chain(std::iter::once(frontier)).collect(),
+        guides: Vec::new(),
+    };
+    Some(plot.drawing(None))
+}

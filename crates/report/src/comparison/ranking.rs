@@ -1,0 +1,260 @@
+//! Several sides in one order: panels for every form, CSV, and JUnit XML.
+
+use std::fmt::Write as _;
+
+use mindful_analyze::compare::{Gate, GateOutcome};
+use mindful_core::result::Validity;
+use mindful_core::result::comparison::Basis;
+use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
+
+use super::junit::{Case, gate_ending, suite};
+use crate::export::csv;
+use crate::figure::{UNKNOWN, maybe, number, percent};
+use crate::panels::Panel;
+use crate::style::Style;
+use crate::table::{Side, Table};
+use crate::{escape, markdown};
+
+/// On a terminal.
+pub fn ranking_text(ranking: &RankingSummary, style: &Style) -> String {
+    panels(ranking).iter().map(|panel| panel.to_text(style)).collect()
+}
+
+/// As Markdown.
+pub fn ranking_markdown(ranking: &RankingSummary) -> String {
+    panels(ranking).iter().map(markdown::panel_markdown).collect()
+}
+
+/// The result in sentences, then a panel for each group.
+pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
+    let mut first = Panel::default();
+    for sentence in &ranking.sentences {
+        first.wrapped(0, sentence);
+    }
+    let group = |group: &RankedGroup| {
+        let mut panel = Panel::default();
+        panel.heading(&heading(group));
+        panel.table(order_table(ranking, group));
+        for note in notes(ranking, group) {
+            panel.wrapped(2, &note);
+        }
+        panel.heading("Where each side was measured");
+        panel.table(place_table(group));
+        if let Some(table) = differences_table(group) {
+            panel.heading("What differs");
+            panel.table(table);
+        }
+        panel
+    };
+    std::iter::once(first).chain(ranking.groups.iter().map(group)).collect()
+}
+
+/// What the sides of a group measured.
+pub(crate) fn heading(group: &RankedGroup) -> String {
+    group.measured.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect::<Vec<_>>().join(", ")
+}
+
+/// Its name, marked where it may not be quoted.
+pub(crate) fn name(side: &RankedSide) -> String {
+    let mark = match side.validity {
+        Validity::Valid => "",
+        Validity::Suspect => " SUSPECT",
+        Validity::Invalid => " INVALID",
+    };
+    format!("{}{mark}", side.name)
+}
+
+/// `1`, or `2-3`; a side without a rank has none.
+pub(crate) fn rank(side: &RankedSide) -> String {
+    match side.rank {
+        Some([high, low]) if high == low => high.to_string(),
+        Some([high, low]) => format!("{high}-{low}"),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+pub(crate) fn order_table(ranking: &RankingSummary, group: &RankedGroup) -> Table {
+    let priced = group.sides.iter().any(|side| side.price.is_some());
+    let mut titles = vec![
+        ("rank", Side::Right),
+        ("side", Side::Left),
+        ("runs", Side::Right),
+        (ranking.unit.as_str(), Side::Right),
+        ("95 % interval", Side::Right),
+        ("by best", Side::Right),
+        ("interval of it", Side::Right),
+    ];
+    if priced {
+        titles.extend([("a month", Side::Right), ("million reads", Side::Right), ("efficient", Side::Right)]);
+    }
+    let mut table = Table::new(&titles);
+    for side in group.sides.iter().filter(|side| side.rank.is_some()) {
+        table.row(cells(side, priced));
+    }
+    table
+}
+
+fn cells(side: &RankedSide, priced: bool) -> Vec<String> {
+    let interval = |ends: Option<[f64; 2]>, in_words: fn(f64) -> String| {
+        ends.map_or_else(|| "no interval".to_owned(), |[low, high]| format!("{} to {}", in_words(low), in_words(high)))
+    };
+    let best = side.basis.is_none();
+    let of_ratio = if best { UNKNOWN.to_owned() } else { interval(side.by_best_interval, ratio) };
+    let mut cells = vec![
+        rank(side),
+        escape(&name(side)),
+        side.runs.len().to_string(),
+        maybe(side.value),
+        interval(side.interval, number),
+        side.by_best.map_or_else(|| UNKNOWN.to_owned(), ratio),
+        of_ratio,
+    ];
+    if priced {
+        let currency = side.price.as_ref().map_or("", |price| price.currency.as_str());
+        let money = |amount: Option<f64>| {
+            amount.map_or_else(|| UNKNOWN.to_owned(), |amount| format!("{} {currency}", number(amount)))
+        };
+        let efficient = side.efficient.map_or(UNKNOWN, |efficient| if efficient { "yes" } else { "no" });
+        cells.extend([money(side.per_month), money(side.per_million_reads), efficient.to_owned()]);
+    }
+    cells
+}
+
+/// A ratio to a hundredth.
+pub(crate) fn ratio(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+/// What a reader has to know about the ranks.
+pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String> {
+    let mut notes = Vec::new();
+    for side in &group.sides {
+        if let Some(why) = &side.no_rank {
+            notes.push(format!("no rank: {}, {}", name(side), escape(why)));
+        }
+        if side.basis == Some(Basis::WithinRun) || (side.rank.is_some() && side.interval.is_none()) {
+            notes.push(format!(
+                "{} has one run and this platform no noise floor: it cannot be told apart; `mindful run --repeat 5` \
+                 measures the floor",
+                side.name
+            ));
+        }
+        if let Some(machines) = &side.machines {
+            let within =
+                machines.within.map_or_else(String::new, |share| format!(", {} within one", percent(Some(share))));
+            notes.push(format!(
+                "{}: {} machines, which differ by {}{within} (standard deviations)",
+                side.name,
+                machines.machines,
+                percent(Some(machines.between))
+            ));
+            if let Some(outlier) = &machines.outlier {
+                let (machine, by) = (&outlier.machine, ratio(outlier.by_others));
+                notes.push(format!("{}: {machine} is unlike the others: {by} of their median", side.name));
+            }
+        }
+        if let Some(price) = &side.price {
+            notes.push(format!("price of {} an hour: {}", side.name, price.in_full()));
+        }
+        if side.validity == Validity::Suspect {
+            let mut codes: Vec<&str> = side.runs.iter().flat_map(|run| &run.because).map(String::as_str).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            notes.push(format!("{} is SUSPECT: {}", side.name, codes.join(", ")));
+        }
+    }
+    if group.sides.iter().filter(|side| side.rank.is_some()).count() > 1 {
+        notes.push(format!(
+            "intervals of the ratio hold for all sides together (95 %); differences up to {:.1} % do not matter here",
+            ranking.margin * 100.0
+        ));
+    }
+    if let Some(variation) = group.variation.filter(|_| !group.runs_to_see.is_empty()) {
+        let needed = group.runs_to_see.iter().map(|seen| {
+            let runs = seen.runs.map_or_else(|| "more than 500".to_owned(), |runs| runs.to_string());
+            format!("{:.0} % takes {runs}", seen.difference * 100.0)
+        });
+        notes.push(format!(
+            "runs of one side differ by {} (standard deviation); runs a side to see a difference: {}",
+            percent(Some(variation)),
+            needed.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    notes
+}
+
+pub(crate) fn place_table(group: &RankedGroup) -> Table {
+    let titles = group.sides.first().map(|side| side.place.as_slice()).unwrap_or_default();
+    let titles = titles.iter().map(|fact| (fact.name.as_str(), Side::Left));
+    let mut table = Table::new(&std::iter::once(("side", Side::Left)).chain(titles).collect::<Vec<_>>());
+    for side in &group.sides {
+        let values = side.place.iter().map(|fact| escape(&fact.value));
+        table.row(std::iter::once(escape(&name(side))).chain(values).collect());
+    }
+    table
+}
+
+/// A row for each fact in which the sides differ; `None` where they do not.
+pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
+    let first = group.sides.first().filter(|side| !side.differs.is_empty())?;
+    let titles = group.sides.iter().map(|side| (side.name.as_str(), Side::Left));
+    let mut table = Table::new(&std::iter::once(("fact", Side::Left)).chain(titles).collect::<Vec<_>>());
+    for (at, fact) in first.differs.iter().enumerate() {
+        let value = |side: &RankedSide| side.differs.get(at).map(|fact| escape(&fact.value)).unwrap_or_default();
+        table.row(std::iter::once(fact.name.clone()).chain(group.sides.iter().map(value)).collect());
+    }
+    Some(table)
+}
+
+/// A line a side with all digits, as in the JSON.
+pub fn ranking_csv(ranking: &RankingSummary) -> String {
+    let mut text = "group,side,rank_high,rank_low,no_rank,validity,runs,by,unit,value,value_low,value_high,by_best,\
+                    by_best_low,by_best_high,per_month,per_million_reads,currency,price,efficient,machine,zone,storage,\
+                    version,differs\n"
+        .to_owned();
+    let plain = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let pair = |ends: Option<[f64; 2]>| [0, 1].map(|at| plain(ends.map(|ends| ends[at])));
+    for group in &ranking.groups {
+        for side in &group.sides {
+            let ranks = [0, 1].map(|at| side.rank.map_or_else(String::new, |rank| rank[at].to_string()));
+            let ([low, high], [ratio_low, ratio_high]) = (pair(side.interval), pair(side.by_best_interval));
+            let mut cells = vec![heading(group), side.name.clone()];
+            cells.extend(ranks);
+            cells.extend([
+                side.no_rank.clone().unwrap_or_default(),
+                format!("{:?}", side.validity).to_lowercase(),
+                side.runs.len().to_string(),
+                ranking.by.clone(),
+                ranking.unit.clone(),
+                plain(side.value),
+                low,
+                high,
+                plain(side.by_best),
+                ratio_low,
+                ratio_high,
+                plain(side.per_month),
+                plain(side.per_million_reads),
+                side.price.as_ref().map(|price| price.currency.clone()).unwrap_or_default(),
+                side.price.as_ref().map(|price| price.in_full()).unwrap_or_default(),
+                side.efficient.map_or("", |efficient| if efficient { "yes" } else { "no" }).to_owned(),
+            ]);
+            cells.extend(side.place.iter().map(|fact| fact.value.clone()));
+            let differs = side.differs.iter().map(|fact| format!("{}={}", fact.name, fact.value));
+            cells.push(differs.collect::<Vec<_>>().join("; "));
+            let cells: Vec<String> = cells.iter().map(|cell| csv::field(cell)).collect();
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", cells.join(","));
+        }
+    }
+    text
+}
+
+/// The outcome of `gate` for the last side as JUnit XML with one case.
+pub fn ranking_suite(ranking: &RankingSummary, gate: &Gate, outcome: GateOutcome) -> String {
+    let case = Case {
+        name: format!("last side by {}", ranking.by),
+        ending: gate_ending(gate, outcome, &ranking.sentences.join(" ")),
+    };
+    let properties = [("gate", gate.condition().to_owned()), ("figure", ranking.unit.clone())];
+    suite("ranks", &properties, &[case], &ranking_text(ranking, &Style { width: 120, colour: false, ascii: true }))
+}
