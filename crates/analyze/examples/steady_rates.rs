@@ -34,7 +34,7 @@ fn movements() {
         "| window, s | noise | phi | level: reported | level: suspect | ramp 20 %: reported | ramp 20 %: suspect |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for seconds in [30, 60, 300] {
+    for seconds in [10, 30, 60, 300] {
         for (deviation, phi) in [0.015, 0.03, 0.06].into_iter().flat_map(|d| [0.0, 0.8, 0.95].map(|phi| (d, phi))) {
             let reported = |ramp: f64| {
                 let mut random = Random::new(2026, "moved");

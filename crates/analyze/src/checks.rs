@@ -16,6 +16,7 @@ mod steadiness;
 mod storage;
 
 use mindful_core::contract::metric::shared;
+use mindful_core::contract::slice::session_name;
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
@@ -54,6 +55,8 @@ pub(crate) const WAIT_SAMPLING_SHARE: f64 = 0.01;
 pub(crate) const SKEW_SHARE: f64 = 0.05;
 /// How far the slowest session may be behind the median, as a share.
 pub(crate) const UNFAIR_SHARE: f64 = 0.2;
+/// Work of the slowest session, by that of the median, below which the totals describe no session.
+const HELD_UP: f64 = 0.5;
 /// Writes by reads above which a run without updates is not one of reads alone.
 pub(crate) const WRITES_SHARE: f64 = 0.01;
 /// Fewest writes that are more than a stray checkpoint.
@@ -191,7 +194,12 @@ pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Fin
     findings.extend(mix(step, work));
     findings.extend(unfair(work));
     findings.extend(steadiness::not_steady(step, window));
-    findings.extend(steadiness::rate_moved(step, window));
+    // Where sessions stood still, or fell to a cap, that is why the rate went down.
+    let fell =
+        findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name()));
+    findings.extend(
+        steadiness::rate_changed(step, window).filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name()),
+    );
     findings.extend(writes_without_updates(step, found));
     findings.extend(
         log_band::LogBand::from_step(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
@@ -308,15 +316,16 @@ fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
 /// Sessions that got much less done than the median: their schema, endpoint or CPU differs.
 fn unfair(work: &Work) -> Option<Finding> {
     let (least, median, most) = work.fairness()?;
+    let slowest = (0..).zip(&work.ops_by_session).find(|(_, ops)| **ops <= least).map(|(session, _)| session)?;
     (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
         let text = "Sessions completed unequal work, and the totals hide that some were held up. Compare their \
                     schemas, endpoints and CPUs.";
-        codes::UNFAIR.finding(
-            text,
-            format!(
-                "{least:.0} operations in the slowest session, {median:.0} in the median, {most:.0} in the fastest"
-            ),
-        )
+        let severity = if least < HELD_UP * median { Severity::Warning } else { Severity::Info };
+        let evidence = format!(
+            "{least:.0} operations in {}, the slowest, {median:.0} in the median, {most:.0} in the fastest",
+            session_name(slowest)
+        );
+        Finding::new(codes::UNFAIR, severity, text, evidence)
     })
 }
 

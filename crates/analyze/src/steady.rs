@@ -8,6 +8,7 @@ pub mod looks;
 mod movement;
 mod precision;
 mod shape;
+mod swing;
 mod trend;
 mod truncation;
 
@@ -23,6 +24,7 @@ pub use drift::{Drift, drift};
 pub use movement::{End, Movement, movement};
 pub use precision::{Precision, precision};
 pub use shape::{Shape, shape};
+pub use swing::{Swing, swing};
 pub use trend::{Trend, trend};
 pub use truncation::{Truncation, mser5};
 

@@ -8,7 +8,8 @@ use mindful_core::result::{Finding, Severity};
 use crate::figures::seconds::Seconds;
 use crate::figures::window::Window;
 use crate::judgement::headline::percent;
-use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement};
+use crate::stats::moment::{batch_means, mean};
+use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement, swing};
 
 /// A window long enough to tell is compared with the criteria of a steady state (docs/method.md, Steady state).
 pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
@@ -34,21 +35,50 @@ pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> 
     (!matches!(reason, Reason::TooShort { .. })).then(|| codes::NOT_STEADY.finding(text, in_words(reason)))
 }
 
-/// A rate that rises or falls all through the window, or was another at one of its ends, is that of no instant (docs/method.md,
-/// Steady state).
-pub(super) fn rate_moved(step: &StepRecord, window: &Window) -> Option<Finding> {
+/// Fewest operations of a point: the number of fewer varies by 7 % and more if nothing else does.
+const OPS_OF_A_POINT: f64 = 200.0;
+
+/// What the rate did in the window, if it did not stay: it moved in one direction, or went up and down.
+pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
         return None;
     }
     let seconds = Seconds::from_step(step, window);
-    let moved = movement(&seconds.blocks_per_s).filter(Movement::shows)?;
+    let slice_s = window.seconds() / seconds.ops_per_s.len().max(1) as f64;
+    let ops = mean(&seconds.ops_per_s).filter(|ops| *ops > 0.0)? * slice_s;
+    let slices = (OPS_OF_A_POINT / ops).ceil().max(1.0) as usize;
+    let points = batch_means(&seconds.blocks_per_s, slices);
+    let point_s = slice_s * slices as f64;
+    let moved = movement(&points).filter(Movement::shows);
+    match moved.filter(Movement::misleads) {
+        Some(moved) => Some(rate_moved(&moved, &seconds.hit_ratio)),
+        None => rate_swings(&points, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio))),
+    }
+}
+
+/// A rate that goes up and down has a mean that it never has.
+fn rate_swings(points: &[f64], point_s: f64) -> Option<Finding> {
+    let swing = swing(points)?;
+    let text = "The rate went up and down within the window, so the mean describes none of its slices. Look for a \
+                limit that applies periodically, a periodic job, or another load on the host.";
+    let period = swing.period.map_or_else(
+        || ", without a period that this window shows".to_owned(),
+        |period| format!(", with a period of {:.1} s", period as f64 * point_s),
+    );
+    let evidence = format!("{:.0} to {:.0} blocks/s in slices of {point_s:.1} s{period}", swing.low, swing.high);
+    Some(codes::RATE_SWINGS.finding(text, evidence))
+}
+
+/// A rate that rises or falls all through the window, or was another at one of its ends, is that of no instant (docs/method.md,
+/// Steady state).
+fn rate_moved(moved: &Movement, hit_ratio: &[f64]) -> Finding {
     let (text, evidence) = match moved.end.filter(|_| !moved.all_through()) {
         Some(end) => moved_at_an_end(&end),
-        None => moved_all_through(&moved, &seconds.hit_ratio),
+        None => moved_all_through(moved, hit_ratio),
     };
     let severity = if moved.misleads() { Severity::Warning } else { Severity::Info };
-    Some(Finding::new(codes::RATE_MOVED, severity, text, evidence))
+    Finding::new(codes::RATE_MOVED, severity, text, evidence)
 }
 
 fn moved_all_through(moved: &Movement, hit_ratio: &[f64]) -> (String, String) {

@@ -1,6 +1,6 @@
 //! Time in which sessions were inside operations and none ended.
 
-use mindful_core::contract::slice::{LONG_OP_US, LongOp};
+use mindful_core::contract::slice::{LONG_OP_US, LongOp, STALL_US};
 use mindful_core::record::run::{Span, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -13,6 +13,8 @@ use crate::figures::work::{KindWork, Work};
 pub(crate) const STALLED: u64 = 10;
 /// The percentiles that stand for what most take, the first that can be reported and that stalls are not part of.
 const MOST: [f64; 3] = [0.99, 0.95, 0.5];
+/// Share of the window that times below [`STALL_US`] have to take together before they are stalls.
+const SHORT_SHARE: f64 = 0.05;
 /// Share of the sessions that stand still together: the others may have been between two operations.
 const TOGETHER: f64 = 0.75;
 
@@ -56,14 +58,15 @@ impl Stalls {
             .iter()
             .filter_map(|(session, op)| {
                 let threshold = thresholds[op.kind as usize].filter(|threshold| op.us >= threshold.us)?;
-                Some((*session, threshold, clipped(op, window)?))
+                let alone = threshold.tells_single && op.us >= STALL_US;
+                Some((*session, alone, clipped(op, window)?))
             })
             .collect();
         let sessions = step.head.session_count();
         let least = if sessions > 1 { ((sessions as f64 * TOGETHER).ceil() as usize).max(2) } else { 1 };
         let spans: Vec<_> = still.iter().map(|(session, _, span)| (*session, *span)).collect();
-        let together = together(&spans, least);
-        let apart = still.into_iter().filter(|(_, threshold, _)| threshold.tells_single);
+        let together = worth_a_word(together(&spans, least), window);
+        let apart = still.into_iter().filter(|(_, alone, _)| *alone);
         let mut alone: Vec<_> = apart
             .filter(|(_, _, span)| !together.iter().any(|stall| overlap(stall.span, *span) > 0))
             .map(|(session, _, span)| (session, Stall { span, sessions: 1 }))
@@ -96,6 +99,16 @@ impl Stalls {
         });
         (us > 0.0).then(|| blocks / us)
     }
+}
+
+/// All of `stalls` where one of them, or the short ones together, say that the sessions stood still.
+fn worth_a_word(mut stalls: Vec<Stall>, window: &Window) -> Vec<Stall> {
+    let is_long = |stall: &Stall| stall.us() as u64 >= STALL_US / 10 * 9;
+    let short_us: i64 = stalls.iter().filter(|stall| !is_long(stall)).map(Stall::us).sum();
+    if (short_us as f64) < SHORT_SHARE * 1e6 * window.seconds() {
+        stalls.retain(is_long);
+    }
+    stalls
 }
 
 /// What counters did while sessions stood still: between the boundaries within `span`, or else around it. Tells whether

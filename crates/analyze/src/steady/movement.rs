@@ -5,7 +5,7 @@ use crate::stats::moment::{batch_means, mean};
 use super::trend::trend;
 
 /// Fewest points in which a movement is distinguished from noise.
-const FEWEST: usize = 20;
+const FEWEST: usize = 8;
 
 /// Standard errors of the line's change beyond which it is no chance, p < 0.01.
 const SIGNIFICANT: f64 = 2.58;
@@ -20,9 +20,11 @@ const SMALL: f64 = 0.05;
 /// Change from which a rate that never turned back speaks against the run, a share.
 const LARGE: f64 = 0.10;
 
-/// Change from which parts that have no rate in common speak against the run, whatever lies between, a share. Of twenty points
-/// without any movement one order of 462 parts the thirds so, and one of 170 an end.
+/// Change from which parts that have no rate in common speak against the run, whatever lies between, a share: five standard
+/// deviations of noise of 6 %, for in ten points one order of ten parts the thirds.
 const APART: f64 = 0.30;
+/// By how much an end has to move the mean of the window, a share: a tenth of it at three fifths of the rate.
+const OFF: f64 = 0.04;
 
 /// From the first third of a window to its last.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,12 +39,12 @@ pub struct Movement {
     pub end: Option<End>,
 }
 
-/// The begin or the end of a window that has no rate in common with the two thirds at its other side.
+/// The begin or the end of a window that has no rate in common with the rest of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
     /// Whether the window begins with it.
     pub first: bool,
-    /// Its points: all until the first that those two thirds could have.
+    /// Its points: all until the first that the rest could have.
     pub points: usize,
     /// Their mean.
     pub rate: f64,
@@ -72,7 +74,7 @@ impl Movement {
     }
 }
 
-/// The movement of a series; `None` where noise explains it, below 20 points, or where nothing was done.
+/// The movement of a series; `None` where noise explains it, below 8 points, or where nothing was done.
 pub fn movement(series: &[f64]) -> Option<Movement> {
     let third = (series.len() >= FEWEST).then_some(series.len() / 3)?;
     let (ahead, behind) = (&series[..third], &series[series.len() - third..]);
@@ -84,7 +86,9 @@ pub fn movement(series: &[f64]) -> Option<Movement> {
     // What rises by leaps is no line: its residuals hang together, and the line's error says that nothing is known.
     let on_a_line = trend(series)
         .is_some_and(|line| line.change.abs() > SIGNIFICANT * line.error && change.signum() == line.change.signum());
-    (on_a_line || moved.parts() || moved.end.is_some()).then_some(moved)
+    // Too few points for a line need no line where each is beyond the one before.
+    let in_order = series.len() < 2 * PARTS && steadily && change.abs() > LARGE;
+    (on_a_line || in_order || moved.parts() || moved.end.is_some()).then_some(moved)
 }
 
 /// Whether each of `these` is higher than all of `others`, or each is lower.
@@ -105,14 +109,18 @@ fn end(series: &[f64]) -> Option<End> {
     initial_end(series).or_else(last)
 }
 
-/// The begin of `series` where its first sixth has no rate in common with the last two thirds.
+/// The begin of `series` where its first points have no rate in common with the last two thirds, and others are between.
 fn initial_end(series: &[f64]) -> Option<End> {
-    let (sixth, rest) = (&series[..series.len() / PARTS], &series[series.len() / 3..]);
+    let rest = &series[series.len() / 3..];
     let (low, high) = extremes(rest);
     let points = series.iter().take_while(|rate| !(low..=high).contains(*rate)).count();
-    let (rate, level) = (mean(&series[..points])?, mean(&series[points..])?);
-    let far = (mean(sixth)? / mean(rest).filter(|mean| *mean > 0.0)? - 1.0).abs() > APART;
-    (far && separable(sixth, rest)).then_some(End { first: true, points, rate, level })
+    let (rate, level) = (mean(&series[..points])?, mean(&series[points..]).filter(|level| *level > 0.0)?);
+    let off = |ahead: &[f64]| {
+        let far = (mean(ahead)? / mean(rest).filter(|mean| *mean > 0.0)? - 1.0).abs();
+        Some(far > APART && far * ahead.len() as f64 > OFF * series.len() as f64 && separable(ahead, rest))
+    };
+    let moved = (1..=points.min(series.len() / PARTS)).any(|ahead| off(&series[..ahead]) == Some(true));
+    moved.then_some(End { first: true, points, rate, level })
 }
 
 #[cfg(test)]

@@ -25,5 +25,6 @@ mod rank_simulation;
 mod ranks;
 mod steady_signals;
 mod synthetic;
+mod uneven;
 mod ways;
 mod window;

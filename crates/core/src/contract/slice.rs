@@ -53,7 +53,9 @@ pub struct OpReport {
 }
 
 /// From this length on an operation is reported by itself, us: no percentile says that all sessions stood at once.
-pub const LONG_OP_US: u64 = 500_000;
+pub const LONG_OP_US: u64 = 100_000;
+/// From this length on it is a stall even once; shorter ones have to come again and again.
+pub const STALL_US: u64 = 500_000;
 
 /// An operation that took [`LONG_OP_US`] or longer, or a time as long in which the next one could have begun and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

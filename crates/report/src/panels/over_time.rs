@@ -1,7 +1,7 @@
 //! How a step went: throughput and p99 over its window, in one line.
 
 use mindful_analyze::StepAnalysis;
-use mindful_analyze::figures::columns::columns;
+use mindful_analyze::figures::columns::{Column, columns};
 use mindful_core::record::run::StepRecord;
 
 use crate::figure::{number, time_us};
@@ -9,18 +9,24 @@ use crate::panels::Panel;
 
 /// Columns of time; a terminal shows at most so many.
 const COLUMNS: usize = 16;
+/// A shorter window does not show what comes again each minute, such as a checkpoint or the credit of a volume.
+const SHOWS_PERIODS_S: f64 = 120.0;
 /// Fewer are no line over time.
 const FEWEST: usize = 3;
 
 /// The line of a step; `None` where its window is too short for one.
 pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
-    let columns = columns(record, step.window.as_ref()?, COLUMNS);
-    let blocks: Vec<_> = columns.iter().map(|column| column.blocks_per_s).collect();
-    let p99: Vec<_> = columns.iter().map(|column| column.p99_us).collect();
+    let window = step.window.as_ref()?;
+    let slices = columns(record, window, usize::MAX);
+    let columns = columns(record, window, COLUMNS);
+    let of_all = |figure: fn(&Column) -> Option<f64>| [&columns, &slices].map(|all| all.iter().map(figure).collect());
     let mut figures = Vec::new();
-    for (name, values, form) in [("blocks/s", blocks, number as fn(f64) -> String), ("p99", p99, time_us)] {
-        if let Some(range) = range(&values, form) {
-            figures.push((name.to_owned(), values, range));
+    let named: [(_, [Vec<_>; 2], fn(f64) -> String); 2] =
+        [("blocks/s", of_all(|column| column.blocks_per_s), number), ("p99", of_all(|column| column.p99_us), time_us)];
+    for (name, [line, all], form) in named {
+        // What goes up and down within a column shows in the range of the slices.
+        if let Some(range) = range(&all, form) {
+            figures.push((name.to_owned(), line, range));
         }
     }
     let seconds = columns.last()?.span_s[1];
@@ -30,6 +36,14 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let mut panel = Panel::default();
     panel.blank();
     panel.over_time(format!("over {} s", number(seconds)), figures);
+    if seconds < SHOWS_PERIODS_S {
+        let slice_s = seconds / slices.len() as f64;
+        panel.line(&format!(
+            "  This window shows periods of {} to {} s; longer ones do not show, shorter ones only as stalls.",
+            number(2.0 * slice_s),
+            number(seconds / 2.0)
+        ));
+    }
     Some(panel)
 }
 

@@ -4,7 +4,7 @@
 //! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
 //! session was at work from boundary to boundary: any window holds such a second whole or not at all.
 
-use crate::contract::slice::{LongOp, OpReport, SliceReport};
+use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
 use crate::record::published::Published;
 use crate::record::rank_record::{MergedSliceRecord, Span, Spans};
@@ -43,13 +43,13 @@ impl MergedSlice {
             merged.tally.add(*cell, *count);
         }
         Self {
-            report: merged,
             reports: reports.len(),
             slice_us: reports
                 .iter()
                 .fold(0, |all, (_, report)| all.saturating_add(report.end_us.saturating_sub(report.begin_us))),
-            long: long(reports).collect(),
+            long: long(reports).filter(|(_, op)| stands_out(op, &merged)).collect(),
             ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
+            report: merged,
         }
     }
 
@@ -147,6 +147,15 @@ impl MergedSliceSum {
 pub(super) fn long(reports: &[(u32, SliceReport)]) -> impl Iterator<Item = (u32, LongOp)> {
     reports.iter().flat_map(|(session, report)| report.long.iter().map(|op| (*session, *op)))
 }
+
+/// Whether an operation is kept: where all take long, none of those below [`STALL_US`] tells anything.
+fn stands_out(op: &LongOp, all: &SliceReport) -> bool {
+    let OpReport { ops, latency, .. } = all.op(op.kind);
+    op.us >= STALL_US || u128::from(op.us) * 1_000 * u128::from(*ops) >= OFTEN * u128::from(latency.sum_ns)
+}
+
+/// How many times the mean of its slice an operation below [`STALL_US`] has to take to be kept.
+const OFTEN: u128 = 10;
 
 fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {
     reports.iter().fold(0, |all, (_, report)| all.saturating_add(figure(report)))

@@ -26,6 +26,7 @@ crate::finding_codes! {
     FOREIGN_CPU = "foreign-cpu", Warning;
     STALL = "stall", Warning;
     SESSION_STALL = "session-stall", Warning;
+    RATE_SWINGS = "rate-swings", Warning;
     CLIFF = "cliff", Warning;
     FOREIGN_READS = "foreign-reads", Warning;
     FOREIGN_WRITES = "foreign-writes", Warning;

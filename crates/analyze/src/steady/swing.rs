@@ -1,0 +1,64 @@
+//! A rate that goes up and down by so much that its mean describes neither.
+
+use crate::stats::autocorrelation::at_lag;
+use crate::stats::moment::{mean, sorted};
+
+/// Fewest points that show a rate twice and the other rate twice.
+const FEWEST: usize = 6;
+/// One in so many points, and at least one, is left out at either end: a single slow point is no swing.
+const LEFT_OUT: usize = 12;
+/// Range of the others, by the mean. It is five times the standard deviation of noise of 8 %.
+const WIDE: f64 = 0.40;
+/// Correlation from which a repetition is a period.
+const STRONG: f64 = 0.5;
+
+/// How a rate swings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swing {
+    /// The lowest rate, single points apart.
+    pub low: f64,
+    /// The highest, likewise.
+    pub high: f64,
+    /// After so many points it is where it was.
+    pub period: Option<usize>,
+}
+
+/// The swing of a series; `None` where it is level, below 6 points, or where nothing was done.
+pub fn swing(series: &[f64]) -> Option<Swing> {
+    let rising = sorted(series);
+    let left_out = (series.len() / LEFT_OUT).max(1);
+    let kept = rising.get(left_out..series.len().checked_sub(left_out)?).filter(|_| series.len() >= FEWEST)?;
+    let (low, high) = (*kept.first()?, *kept.last()?);
+    let wide = high - low > WIDE * mean(series)?;
+    wide.then(|| Swing { low, high, period: period(series) })
+}
+
+/// The first strong peak of the autocorrelation after it was below zero.
+fn period(series: &[f64]) -> Option<usize> {
+    let lags: Vec<f64> = (0..=series.len() / 2).map(|lag| at_lag(series, lag)).collect();
+    let turned = lags.iter().position(|lag| *lag < 0.0)?;
+    (turned + 1..lags.len()).find(|lag| {
+        let after = lags.get(lag + 1).copied().unwrap_or(f64::MIN);
+        lags[*lag] >= STRONG && lags[*lag] >= after
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_alternates_is_found_with_its_period_in_ten_points() {
+        let alternating: Vec<f64> = (0..10).map(|i| if i % 2 == 0 { 16.6e3 } else { 63.7e3 }).collect();
+        assert_eq!(swing(&alternating), Some(Swing { low: 16.6e3, high: 63.7e3, period: Some(2) }));
+        let limited: Vec<f64> = (0..12).map(|i| if i % 4 == 3 { 9e3 } else { 30e3 }).collect();
+        assert_eq!(swing(&limited).and_then(|swing| swing.period), Some(4));
+    }
+
+    #[test]
+    fn one_slow_point_and_ordinary_noise_are_no_swing() {
+        let noisy = [100.0, 110.0, 92.0, 104.0, 97.0, 88.0, 109.0, 30.0, 101.0, 95.0];
+        assert_eq!(swing(&noisy), None);
+        assert_eq!((swing(&[]), swing(&[0.0; 10])), (None, None));
+    }
+}
