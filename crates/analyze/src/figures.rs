@@ -18,6 +18,7 @@ pub mod pace;
 pub mod published;
 pub mod ranks;
 pub mod rates;
+pub mod scheduler;
 pub mod seconds;
 pub mod shares;
 pub mod stalls;

@@ -1,5 +1,6 @@
 //! A step of a run: all that stands behind its figures.
 
+use mindful_core::contract::metric::shared;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
 use mindful_core::workload::LoopSite;
@@ -133,8 +134,12 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
     let client = summary.cpu.client_cores.zip(client_cpus(run, counters)).map(|(cores, cpus)| cores / cpus);
     // Of several ranks the fullest: the others do not make up for what it could not do.
     let busiest = ranks::busiest(&summary.ranks).map(|(_, busy)| busy);
+    let busy = work.map(Work::busy_sessions).filter(|busy| *busy > 0.0);
+    let of_busy = |sessions: Option<f64>| sessions.zip(busy).map(|(sessions, busy)| sessions / busy);
     Evidence {
         words: run.words(),
+        cpu_used: of_busy(summary.cpu.db_cores),
+        at_device: of_busy(own_reads_at_device(counters)),
         client_busy: if summary.ranks.is_empty() { client } else { busiest }.filter(|_| !in_process),
         little_breach: work.and_then(|work| little::breach(run, step, work)),
         host_busy: summary.cpu.host_busy_share.map(|busy| busy / left_to_host(counters)),
@@ -153,6 +158,13 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
             (true, true) => Reader::Several,
         },
     }
+}
+
+/// Reads of the server at the device on average: its part of the time that reads spent there.
+fn own_reads_at_device(counters: &Counters) -> Option<f64> {
+    let all = counters.rate(shared::DEVICE_READ_TIME_US)? / 1e6;
+    let own = counters.ratio(shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES)?;
+    Some(all * own.min(1.0))
 }
 
 /// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.

@@ -18,6 +18,7 @@ pub mod nvme;
 pub mod ownership;
 pub mod priority;
 pub mod process;
+pub mod scheduler;
 pub mod shared_folder;
 pub mod space;
 pub mod terminal;

@@ -4,11 +4,14 @@ use std::fmt::Display;
 
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, Sampler, shared, source};
+use mindful_core::contract::session::SESSION_THREAD;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::Kernel;
 use mindful_host::device::locate;
 use mindful_host::mounts::Mount;
+use mindful_host::process;
+use mindful_host::scheduler::SessionThreads;
 
 use crate::cgroup::Cgroup;
 use crate::client::{Client, SettledClient};
@@ -39,6 +42,9 @@ pub fn host_samplers(
             found.trace(&kernel, host);
         }
         found.sources(&kernel);
+        if host.in_process {
+            found.samplers.push(Box::new(session_threads(&kernel)));
+        }
         if let Some(cgroup) = server_pid(host).and_then(|pid| Cgroup::open(&kernel, pid)) {
             found.samplers.push(Box::new(cgroup));
         }
@@ -55,6 +61,16 @@ pub fn host_samplers(
     found.samplers.push(Box::new(SettledClient::new()));
     found.samplers.extend(Network::open(&kernel).map(|network| Box::new(network) as Box<dyn Sampler>));
     (found.samplers, found.findings)
+}
+
+/// The threads of this process that do the sessions' work, by their names.
+fn session_threads(kernel: &Kernel) -> SessionThreads<impl FnMut() -> Vec<u32> + Send + use<>> {
+    let proc = kernel.clone();
+    SessionThreads::new(kernel.clone(), move || {
+        let all = process::threads(&proc, std::process::id()).unwrap_or_default().into_iter();
+        let is_session = |id: &u32| process::name(&proc, *id).is_some_and(|name| name.starts_with(SESSION_THREAD));
+        all.filter(is_session).collect()
+    })
 }
 
 /// The source among `samplers` that tells `counter`.

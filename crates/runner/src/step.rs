@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::session::SESSION_THREAD;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::record::run::StepHead;
@@ -206,7 +207,7 @@ impl<'scope> Step<'scope, '_> {
         for (number, placement) in (0..).zip(&self.order.head.placements) {
             let (placement, mut slot) = (*placement, self.clock.new_thread_slot());
             let spawned = thread::Builder::new()
-                .name(format!("session-{}", placement.session + 1))
+                .name(format!("{SESSION_THREAD}{}", placement.session + 1))
                 .stack_size(STACK_BYTES)
                 .spawn_scoped(self.scope, move || {
                     slot.enter();

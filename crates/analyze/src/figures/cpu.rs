@@ -7,6 +7,7 @@ use mindful_core::result::CpuSummary;
 
 use crate::figures::counters::Counters;
 use crate::figures::rates;
+use crate::figures::shares::Shares;
 use crate::figures::work::Work;
 
 /// The fact of the environment that holds the server CPU of a logical read, us, as a cached run had it.
@@ -18,8 +19,8 @@ const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.
 pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
-    let by_sessions = || work.and_then(|work| Some(work.cpu_us.filter(|us| *us > 0.0)? / 1e6 / work.seconds));
-    let db_cores = counters.server_cores().or_else(by_sessions);
+    let scheduler = Shares::of(work, counters).scheduler;
+    let db_cores = db_cores(counters, work);
     let per = |counter: Counter| {
         let rate = counters.rate(counter).filter(|rate| *rate >= LEAST_RATE)?;
         Some(db_cores? * 1e6 / rate)
@@ -49,8 +50,17 @@ pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
             let others = [shared::SETTLED_OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US];
             others.into_iter().filter_map(cores).fold(observer, |a, b| a + b)
         }),
+        sessions_on_cpu_share: scheduler.map(|scheduler| scheduler.on_cpu),
+        sessions_in_run_queue_share: scheduler.map(|scheduler| scheduler.queued),
+        sessions_asleep_share: scheduler.map(|scheduler| scheduler.asleep),
         wait_sampling_share: wait_sampling(counters),
     }
+}
+
+/// CPU of the server by its processes, or by its sessions.
+pub(crate) fn db_cores(counters: &Counters, work: Option<&Work>) -> Option<f64> {
+    let by_sessions = || work.and_then(|work| Some(work.cpu_us.filter(|us| *us > 0.0)? / 1e6 / work.seconds));
+    counters.server_cores().or_else(by_sessions)
 }
 
 /// CPU of the server process that answers the sampling of waits by that of all.

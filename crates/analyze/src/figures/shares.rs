@@ -5,6 +5,7 @@ use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
 use crate::figures::cpu;
+use crate::figures::scheduler::Scheduler;
 use crate::figures::work::Work;
 
 /// WaitClass and growth of a counter of waits, of busy sessions alone.
@@ -12,6 +13,9 @@ fn busy(change: &Change) -> Option<(WaitClass, f64)> {
     let class = WaitClass::from_counter(&change.name);
     Some((class, change.delta?)).filter(|_| class.is_busy())
 }
+
+/// Share of the samples, or of the time, from which what it is made of is known.
+const LEAST_ASLEEP: f64 = 0.02;
 
 /// What was sampled.
 fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
@@ -26,12 +30,14 @@ pub struct Shares {
     pub samples: Option<f64>,
     /// Of the contention, waits for latches.
     pub latches: f64,
+    /// The same time as the scheduler counted it, where it did.
+    pub scheduler: Option<Scheduler>,
 }
 
 impl Shares {
     /// Shares as given, 0 to 1 each.
     pub fn new(parts: impl IntoIterator<Item = (WaitClass, f64)>) -> Self {
-        Self { parts: parts.into_iter().collect(), samples: None, latches: 0.0 }
+        Self { parts: parts.into_iter().collect(), ..Self::default() }
     }
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
@@ -64,7 +70,41 @@ impl Shares {
         let reported = WaitClass::BUSY.into_iter().filter(|class| samples.iter().any(|(of, _)| of == class));
         let of_latches = events_of(counters).filter(|change| is_latch(&change.name)).filter_map(|change| change.delta);
         let latches = of_latches.sum::<f64>() / total;
-        (total > 0.0).then(|| Self { parts: reported.map(share).collect(), samples: Some(total), latches })
+        let idle = events_of(counters).filter(|change| WaitClass::from_counter(&change.name) == WaitClass::Idle);
+        let idle = idle.filter_map(|change| change.delta).sum::<f64>() / total;
+        (total > 0.0).then(|| {
+            let sampled = Self { parts: reported.map(share).collect(), samples: Some(total), latches, scheduler: None };
+            match Scheduler::of(counters) {
+                Some(scheduler) => sampled.witnessed(scheduler, idle),
+                None => sampled,
+            }
+        })
+    }
+
+    /// The same in agreement with the scheduler: only a session that is asleep waits for anything but a CPU. Samples tell
+    /// what it waits for, and the scheduler for how long; an event remains set while its session waits for a CPU, and a
+    /// session is often seen just before it sleeps. `idle` is the time without work, by the busy time, of the samples.
+    fn witnessed(mut self, scheduler: Scheduler, idle: f64) -> Self {
+        let waits: f64 = self.parts.iter().filter(|(class, _)| *class != WaitClass::Cpu).map(|(_, share)| share).sum();
+        let asleep_samples = waits + idle;
+        // So few samples asleep do not tell what the time asleep was.
+        let tells = asleep_samples > LEAST_ASLEEP;
+        let all_idle = if tells { scheduler.asleep * idle / asleep_samples } else { 0.0 };
+        if 1.0 - all_idle < LEAST_ASLEEP {
+            return self;
+        }
+        let busy = scheduler.without(all_idle);
+        let factor = if tells && waits > 0.0 { busy.asleep / waits } else { 0.0 };
+        for (class, share) in &mut self.parts {
+            *share = if *class == WaitClass::Cpu { busy.on_cpu + busy.queued } else { *share * factor };
+        }
+        if factor <= 0.0 {
+            match self.parts.iter_mut().find(|(class, _)| *class == WaitClass::Other) {
+                Some((_, share)) => *share = busy.asleep,
+                None => self.parts.push((WaitClass::Other, busy.asleep)),
+            }
+        }
+        Self { latches: self.latches * factor, scheduler: Some(busy), ..self }
     }
 
     /// CPU time and read time by the time sessions were busy. What remains is not known. Where sessions have several
@@ -74,12 +114,19 @@ impl Shares {
         if busy <= 0.0 {
             return Self::default();
         }
-        let cpu =
-            cpu::cpu(counters, Some(work)).db_cores.map(|cores| (WaitClass::Cpu, (cores / busy.min(threads)).min(1.0)));
+        let threads_busy = busy.min(threads);
+        // Where sessions pause, or work is not theirs alone, their threads' time is not that of operations.
+        let scheduler = Scheduler::of(counters)
+            .map(|scheduler| scheduler.without((1.0 - threads_busy / threads).clamp(0.0, scheduler.asleep)));
+        let cores = cpu::db_cores(counters, Some(work)).map(|cores| (cores / threads_busy).min(1.0));
+        let cpu = scheduler.map(|scheduler| scheduler.on_cpu + scheduler.queued).or(cores);
+        let cpu = cpu.map(|share| (WaitClass::Cpu, share));
         let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);
-        let read = read_us.map(|us| (WaitClass::Read, (us / 1e6 / busy).min(1.0)));
+        // A read under way while its session waits for a CPU is over, or waits for it.
+        let most = scheduler.map_or(1.0, |scheduler| scheduler.asleep);
+        let read = read_us.map(|us| (WaitClass::Read, (us / 1e6 / busy).min(most)));
         let others = work.writer_wait_us.map(|us| (WaitClass::Contention, (us / 1e6 / work.seconds / busy).min(1.0)));
-        Self::new([cpu, read, others].into_iter().flatten())
+        Self { scheduler, ..Self::new([cpu, read, others].into_iter().flatten()) }
     }
 
     /// The share of a class.

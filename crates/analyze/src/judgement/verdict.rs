@@ -34,6 +34,13 @@ pub(crate) const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
 
+/// How far two witnesses of the same share may be apart.
+const UNSURE: f64 = 0.1;
+/// What a share on CPU may be, by the CPU that was used: clocks of processes are coarse.
+const USED_AT_MOST: f64 = 1.25;
+/// By what a share of reads is divided for what they must have been at the device: the rest is the way there and back.
+const AT_DEVICE_AT_LEAST: f64 = 3.0;
+
 /// What helps where waits for other sessions are known without samples: they are then those of writers, of which the database
 /// lets in one at a time.
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
@@ -119,6 +126,11 @@ pub struct Evidence {
     pub reads_alone: bool,
     /// Who made the reads.
     pub reader: Reader,
+    /// CPU that the server used, as a share of the sessions' time.
+    pub cpu_used: Option<f64>,
+    /// Time in which reads of the server were at the device, as a share of the sessions' time (Little's law): above 1 where
+    /// it reads ahead.
+    pub at_device: Option<f64>,
 }
 
 /// Who makes the reads.
@@ -178,8 +190,34 @@ impl Verdict {
             device_latency,
             page_cache,
         ];
-        rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence))
+        let verdict = rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| undecided(evidence));
+        contradicted(evidence, &verdict).unwrap_or(verdict)
     }
+}
+
+/// What is left of a verdict by shares of time that another witness contradicts: both.
+fn contradicted(e: &Evidence, verdict: &Verdict) -> Option<Verdict> {
+    let witness = match verdict.limit {
+        Limit::Cpu
+            if e.host_busy.is_none_or(|busy| busy <= HOST_BUSY) && !e.held_back.is_some_and(|s| s > HELD_BACK) =>
+        {
+            let share = e.shares.get(WaitClass::Cpu)?;
+            let unseen = e.shares.samples.is_some() && e.shares.scheduler.is_none();
+            let used = e.cpu_used.filter(|used| unseen && share > used * USED_AT_MOST + UNSURE);
+            let at_device = e.at_device.filter(|at_device| share + at_device.min(1.0) > 1.0 + 2.0 * UNSURE);
+            let used = used.map(|used| format!("the server used CPU for only {} of it", percent(used)));
+            used.or_else(|| at_device.map(|share| format!("reads were at the device for {} of it", percent(share))))?
+        }
+        Limit::DeviceLatency if e.page_cache_share.is_none_or(|phi| phi <= MAX_PAGE_CACHE_SHARE) => {
+            let share = e.shares.get(WaitClass::Read)?;
+            let at_device = e.at_device.filter(|at_device| at_device * AT_DEVICE_AT_LEAST < share - UNSURE)?;
+            format!("reads were at the device for only {} of it", percent(at_device))
+        }
+        _ => return None,
+    };
+    let next = "two witnesses contradict each other, so the limit is not named: sweep --sessions, where the rate stops rising \
+                tells it";
+    Some(e.limited(Limit::Undecided, format!("{}, but {witness}", verdict.figures), next))
 }
 
 /// What `sentence` says of `value` at its `{}`, with the threshold, if it is over it.
@@ -244,10 +282,11 @@ fn client(e: &Evidence) -> Option<Verdict> {
 }
 
 fn cpu(e: &Evidence) -> Option<Verdict> {
-    let figures = [
-        over("the host's CPU was {} busy", e.host_busy, HOST_BUSY),
-        share_of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE),
-    ];
+    let states = e.shares.scheduler.map_or_else(String::new, |scheduler| {
+        format!(": {} on a CPU, {} waiting for one", percent(scheduler.on_cpu), percent(scheduler.queued))
+    });
+    let of_time = share_of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE).map(|figures| figures + &states);
+    let figures = [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let next = if e.on_files() && !host_busy {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
@@ -458,23 +497,5 @@ mod tests {
         sampled.samples = Some(1_000.0);
         assert!(!Verdict::from_evidence(&clocked).next.contains("more --schemas"));
         assert!(Verdict::from_evidence(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
-    }
-
-    #[test]
-    fn what_is_not_known_decides_nothing() {
-        let verdict = Verdict::from_evidence(&Evidence::default());
-        assert_eq!(verdict.limit, Limit::Undecided);
-        assert!(verdict.figures.contains("not known"));
-    }
-
-    #[test]
-    fn undecided_lists_the_three_largest() {
-        let verdict = Verdict::from_evidence(&shares(&[
-            (WaitClass::Cpu, 0.4),
-            (WaitClass::Read, 0.35),
-            (WaitClass::Other, 0.15),
-            (WaitClass::Log, 0.1),
-        ]));
-        assert_eq!(verdict.figures, "largest of database time: CPU or run queue 40 %, reads 35 %, other waits 15 %");
     }
 }

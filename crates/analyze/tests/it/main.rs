@@ -28,3 +28,4 @@ mod synthetic;
 mod uneven;
 mod ways;
 mod window;
+mod witnesses;

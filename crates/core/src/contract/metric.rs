@@ -172,6 +172,12 @@ pub mod shared {
     pub const PAGE_CACHE_DROPS: Counter = Counter("drop_pagecache");
     /// Processes that the kernel killed for want of memory.
     pub const OOM_KILLS: Counter = Counter("oom_kill");
+    /// Time that the sessions' threads were on a CPU, us.
+    pub const SESSION_CPU_US: Counter = Counter("session_cpu");
+    /// Time that the sessions' threads waited for a CPU, us.
+    pub const SESSION_QUEUE_US: Counter = Counter("session_run_queue");
+    /// Time in which the sessions' threads were watched, us.
+    pub const SESSION_TIME_US: Counter = Counter("session_time");
     /// CPU of the thread that reads counters at boundaries, us.
     pub const OBSERVER_CPU_US: Counter = Counter("observer_cpu");
     /// CPU of the thread that reads counters once they have settled, us.
@@ -230,6 +236,8 @@ pub mod source {
     pub const PRESSURE: &str = "pressure";
     /// The server's processes.
     pub const PROCESSES: &str = "processes";
+    /// The scheduler's account of the sessions' threads.
+    pub const SESSION_THREADS: &str = "session_threads";
     /// CPUs; of each by itself [`super::CPU_BUSY`].
     pub const STAT: &str = "stat";
     /// Pages.

@@ -3,6 +3,9 @@
 use crate::contract::error::Result;
 use crate::contract::slice::{SliceOrder, SliceReport};
 
+/// How the name of a session's thread begins.
+pub const SESSION_THREAD: &str = "session-";
+
 /// One connection, made and used on its own thread.
 pub trait Session {
     /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.

@@ -182,6 +182,27 @@ pub struct CpuSummary {
         "CPU of the threads that read counters, time requests and ask for wait events / time",
         [OBSERVER_CPU_US, SETTLED_OBSERVER_CPU_US, TRACE_CPU_US, SAMPLING_CPU_US]
     ),
+    /// Share of the sessions' busy time that their threads were on a CPU, 0 to 1.
+    #[serde(default)]
+    sessions_on_cpu_share: Option<f64> = figure(
+        Share,
+        "time of the sessions' threads on a CPU / their time, idle time excluded",
+        [SESSION_CPU_US, SESSION_TIME_US]
+    ),
+    /// Share of it that they waited for a CPU, 0 to 1.
+    #[serde(default)]
+    sessions_in_run_queue_share: Option<f64> = figure(
+        Share,
+        "time of the sessions' threads in the run queue / their time, idle time excluded",
+        [SESSION_QUEUE_US, SESSION_TIME_US]
+    ),
+    /// Share of it that they were asleep, 0 to 1.
+    #[serde(default)]
+    sessions_asleep_share: Option<f64> = figure(
+        Share,
+        "1 - sessions_on_cpu_share - sessions_in_run_queue_share",
+        [SESSION_CPU_US, SESSION_QUEUE_US, SESSION_TIME_US]
+    ),
     /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.
     wait_sampling_share: Option<f64> = figure(
         Share,

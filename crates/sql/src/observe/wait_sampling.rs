@@ -13,7 +13,8 @@ use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
 use mindful_core::workload::draw::draw_unit;
 use mindful_core::{Error, Result, plan::units};
-use mindful_host::{cpu, priority};
+use mindful_host::scheduler::SessionThreads;
+use mindful_host::{Kernel, cpu, priority};
 
 /// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
@@ -57,6 +58,11 @@ const BUDGET_CPUS: f64 = 0.01;
 pub trait Monitor: Send + 'static {
     /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
+
+    /// The threads of this host that serve the sessions of the last look.
+    fn threads(&self) -> Vec<u32> {
+        Vec::new()
+    }
 
     /// CPU of what answers in the server, where it is on this host.
     fn server_cpu(&self) -> Option<Duration> {
@@ -132,11 +138,12 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
     if cpus > 0.0 && needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 
-/// The samplers `waits` and `wait_sampling`.
-pub(crate) type Samplers = [Box<dyn Sampler>; 2];
+/// The samplers `waits`, `wait_sampling` and `session_threads`.
+pub(crate) type Samplers = [Box<dyn Sampler>; 3];
 
-/// The samplers `waits` (samples by wait event, in the order of `known`) and `wait_sampling` (what that costs), and why
-/// samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less
+/// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs) and
+/// `session_threads` (what the scheduler knows of the sessions that are sampled), and why samples may have ended, all of one
+/// thread that ends with the last of them. A sample is taken every `asked`, or less
 /// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
 ///
 /// Fails if no thread can be started.
@@ -150,7 +157,9 @@ pub fn start_sampling(
     let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
     let waits = Waits { sampling: Arc::clone(&sampling), metrics };
     let cost = CostOfWaits { sampling: Arc::clone(&sampling), metrics: metrics_of_cost(server) };
-    Ok((sampling, [Box::new(waits), Box::new(cost)]))
+    let of_threads = Arc::clone(&sampling);
+    let threads = SessionThreads::new(Kernel::default(), move || held(&of_threads.found).threads.clone());
+    Ok((sampling, [Box::new(waits), Box::new(cost), Box::new(threads)]))
 }
 
 fn metric_of(event: &WaitEvent) -> Metric {
@@ -182,6 +191,8 @@ struct SampleCounts {
     /// Samples in the order of `known`.
     counts: Vec<f64>,
     cost: SamplingCost,
+    /// Those that served the sessions of the last look.
+    threads: Vec<u32>,
     /// Why there will be no more samples.
     fault: Option<Error>,
 }
@@ -208,7 +219,7 @@ impl Sampling {
     fn start(mut monitor: impl Monitor, known: Vec<WaitEvent>, asked: Duration) -> Result<Self> {
         let first = MonitorCpu { own: Duration::ZERO, ..monitor.cpu() };
         let cost = SamplingCost { asked, interval: asked, samples: 0, took: Duration::ZERO, first, last: first };
-        let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, fault: None };
+        let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, threads: Vec::new(), fault: None };
         let (found, cancel, (stop, stopped)) = (Arc::new(Mutex::new(found)), monitor.canceller(), channel());
         let shared = Arc::clone(&found);
         let thread = std::thread::Builder::new()
@@ -259,11 +270,12 @@ fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mute
         }
         let begun = Instant::now();
         let seen = monitor.sample();
-        let (took, last) = (begun.elapsed(), monitor.cpu());
+        let (took, last, threads) = (begun.elapsed(), monitor.cpu(), monitor.threads());
         let mut found = held(found);
         match seen {
             Ok(seen) => {
                 found.add(&seen);
+                found.threads = threads;
                 let cost = &mut found.cost;
                 (cost.samples, cost.took, cost.last) = (cost.samples + 1, cost.took + took, last);
                 cost.interval = monitor.interval(cost);
@@ -370,7 +382,7 @@ mod tests {
 
     #[test]
     fn looks_are_counted_by_event_with_what_they_cost() {
-        let (sampling, [mut waits, mut cost]) =
+        let (sampling, [mut waits, mut cost, _]) =
             start_sampling(TwoReaders { looks: 0, fails_after: 5 }, vec![READ], Duration::from_millis(2), "process")
                 .unwrap();
         let mut last = (0.0, 0.0);

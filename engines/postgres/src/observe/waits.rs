@@ -121,6 +121,10 @@ impl sampling::Monitor for Monitor {
         Ok(seen)
     }
 
+    fn threads(&self) -> Vec<u32> {
+        self.review.threads()
+    }
+
     fn server_cpu(&self) -> Option<Duration> {
         self.review.server_cpu()
     }

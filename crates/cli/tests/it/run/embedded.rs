@@ -168,6 +168,8 @@ mod alone {
         let ran = mindful.private_run(&["--duration", "3s"]).run;
         let cpu = &ran["steps"][0]["cpu"];
         assert!(figure(cpu, "wait_sampling_share") > 0.0, "{cpu:#}");
+        let states = ["on_cpu", "in_run_queue", "asleep"].map(|state| figure(cpu, &format!("sessions_{state}_share")));
+        assert!((states.iter().sum::<f64>() - 1.0).abs() < 0.02 && states[0] > 0.0, "{cpu:#}");
         assert!(!ran["findings"].to_string().contains("wait-sampling-cost"), "{cpu:#}");
         let text = mindful.text(&["show", "--explain", "watching_cores"]);
         let grew = |counter: &str| {

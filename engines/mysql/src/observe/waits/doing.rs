@@ -51,8 +51,10 @@ pub(super) const ALL: [WaitEvent; 15] = [
     SLEEP,
 ];
 
-/// How the states of a session that commits begin, in lower case.
-const COMMITS: [&str; 3] = ["commit", "waiting for handler commit", "waiting for prior transaction to commit"];
+/// How the states of a session that commits begin, in lower case. From 10.10 on, MariaDB ends a statement before its log
+/// is durable, and waits for that in the state after it.
+const COMMITS: [&str; 4] =
+    ["commit", "waiting for handler commit", "waiting for prior transaction to commit", "updating status"];
 
 /// What a session is at.
 pub(super) fn event_of(doing: &Doing) -> WaitEvent {
@@ -114,8 +116,9 @@ mod tests {
         assert_eq!(event_of(&executing("Sending data", Some(Thread::Runs))), CPU);
         assert_eq!(event_of(&executing("Sending data", Some(Thread::AtStorage))), READ);
         assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), LATCH);
-        for state in ["Commit", "waiting for handler commit"] {
+        for state in ["Commit", "waiting for handler commit", "Updating status"] {
             assert_eq!(event_of(&executing(state, Some(Thread::AtStorage))), COMMIT);
+            assert_eq!(event_of(&executing(state, Some(Thread::AtLatch))), COMMIT);
             assert_eq!(event_of(&executing(state, Some(Thread::Runs))), CPU);
         }
         let idle = Doing { command: "Sleep".to_owned(), ..executing("", Some(Thread::AtLatch)) };

@@ -74,6 +74,8 @@ pub(super) struct Monitor {
     connection: Open,
     view: View,
     kernel: Kernel,
+    /// Those of the sessions of the last look, on this host.
+    threads: Vec<u32>,
 }
 
 impl Monitor {
@@ -83,7 +85,9 @@ impl Monitor {
         let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
         let looked = |conn: &mut Conn| best(conn, flavor, local, &kernel);
         match link.run_on(&mut connection, "looking what sessions wait for", looked)? {
-            Ok(view) => return Ok(Some(Self { link: Arc::clone(link), connection, view, kernel })),
+            Ok(view) => {
+                return Ok(Some(Self { link: Arc::clone(link), connection, view, kernel, threads: Vec::new() }));
+            }
             Err(Hidden::Denied) => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
                 "the role may not read what sessions wait for, so shares of waits are missing: \
                  GRANT SELECT ON performance_schema.* to the role",
@@ -120,6 +124,8 @@ impl sampling::Monitor for Monitor {
         let found = self.link.run_on(&mut self.connection, "sampling what sessions wait for", |conn| {
             query_sessions(conn, source, &sessions)
         })?;
+        let here = self.view.own.is_some();
+        self.threads = found.values().map(|(thread, _)| *thread).filter(|thread| here && *thread > 0).collect();
         let seen = |(thread, mut doing): (u32, Doing)| {
             let state = self.view.own.and_then(|_| state_of(&self.kernel, thread));
             doing.thread = state.map(|state| self.view.tells_apart(state));
@@ -134,6 +140,10 @@ impl sampling::Monitor for Monitor {
             events = tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0));
         }
         Ok(events.into_iter().map(|event| (event, 1.0)).collect())
+    }
+
+    fn threads(&self) -> Vec<u32> {
+        self.threads.clone()
     }
 
     fn server_cpu(&self) -> Option<Duration> {

@@ -116,6 +116,12 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
     let each = alone["innodb_status/log_writes"] / commits as f64;
     assert!(each > 0.8, "{each} log writes a commit of a single session");
 
+    // Who waits for the log to be durable waits for another thread, and for no session.
+    let updating: Vec<_> = (0..8).map(|_| until(&opened, &updates(), 8, "log")).collect();
+    let sum = |class| updating.iter().map(|found| of(found, class)).sum::<f64>();
+    let found = ["log", "contention", "latch"].map(sum);
+    assert!(found[0] > found[1] + found[2], "{found:?}");
+
     // On a full host eight may get their turns one after the other.
     let each = || {
         let grouped = until(&opened, &updates(), 8, "log");

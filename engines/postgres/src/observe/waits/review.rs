@@ -34,6 +34,15 @@ impl Review {
         self.seen = pids;
     }
 
+    /// The processes of the sessions seen last; none on another host.
+    pub(super) fn threads(&self) -> Vec<u32> {
+        if self.local && cpu(self.pid).is_some() {
+            self.seen.iter().map(|pid| pid.unsigned_abs()).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
     /// CPU of the process that answers; `None` on another host.
     pub(super) fn server_cpu(&self) -> Option<Duration> {
         self.local.then(|| cpu(self.pid)).flatten()

@@ -1,0 +1,111 @@
+//! Samples of waits in agreement with the scheduler.
+
+use mindful_analyze::analyze;
+use mindful_analyze::figures::shares::Shares;
+use mindful_analyze::judgement::verdict::{Evidence, Limit, Verdict};
+use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::contract::wait::WaitClass;
+use mindful_core::record::run::Run;
+
+use crate::made::Made;
+
+/// A run whose samples found these counts, and whose threads were on a CPU and in the run queue for these shares.
+fn run(samples: &[(&str, f64)], scheduler: Option<(f64, f64)>) -> Run {
+    let made = Made { sessions: 8, seconds: 5, warmup: 0, ..Made::default() };
+    let mut run = made.run();
+    run.steps[0].series.push(made.one("waits", Phase::Boundary, samples, 5));
+    if let Some((on_cpu, queued)) = scheduler {
+        let rates = [
+            (shared::SESSION_CPU_US, on_cpu * 8e6),
+            (shared::SESSION_QUEUE_US, queued * 8e6),
+            (shared::SESSION_TIME_US, 8e6),
+        ];
+        run.steps[0].series.push(made.one("session_threads", Phase::Boundary, &rates, 5));
+    }
+    run
+}
+
+fn shares(run: &Run) -> Shares {
+    analyze(run).steps[0].evidence.shares.clone()
+}
+
+fn near(value: Option<f64>, expected: f64) {
+    assert!(value.is_some_and(|value| (value - expected).abs() < 1e-6), "{value:?} instead of {expected}");
+}
+
+#[test]
+fn only_a_session_that_is_asleep_waits_for_a_read() {
+    let samples = [("cpu/cpu", 3.0), ("read/DataFileRead", 397.0)];
+    near(shares(&run(&samples, None)).get(WaitClass::Read), 0.9925);
+    let one_cpu = run(&samples, Some((0.03, 0.75)));
+    near(shares(&one_cpu).get(WaitClass::Read), 0.22);
+    near(shares(&one_cpu).get(WaitClass::Cpu), 0.78);
+    let analysis = analyze(&one_cpu);
+    let verdict = analysis.steps[0].verdict.clone().unwrap();
+    assert!(verdict.limit == Limit::Cpu && verdict.figures.contains("75 % waiting for one"), "{verdict:?}");
+    assert_eq!(analysis.summary.steps[0].cpu.sessions_in_run_queue_share, Some(0.75));
+}
+
+#[test]
+fn sessions_seen_runnable_before_they_sleep_are_limited_by_the_device() {
+    let samples = [("cpu/cpu", 280.0), ("read/data_file", 120.0)];
+    assert_eq!(analyze(&run(&samples, None)).steps[0].verdict.clone().unwrap().limit, Limit::Undecided);
+    let slept = run(&samples, Some((0.11, 0.04)));
+    near(shares(&slept).get(WaitClass::Read), 0.85);
+    assert_eq!(analyze(&slept).steps[0].verdict.clone().unwrap().limit, Limit::DeviceLatency);
+}
+
+#[test]
+fn idle_time_is_not_database_time() {
+    let half_idle = run(&[("cpu/cpu", 100.0), ("read/page", 100.0), ("idle/sleep", 200.0)], Some((0.2, 0.05)));
+    // Of 0.75 asleep two thirds are idle.
+    near(shares(&half_idle).get(WaitClass::Read), 0.5);
+    near(shares(&half_idle).get(WaitClass::Cpu), 0.5);
+}
+
+#[test]
+fn time_asleep_that_no_sample_explains_is_other_time() {
+    let unexplained = shares(&run(&[("cpu/cpu", 400.0), ("read/page", 0.0)], Some((0.1, 0.0))));
+    near(unexplained.get(WaitClass::Other), 0.9);
+    near(unexplained.get(WaitClass::Cpu), 0.1);
+}
+
+fn evidence(parts: &[(WaitClass, f64)]) -> Evidence {
+    Evidence { shares: Shares::new(parts.iter().copied()), ..Evidence::default() }
+}
+
+#[test]
+fn a_limit_that_a_witness_contradicts_is_not_named() {
+    let mut by_samples = Evidence { host_busy: Some(0.45), ..evidence(&[(WaitClass::Cpu, 0.87)]) };
+    by_samples.shares.samples = Some(400.0);
+    let with = |cpu_used, at_device| Verdict::of(&Evidence { cpu_used, at_device, ..by_samples.clone() });
+    assert_eq!(with(Some(0.85), None).limit, Limit::Cpu);
+    let used_less = with(Some(0.11), None);
+    assert_eq!(used_less.limit, Limit::Undecided);
+    assert!(used_less.figures.contains("87 %") && used_less.figures.contains("11 %"), "{}", used_less.figures);
+    assert_eq!(with(Some(0.85), Some(0.69)).limit, Limit::Undecided, "reads were at the device at the same time");
+    let reads = evidence(&[(WaitClass::Read, 0.92)]);
+    let at = |at_device| Verdict::of(&Evidence { at_device, ..reads.clone() }).limit;
+    assert_eq!(
+        (at(Some(0.7)), at(Some(0.1)), at(None)),
+        (Limit::DeviceLatency, Limit::Undecided, Limit::DeviceLatency)
+    );
+}
+
+#[test]
+fn what_is_not_known_decides_nothing() {
+    let verdict = Verdict::of(&Evidence::default());
+    assert_eq!(verdict.limit, Limit::Undecided);
+    assert!(verdict.figures.contains("not known"));
+}
+
+#[test]
+fn undecided_lists_the_three_largest() {
+    let verdict = Verdict::of(&evidence(&[
+        (WaitClass::Cpu, 0.4),
+        (WaitClass::Read, 0.35),
+        (WaitClass::Other, 0.15),
+        (WaitClass::Log, 0.1),
+    ]));
+    assert_eq!(verdict.figures, "largest of database time: CPU or run queue 40 %, reads 35 %, other waits 15 %");
+}
