@@ -135,7 +135,7 @@ pub fn all(kernel: &Kernel) -> Vec<u32> {
 }
 
 /// Ids of the threads of a process.
-pub(crate) fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
+pub fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
     numbers(folder(kernel, pid).join("task"))
 }
 
