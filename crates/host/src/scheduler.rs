@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_spins_is_on_a_cpu_or_waits_for_one_and_one_that_sleeps_is_neither() {
+    fn a_thread_that_spins_is_awake_and_one_that_sleeps_is_not() {
         let share_awake = |spins: bool| {
             let (send, receive) = std::sync::mpsc::channel();
             let until = Instant::now() + std::time::Duration::from_millis(300);

@@ -19,8 +19,8 @@ const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.
 pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
-    let scheduler = Shares::of(work, counters).scheduler;
-    let db_cores = db_cores(counters, work);
+    let scheduler = Shares::from_work(work, counters).scheduler;
+    let db_cores = counters.server_cores().or_else(|| work.and_then(Work::cores));
     let per = |counter: Counter| {
         let rate = counters.rate(counter).filter(|rate| *rate >= LEAST_RATE)?;
         Some(db_cores? * 1e6 / rate)
@@ -55,12 +55,6 @@ pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
         sessions_asleep_share: scheduler.map(|scheduler| scheduler.asleep),
         wait_sampling_share: wait_sampling(counters),
     }
-}
-
-/// CPU of the server by its processes, or by its sessions.
-pub(crate) fn db_cores(counters: &Counters, work: Option<&Work>) -> Option<f64> {
-    let by_sessions = || work.and_then(|work| Some(work.cpu_us.filter(|us| *us > 0.0)? / 1e6 / work.seconds));
-    counters.server_cores().or_else(by_sessions)
 }
 
 /// CPU of the server process that answers the sampling of waits by that of all.

@@ -4,7 +4,6 @@ use mindful_core::contract::metric::shared;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
-use crate::figures::cpu;
 use crate::figures::scheduler::Scheduler;
 use crate::figures::work::Work;
 
@@ -74,7 +73,7 @@ impl Shares {
         let idle = idle.filter_map(|change| change.delta).sum::<f64>() / total;
         (total > 0.0).then(|| {
             let sampled = Self { parts: reported.map(share).collect(), samples: Some(total), latches, scheduler: None };
-            match Scheduler::of(counters) {
+            match Scheduler::from_counters(counters) {
                 Some(scheduler) => sampled.witnessed(scheduler, idle),
                 None => sampled,
             }
@@ -116,9 +115,9 @@ impl Shares {
         }
         let threads_busy = busy.min(threads);
         // Where sessions pause, or work is not theirs alone, their threads' time is not that of operations.
-        let scheduler = Scheduler::of(counters)
+        let scheduler = Scheduler::from_counters(counters)
             .map(|scheduler| scheduler.without((1.0 - threads_busy / threads).clamp(0.0, scheduler.asleep)));
-        let cores = cpu::db_cores(counters, Some(work)).map(|cores| (cores / threads_busy).min(1.0));
+        let cores = counters.server_cores().or_else(|| work.cores()).map(|cores| (cores / threads_busy).min(1.0));
         let cpu = scheduler.map(|scheduler| scheduler.on_cpu + scheduler.queued).or(cores);
         let cpu = cpu.map(|share| (WaitClass::Cpu, share));
         let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);

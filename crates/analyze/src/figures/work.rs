@@ -139,6 +139,11 @@ impl Work {
         self.kinds.iter().map(|kind| kind.busy_ns).sum::<f64>() / 1e9 / self.seconds
     }
 
+    /// CPU of the sessions, cores' worth, where the engine tells it.
+    pub(crate) fn cores(&self) -> Option<f64> {
+        Some(self.cpu_us.filter(|us| *us > 0.0)? / 1e6 / self.seconds)
+    }
+
     /// Average number of sessions inside a slice, operations counted to the slice they began in.
     pub(crate) fn working_sessions(&self) -> f64 {
         self.slice_us / 1e6 / self.seconds

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_that_alternates_is_found_with_its_period_in_ten_points() {
+    fn ten_points_show_a_rate_that_alternates_and_its_period() {
         let alternating: Vec<f64> = (0..10).map(|i| if i % 2 == 0 { 16.6e3 } else { 63.7e3 }).collect();
         assert_eq!(swing(&alternating), Some(Swing { low: 16.6e3, high: 63.7e3, period: Some(2) }));
         let limited: Vec<f64> = (0..12).map(|i| if i % 4 == 3 { 9e3 } else { 30e3 }).collect();

@@ -31,7 +31,7 @@ fn compared(baseline: Side, candidate: Side) -> ComparedSides {
 const NOISE: [u64; 5] = [0, 30, 10, 40, 20];
 
 #[test]
-fn runs_that_alternate_decide_and_runs_after_each_other_are_reported() {
+fn sides_that_follow_each_other_are_reported_as_such() {
     let at = |first: u32, step: usize, us: u64| {
         side((first..).step_by(step).zip(NOISE).map(move |(minute, noise)| (minute, us + noise)))
     };

@@ -91,7 +91,7 @@ fn sessions_that_stop_together_again_and_again_are_stalled() {
 }
 
 #[test]
-fn one_session_at_a_third_of_the_others_work_is_named_and_suspect() {
+fn one_session_at_a_third_of_the_work_is_named_and_suspect() {
     let unfair = found(&run(|session, _| if session == 5 { 0.33 } else { 1.0 }), "unfair").unwrap();
     assert!(unfair.severity == Severity::Warning && unfair.evidence.contains("session 6"), "{unfair:?}");
     let unfair = found(&run(|session, _| if session == 5 { 0.7 } else { 1.0 }), "unfair").unwrap();

@@ -47,7 +47,7 @@ fn only_a_session_that_is_asleep_waits_for_a_read() {
 }
 
 #[test]
-fn sessions_seen_runnable_before_they_sleep_are_limited_by_the_device() {
+fn sessions_seen_just_before_they_sleep_wait_for_the_device() {
     let samples = [("cpu/cpu", 280.0), ("read/data_file", 120.0)];
     assert_eq!(analyze(&run(&samples, None)).steps[0].verdict.clone().unwrap().limit, Limit::Undecided);
     let slept = run(&samples, Some((0.11, 0.04)));
@@ -78,14 +78,14 @@ fn evidence(parts: &[(WaitClass, f64)]) -> Evidence {
 fn a_limit_that_a_witness_contradicts_is_not_named() {
     let mut by_samples = Evidence { host_busy: Some(0.45), ..evidence(&[(WaitClass::Cpu, 0.87)]) };
     by_samples.shares.samples = Some(400.0);
-    let with = |cpu_used, at_device| Verdict::of(&Evidence { cpu_used, at_device, ..by_samples.clone() });
+    let with = |cpu_used, at_device| Verdict::from_evidence(&Evidence { cpu_used, at_device, ..by_samples.clone() });
     assert_eq!(with(Some(0.85), None).limit, Limit::Cpu);
     let used_less = with(Some(0.11), None);
     assert_eq!(used_less.limit, Limit::Undecided);
     assert!(used_less.figures.contains("87 %") && used_less.figures.contains("11 %"), "{}", used_less.figures);
     assert_eq!(with(Some(0.85), Some(0.69)).limit, Limit::Undecided, "reads were at the device at the same time");
     let reads = evidence(&[(WaitClass::Read, 0.92)]);
-    let at = |at_device| Verdict::of(&Evidence { at_device, ..reads.clone() }).limit;
+    let at = |at_device| Verdict::from_evidence(&Evidence { at_device, ..reads.clone() }).limit;
     assert_eq!(
         (at(Some(0.7)), at(Some(0.1)), at(None)),
         (Limit::DeviceLatency, Limit::Undecided, Limit::DeviceLatency)
@@ -94,14 +94,14 @@ fn a_limit_that_a_witness_contradicts_is_not_named() {
 
 #[test]
 fn what_is_not_known_decides_nothing() {
-    let verdict = Verdict::of(&Evidence::default());
+    let verdict = Verdict::from_evidence(&Evidence::default());
     assert_eq!(verdict.limit, Limit::Undecided);
     assert!(verdict.figures.contains("not known"));
 }
 
 #[test]
 fn undecided_lists_the_three_largest() {
-    let verdict = Verdict::of(&evidence(&[
+    let verdict = Verdict::from_evidence(&evidence(&[
         (WaitClass::Cpu, 0.4),
         (WaitClass::Read, 0.35),
         (WaitClass::Other, 0.15),
