@@ -38,7 +38,7 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     panel.over_time(format!("over {} s", number(seconds)), figures);
     if seconds < SHOWS_PERIODS_S {
         let slice_s = seconds / slices.len() as f64;
-        panel.line(&format!(
+        panel.add_line(&format!(
             "  This window shows periods of {} to {} s; longer ones do not show, shorter ones only as stalls.",
             number(2.0 * slice_s),
             number(seconds / 2.0)
