@@ -43,6 +43,7 @@ pub(crate) fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummar
         objective: objective.to_string(),
         key: key.to_owned(),
         load: best.load,
+        load_range: load_range(&trials, best.load, &objective),
         step: best.record.head.step + 1,
         blocks_visited_per_s: rate,
         blocks_visited_per_s_interval: window
@@ -78,6 +79,19 @@ fn highest<'a, 'b>(trials: &'a [Trial<'b>]) -> Option<&'a Trial<'b>> {
         let longer = one.record.head.point.pass.cmp(&other.record.head.point.pass);
         one.load.total_cmp(&other.load).then(longer)
     })
+}
+
+/// The loads between which the limit lies: trials of a load that differ from those of the lowest miss by less than their noise
+/// met the objective by chance.
+fn load_range(trials: &[Trial], load: f64, objective: &Objective) -> Option<[f64; 2]> {
+    let missed = trials.iter().filter(|t| t.load > load && !t.met).map(|t| t.load).reduce(f64::min)?;
+    let figures = |at: f64| {
+        let here = trials.iter().filter(move |t| (t.load - at).abs() < SAME);
+        here.map(|t| t.step.summary.ops.main().and_then(|op| objective.figure(op)).unwrap_or(f64::INFINITY))
+    };
+    let least_missed = figures(missed).fold(f64::INFINITY, f64::min);
+    let certain = trials.iter().filter(|t| t.met && t.load <= load && figures(t.load).all(|us| us < least_missed));
+    Some([certain.map(|t| t.load).fold(0.0, f64::max), missed])
 }
 
 /// The interval of the mean of the seconds of `window`, around the `rate` of all of it.

@@ -1,5 +1,6 @@
 //! What an AWR or Statspack report shows, whatever its version and form.
 
+mod consistency;
 mod contents;
 mod extract;
 pub(crate) mod histogram;

@@ -6,6 +6,7 @@
 mod block_trace;
 mod cgroup;
 mod client;
+mod clocks;
 mod cpu;
 mod data_devices;
 mod diskstats;

@@ -3,15 +3,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mindful_core::contract::clock::{Clock, FOREVER, Notifier, wall_us};
+use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Phase, Sampler};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_host::priority;
 
+use crate::clocks::Clocks;
 use crate::schedule::{Boundaries, LAST_SETTLE_US};
 use crate::watching::{Sources, Watching};
 
@@ -21,10 +22,6 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long an early end waits for a reading under way.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
-/// The wall clock may differ by this much from the steady one between two looks; more is a step.
-const CLOCK_STEP_US: i64 = 20_000;
-/// Looks at both clocks, until one of them is close enough.
-const MOST_LOOKS: u32 = 4;
 
 /// Reads samplers on threads of its own until the last boundary, or until it is asked to end.
 pub struct Observer {
@@ -106,6 +103,7 @@ impl Observer {
                 wishes: wishes.clone(),
                 events: events.clone(),
                 clocks: Clocks::now(),
+                first: Some(Clocks::now()),
                 clock: Arc::clone(&clock),
             };
             sampling.start()?;
@@ -179,6 +177,8 @@ struct Sampling {
     wishes: Arc<Wishes>,
     events: Arc<dyn Events>,
     clocks: Clocks,
+    /// The clocks since when their speed is compared; `None` once it was reported.
+    first: Option<Clocks>,
     clock: Arc<dyn Clock>,
 }
 
@@ -274,6 +274,15 @@ impl Sampling {
                  Let it settle (chronyc tracking) and run again.",
                 format!("it moved {:.1} ms against the monotonic clock", step_us as f64 / 1000.0),
             )));
+            self.first = self.first.map(|_| Clocks::now());
+        } else if let Some((clock, share)) = self.first.and_then(|first| first.slew(&self.clocks)) {
+            self.first = None;
+            let (speed, percent) = (if share > 0.0 { "fast" } else { "slow" }, 100.0 * share.abs());
+            self.events.emit(Event::Finding(codes::CLOCK_RATE.finding(
+                "A clock of this host runs at the wrong speed, so every rate and time is off by as much. Let it settle \
+                 (chronyc tracking, adjtimex), and run again.",
+                format!("the {clock} clock runs {percent:.1} % too {speed} against the raw hardware clock"),
+            )));
         }
     }
 
@@ -357,63 +366,5 @@ impl Source {
             error,
         )));
         self.unknown()
-    }
-}
-
-/// The wall clock and the monotonic clock at one moment.
-struct Clocks {
-    wall_us: i64,
-    /// Read just before the wall clock.
-    steady: Instant,
-    /// Time from one to the other at most: a thread may lose its CPU between them.
-    apart_us: i64,
-}
-
-impl Clocks {
-    /// Of a few looks the closest one.
-    fn now() -> Self {
-        let (mut closest, mut looks) = (Self::look(), 1);
-        while closest.apart_us > CLOCK_STEP_US / 20 && looks < MOST_LOOKS {
-            looks += 1;
-            let another = Self::look();
-            if another.apart_us < closest.apart_us {
-                closest = another;
-            }
-        }
-        closest
-    }
-
-    fn look() -> Self {
-        let steady = Instant::now();
-        let wall_us = wall_us();
-        Self { wall_us, steady, apart_us: i64::try_from(steady.elapsed().as_micros()).unwrap_or(i64::MAX) }
-    }
-
-    /// How far the wall clock has jumped since the last look, us; slewing by NTP is no jump.
-    fn step_us(&mut self) -> Option<i64> {
-        let now = Self::now();
-        let steady_us = i64::try_from((now.steady - self.steady).as_micros()).unwrap_or(i64::MAX);
-        let step = (now.wall_us - self.wall_us) - steady_us;
-        let unsure_us = now.apart_us.saturating_add(self.apart_us);
-        *self = now;
-        (step.abs() > CLOCK_STEP_US.saturating_add(unsure_us)).then_some(step)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wall_clock_that_was_set_is_a_step_and_drift_is_not() {
-        let looked_at = |ahead_us| Clocks { wall_us: wall_us() + ahead_us, ..Clocks::now() };
-        assert_eq!(looked_at(0).step_us(), None);
-        assert_eq!(looked_at(5_000).step_us(), None);
-        let back = looked_at(60_000_000).step_us();
-        assert!(back.is_some_and(|step| step < -59_000_000), "{back:?}");
-        let ahead = looked_at(-60_000_000).step_us();
-        assert!(ahead.is_some_and(|step| step > 59_000_000), "{ahead:?}");
-        let lost_its_cpu = Clocks { apart_us: 200_000, ..looked_at(-110_000) };
-        assert_eq!({ lost_its_cpu }.step_us(), None);
     }
 }

@@ -14,6 +14,9 @@ pub struct ObjectiveSummary {
     pub key: String,
     /// The load.
     pub load: f64,
+    /// The highest load that certainly meets the objective, and the lowest that misses it; null where none missed it. Between
+    /// them the noise decides.
+    pub load_range: Option<[f64; 2]>,
     /// Number of the step that tells the figures, from 1.
     pub step: u32,
     /// Blocks visited per second there.

@@ -118,7 +118,7 @@ impl Report {
         self.elapsed().map(|elapsed| elapsed.value)
     }
 
-    fn elapsed(&self) -> Option<Printed> {
+    pub(super) fn elapsed(&self) -> Option<Printed> {
         let printed = self.snapshots.elapsed_min.map(|minutes| minutes.scaled(60.0));
         let clock = self.snapshots.clock.map(Span::length_s).filter(|length| length.value > 0.0);
         match (printed, clock) {
@@ -129,6 +129,17 @@ impl Report {
             (printed, clock) => printed.or(clock),
         }
         .filter(|elapsed| elapsed.value > 0.0)
+    }
+
+    /// The printed minutes and the clock, where they contradict each other.
+    pub(super) fn contradicting_clock(&self) -> Option<String> {
+        let printed = self.snapshots.elapsed_min?.scaled(60.0);
+        let clock = self.snapshots.clock?.length_s();
+        let off = (printed.value - clock.value).abs() - printed.half_step - clock.half_step;
+        // Summer time begins and ends within a report.
+        let hour = (off - 3_600.0).abs() < 60.0;
+        (off > 0.01 * clock.value && !hour)
+            .then(|| format!("elapsed time: {:.0} s printed, {:.0} s by the snapshots", printed.value, clock.value))
     }
 
     /// Database time, s: by the time model, which has more digits, else as printed at the head.

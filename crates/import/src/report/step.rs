@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
 use crate::old_step::{OldStep, sessions_of};
-use crate::report::{Report, Scope, Waited};
+use crate::report::{Report, Scope, Waited, consistency};
 
 /// Share of a latency that its printed digits may be off before it is worth a word.
 const COARSE: f64 = 0.05;
@@ -183,6 +183,11 @@ fn add_findings(step: &mut OldStep, report: &Report) {
     if report.cut {
         let text = "The report has no end: it was cut. Figures of missing sections are not known.";
         step.add_finding(codes::IMPORTED_DOUBT, text, step.file.clone());
+    }
+    if let Some(contradictions) = consistency::contradictions(report) {
+        let text = "Figures of the report contradict each other: it was changed, put together from several, or its release \
+                    counts in a way that is not known. Create the report again from the database.";
+        step.add_finding(codes::IMPORTED_DOUBT, text, contradictions);
     }
     if !report.unread.is_empty() {
         let text = "Known sections of the report have no row that could be read: their figures are missing.";

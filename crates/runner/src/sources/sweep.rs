@@ -17,7 +17,7 @@ use mindful_core::{Error, Result};
 
 use crate::sources::estimate::{Estimate, step_time};
 use crate::sources::ladder::{self, Adaptive, Axis, Budgeted, Measured, Reason, Slot, Values};
-use search::{Search, length_of};
+use search::{REPEATS, Search, length_of};
 
 mod next;
 mod search;
@@ -167,7 +167,8 @@ impl Sweep {
                 let doublings = (to / from).max(1.0).log2().ceil() as u32 + 1;
                 let count = doublings + HALVINGS;
                 let short = Duration::from_secs_f64(self.step_cost.as_secs_f64() * length_of(0));
-                most(count + 1, short.saturating_mul(count).saturating_add(self.step_cost))
+                let full = Duration::from_secs_f64(self.step_cost.as_secs_f64() * (1.0 + REPEATS));
+                most(count + 4, short.saturating_mul(count).saturating_add(full))
             }
         };
         let budget = self.plan.budget.unwrap_or(Duration::MAX);

@@ -85,6 +85,7 @@ crate::finding_codes! {
     NOT_SEEN = "not-seen", Info;
     COUNTERS_DENIED = "counters-denied", Warning;
     // While a run goes on.
+    CLOCK_RATE = "clock-rate", Warning;
     CLOCK_STEP = "clock-step", Warning;
     SAMPLER_FAILED = "sampler-failed", Warning;
     // The host, before a run.

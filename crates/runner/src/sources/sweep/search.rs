@@ -1,7 +1,9 @@
 //! The search for the highest load that meets an objective, such as `p99<=5ms`.
 //!
 //! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest load that
-//! met it is confirmed by a trial of full length. A percentile needs a number of operations; if a trial had too few, the same load
+//! met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated until their figures do
+//! not overlap, and the answer is a range if they still do: of two loads whose figures overlap, chance decides which one met
+//! the objective. A percentile needs a number of operations; if a trial had too few, the same load
 //! is tried for longer, and the search gives up only when 16 times the duration would not do. A regression over all trials was
 //! rejected: latency near saturation fits no curve, and one trial at the answer says more.
 
@@ -18,6 +20,10 @@ use crate::sources::ladder::{Bisection, Move, Trial};
 const TOLERANCE: f64 = 0.05;
 /// The longest trial: 16 times the duration.
 const LONGEST_PASS: u32 = 5;
+/// The last trial that repeats one of full length, for twice as long: a search may take five durations longer by them.
+const LAST_REPEAT: u32 = 2;
+/// What such repetitions take at most, durations.
+pub(super) const REPEATS: f64 = 5.0;
 /// Room for a rate that falls a little in the longer trial.
 const SPARE: f64 = 1.2;
 /// Short trials measure this share of the duration.
@@ -60,8 +66,50 @@ impl Search<'_> {
                 let trials = self.describe_trials(&seen, self.from);
                 Next::Over(format!("not even {} {:.0} meets {}: {trials}", self.key, self.from, self.objective))
             }
-            Move::Found { load, beyond } => Next::Over(self.found(&seen, load, beyond)),
+            Move::Found { load, beyond } => match lowest_miss(&seen, load).filter(|_| !beyond) {
+                Some(miss) => self.settle(&seen, load, miss),
+                None => Next::Over(self.found(&seen, load, beyond)),
+            },
         }
+    }
+
+    /// The answer if `load` and the next one, which missed, differ by more than the noise; else one of them again.
+    fn settle(&self, seen: &[Tried], load: f64, miss: f64) -> Next {
+        let tried = |at: f64, pass: u32| seen.iter().any(|s| same(s.load, at) && s.step.point.pass == pass);
+        if !tried(miss, 1) {
+            return self.at(miss, 1);
+        }
+        let [met, missed] = [load, miss].map(|at| self.range(seen, at));
+        if met.1 < missed.0 {
+            return Next::Over(self.found(seen, load, false));
+        }
+        let mut again = (2..=LAST_REPEAT).flat_map(|pass| [(load, pass), (miss, pass)]);
+        match again.find(|(at, pass)| !tried(*at, *pass)) {
+            Some((at, pass)) => self.at(at, pass),
+            None => Next::Over(self.undecided_between(seen, load, miss)),
+        }
+    }
+
+    /// The least and the greatest figure of the trials at `load`; a trial that did not keep its rate has none that is finite.
+    fn range(&self, seen: &[Tried], load: f64) -> (f64, f64) {
+        let here = seen.iter().filter(|s| same(s.load, load) && s.met.is_some());
+        let figure = |s: &Tried| s.step.ops.main().and_then(|op| self.objective.figure(op)).unwrap_or(f64::INFINITY);
+        here.map(figure).fold((f64::INFINITY, 0.0), |(least, most), figure| (least.min(figure), most.max(figure)))
+    }
+
+    /// Two neighbours that the noise does not tell apart, and the range that remains.
+    fn undecided_between(&self, seen: &[Tried], load: f64, miss: f64) -> String {
+        let missed = self.range(seen, miss);
+        let below = seen.iter().filter(|s| s.load < load && s.met == Some(true)).map(|s| s.load);
+        let sure = below.filter(|below| self.range(seen, *below).1 < missed.0).fold(0.0, f64::max);
+        let (key, objective) = (self.key, self.objective);
+        let from = if sure > 0.0 { format!("{sure:.0}") } else { format!("below {load:.0}") };
+        format!(
+            "{key} {from} to {miss:.0}: the highest load that meets {objective} is in this range. {key} {load:.0} and {miss:.0} \
+             differ by less than their noise: {}; at {miss:.0} {}",
+            self.describe_trials(seen, load),
+            self.describe_trials(seen, miss)
+        )
     }
 
     fn at(&self, load: f64, pass: u32) -> Next {
@@ -138,6 +186,12 @@ impl Search<'_> {
         let (ops, seconds) = (op.map_or(0, |op| op.count), seen.step.duration_s.unwrap_or(0.0));
         format!("{took}{} ({ops} operations in {seconds:.1} s)", rate.unwrap_or_default())
     }
+}
+
+/// The lowest load above `load` that missed the objective.
+fn lowest_miss(seen: &[Tried], load: f64) -> Option<f64> {
+    let missed = seen.iter().filter(|s| s.load > load && s.met == Some(false)).map(|s| s.load);
+    missed.reduce(f64::min)
 }
 
 /// Loads are whole numbers.

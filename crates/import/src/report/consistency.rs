@@ -1,0 +1,174 @@
+//! Whether the figures of a report agree with each other.
+//!
+//! A report states most figures twice: as a total and as a rate, in the load profile and among the statistics, as a count with
+//! a mean and as a time. They agree to their printed digits in every report that a database wrote, and a changed figure
+//! rarely in all of its places.
+
+use mindful_oracle_terms::{event, statistic};
+
+use super::contents::{Report, Scope, Statistic};
+use super::waited::EventLine;
+use crate::number::Printed;
+
+/// By what two statements of one figure may differ beyond their digits, a share: they are not of the very same instant.
+const APART: f64 = 0.02;
+/// The same of what different clocks of the database measured.
+const CLOCKS_APART: f64 = 0.1;
+/// Least rate of what is compared, a second: below it a single event more or less decides.
+const LEAST_PER_S: f64 = 1.0;
+/// Contradictions that are named.
+const NAMED: usize = 4;
+
+/// Lines of the load profile, and the statistics that they are made of.
+const PROFILE: [(&[&str], &str); 9] = [
+    (&["redo size"], statistic::REDO_BYTES),
+    (&["logical reads", "logical read"], statistic::LOGICAL_READS),
+    (&["physical reads", "physical read"], statistic::BLOCKS_READ),
+    (&["physical writes", "physical write"], statistic::BLOCKS_WRITTEN),
+    (&["read io requests"], statistic::READ_REQUESTS),
+    (&["write io requests"], statistic::WRITE_REQUESTS),
+    (&["block changes"], "db block changes"),
+    (&["user calls"], "user calls"),
+    (&["executes"], statistic::EXECUTES),
+];
+
+/// Reads that no session asked the cache for.
+const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
+
+/// What contradicts itself, in words; `None` where all agrees.
+pub(super) fn contradictions(report: &Report) -> Option<String> {
+    let mut found = totals(report);
+    found.extend(profile(report));
+    found.extend(levels(report));
+    found.extend(time(report));
+    found.extend(waits(report));
+    let more = found.len().saturating_sub(NAMED);
+    found.truncate(NAMED);
+    if more > 0 {
+        found.push(format!("{more} more"));
+    }
+    (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// Whether two statements of one figure differ by more than their digits allow.
+fn differ(a: Printed, b: Printed, apart: f64) -> bool {
+    (a.value - b.value).abs() > a.half_step + b.half_step + apart * a.value.abs().max(b.value.abs())
+}
+
+/// Whether `part` is more than `whole` by more than their digits allow.
+fn exceeds(part: Printed, whole: Printed, apart: f64) -> bool {
+    part.value - whole.value > part.half_step + whole.half_step + apart * whole.value.abs()
+}
+
+/// Totals by the elapsed time against their rates.
+fn totals(report: &Report) -> Vec<String> {
+    let Some(elapsed) = report.elapsed() else { return Vec::new() };
+    let statistics = report.statistics.iter();
+    let off = statistics.filter_map(|(name, Statistic { total, per_s })| {
+        let (rate, per_s) = ((*total)?.over(elapsed)?, (*per_s)?);
+        let counts = rate.value.max(per_s.value) >= LEAST_PER_S;
+        (counts && differ(rate, per_s, APART))
+            .then(|| format!("{name}: {:.1}/s by its total, {:.1}/s as printed", rate.value, per_s.value))
+    });
+    off.collect()
+}
+
+/// A rate of the statistics.
+fn per_s(report: &Report, name: &str) -> Option<Printed> {
+    let Statistic { total, per_s } = *report.statistics.get(name)?;
+    per_s.or_else(|| total.zip(report.elapsed()).and_then(|(total, elapsed)| total.over(elapsed)))
+}
+
+fn profile(report: &Report) -> Vec<String> {
+    let off = PROFILE.iter().filter_map(|(lines, name)| {
+        let line = lines.iter().find_map(|line| report.profile.get(*line).copied())?;
+        let rate = per_s(report, name)?;
+        let counts = rate.value.max(line.value) >= LEAST_PER_S;
+        (counts && differ(line, rate, APART))
+            .then(|| format!("{name}: {:.1}/s in the load profile, {:.1}/s in the statistics", line.value, rate.value))
+    });
+    off.collect()
+}
+
+/// What a level served against what it was asked for.
+fn levels(report: &Report) -> Vec<String> {
+    let profiled = |lines: &[&str]| lines.iter().find_map(|line| report.profile.get(*line).copied());
+    let rate = |name: &str, lines: &[&str]| per_s(report, name).or_else(|| profiled(lines));
+    let logical = rate(statistic::LOGICAL_READS, &["logical reads", "logical read"]);
+    let blocks = rate(statistic::BLOCKS_READ, &["physical reads", "physical read"]);
+    let requests = rate(statistic::READ_REQUESTS, &["read io requests"]);
+    let temporary = per_s(report, NOT_LOGICAL).map_or(0.0, |rate| rate.value);
+    let asked = blocks.map(|blocks| Printed { value: blocks.value - temporary, ..blocks });
+    let above = |part: Option<Printed>, whole: Option<Printed>, words: &str| {
+        let (part, whole) = part.zip(whole)?;
+        (part.value >= LEAST_PER_S && exceeds(part, whole, CLOCKS_APART))
+            .then(|| format!("{:.1} {words} {:.1}/s", part.value, whole.value))
+    };
+    let found = [
+        above(asked, logical, "blocks/s read from storage, of logical reads of"),
+        above(requests, blocks, "read requests/s, of blocks read of"),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// Statements of the time: of the report, of the database, of CPU.
+fn time(report: &Report) -> Vec<String> {
+    let mut found = Vec::new();
+    let Some(elapsed) = report.elapsed() else { return found };
+    let head = report.snapshots.db_time_min.map(|minutes| minutes.scaled(60.0));
+    let model = report.time_model.get("DB time").map(|s| Printed { value: *s, half_step: 0.5 });
+    let line = report.profile.get("db time").or_else(|| report.profile.get("db time(s)"));
+    let line = line.map(|per_s| per_s.times(Printed { half_step: elapsed.half_step.max(1e-9), ..elapsed }));
+    let named = [("at the head", head), ("in the time model", model), ("in the load profile", line)];
+    let known: Vec<_> = named.into_iter().filter_map(|(place, time)| Some((place, time?))).collect();
+    for (at, (place, time)) in known.iter().enumerate() {
+        if let Some((other, against)) = known[at + 1..].iter().find(|(_, other)| differ(*time, *other, APART)) {
+            found.push(format!("DB time: {:.1} s {place}, {:.1} s {other}", time.value, against.value));
+        }
+    }
+    if let Some(contradiction) = report.contradicting_clock().filter(|_| report.scope == Scope::Instance) {
+        found.push(contradiction);
+    }
+    let cpu = report.time_model.get("DB CPU").map(|s| Printed { value: *s, half_step: 0.5 });
+    if let Some((cpu, db)) = cpu.zip(model.or(head)).filter(|(cpu, db)| exceeds(*cpu, *db, CLOCKS_APART)) {
+        found.push(format!("DB CPU: {:.1} s, of a DB time of {:.1} s", cpu.value, db.value));
+    }
+    let cpus = report.identity.cpus.filter(|cpus| *cpus > 0.0);
+    let available = cpus.map(|cpus| Printed { value: cpus * elapsed.value, half_step: 1.0 });
+    if let Some((cpu, all)) = cpu.zip(available).filter(|(cpu, all)| exceeds(*cpu, *all, CLOCKS_APART)) {
+        found.push(format!("DB CPU: {:.1} s, of {:.1} s that the CPUs have", cpu.value, all.value));
+    }
+    found
+}
+
+/// Waits: their time by their number and mean, in both lists, and of all sessions.
+fn waits(report: &Report) -> Vec<String> {
+    let lists = [&report.foreground, &report.both].into_iter().flatten().flat_map(|list| &list.lines);
+    let mut found: Vec<_> = lists.chain(&report.top).filter_map(mean).collect();
+    let Some(foreground) = &report.foreground else { return found };
+    for line in &report.top {
+        let same = foreground.lines.iter().find(|other| other.name == line.name);
+        if let Some((a, b)) = same.and_then(|other| line.waits.zip(other.waits)).filter(|(a, b)| differ(*a, *b, APART))
+        {
+            found.push(format!("{}: {:.0} waits at the head, {:.0} in the list", line.name, a.value, b.value));
+        }
+    }
+    let Some(db) = report.db_time_s() else { return found };
+    let db = Printed { value: db * 1e6, half_step: 1e6 };
+    let of_sessions = report.top.iter().filter(|line| !event::CPU.contains(&line.name.as_str()));
+    for line in of_sessions {
+        if let Some(time) = line.time_us.filter(|time| exceeds(*time, db, CLOCKS_APART)) {
+            let (waited, all) = (time.value / 1e6, db.value / 1e6);
+            found.push(format!("{}: {waited:.1} s waited, of a DB time of {all:.1} s", line.name));
+        }
+    }
+    found
+}
+
+fn mean(line: &EventLine) -> Option<String> {
+    let (waits, time, mean) = (line.waits?, line.time_us?, line.mean_us?);
+    let by_mean = mean.times(Printed { half_step: waits.half_step.max(0.5), ..waits });
+    differ(time, by_mean, APART).then(|| {
+        format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, time.value / 1e6, by_mean.value / 1e6)
+    })
+}
