@@ -201,6 +201,8 @@ mod tests {
 
     use mindful_conformance::write_program;
 
+    use mindful_core::contract::event::Silent;
+
     use super::*;
 
     static KNOWN: Known = Known {
@@ -319,11 +321,5 @@ mod tests {
         for way in ["no Some 18.6 to start (--fetch is off)", "--some-bin", "network", "sqlite:"] {
             assert!(refusal.contains(way), "{refusal}");
         }
-    }
-
-    struct Silent;
-
-    impl Events for Silent {
-        fn emit(&self, _: mindful_core::contract::event::Event) {}
     }
 }

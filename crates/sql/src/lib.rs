@@ -15,14 +15,4 @@ pub mod work;
 use mindful_core::Capabilities;
 
 /// What an engine for a SQL database does, whichever database it is.
-pub const CAPABILITIES: Capabilities = Capabilities {
-    loads: true,
-    updates: true,
-    scans: true,
-    server_side_loop: true,
-    client_side_loop: true,
-    rate: true,
-    commit_modes: true,
-    concurrent_writers: true,
-    access_paths: false,
-};
+pub const CAPABILITIES: Capabilities = Capabilities { server_side_loop: true, ..Capabilities::CLIENT_LOOP };

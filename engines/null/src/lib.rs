@@ -69,17 +69,7 @@ impl Engine for Null {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
-            scans: true,
-            server_side_loop: true,
-            client_side_loop: true,
-            rate: true,
-            commit_modes: true,
-            concurrent_writers: true,
-            access_paths: false,
-        }
+        Capabilities { server_side_loop: true, ..Capabilities::CLIENT_LOOP }
     }
 
     fn options(&self) -> &'static [Key] {

@@ -59,17 +59,7 @@ impl Engine for Raw {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
-            scans: false,
-            server_side_loop: false,
-            client_side_loop: true,
-            rate: true,
-            commit_modes: false,
-            concurrent_writers: true,
-            access_paths: false,
-        }
+        Capabilities { scans: false, commit_modes: false, ..Capabilities::CLIENT_LOOP }
     }
 
     fn finding_codes(&self) -> &'static [Code] {

@@ -53,17 +53,7 @@ impl Engine for Sqlite {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            loads: true,
-            updates: true,
-            scans: true,
-            server_side_loop: false,
-            client_side_loop: true,
-            rate: true,
-            commit_modes: true,
-            concurrent_writers: false,
-            access_paths: false,
-        }
+        Capabilities { concurrent_writers: false, ..Capabilities::CLIENT_LOOP }
     }
 
     fn options(&self) -> &'static [Key] {

@@ -1,14 +1,13 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod access;
 mod cache_requests;
 mod catalogue;
 mod claims;
 mod cliff;
 mod comparability;
-mod compare_order;
-mod compare_property;
-mod compare_simulation;
+mod compare;
 mod contention;
 mod cpu_cost;
 mod files;
@@ -21,11 +20,9 @@ mod made;
 mod merged;
 mod network;
 mod open_loop;
-mod rank_simulation;
 mod ranks;
 mod steady_signals;
 mod synthetic;
 mod uneven;
-mod ways;
 mod window;
 mod witnesses;

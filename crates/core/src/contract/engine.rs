@@ -38,6 +38,21 @@ pub struct Capabilities {
     pub access_paths: bool,
 }
 
+impl Capabilities {
+    /// Most of what an engine can do whose work loop runs in mindful: an engine names what it does in another way.
+    pub const CLIENT_LOOP: Self = Self {
+        loads: true,
+        updates: true,
+        scans: true,
+        server_side_loop: false,
+        client_side_loop: true,
+        rate: true,
+        commit_modes: true,
+        concurrent_writers: true,
+        access_paths: false,
+    };
+}
+
 /// A kind of system that can be measured; one static value for each.
 pub trait Engine: Sync {
     /// Short name: `postgres`.

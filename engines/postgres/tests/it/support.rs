@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, copy_folder, network, quick_folder};
-use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::plan::units::Share;
@@ -137,6 +138,13 @@ impl Server {
         self.target_as("bench", "postgres", options)
     }
 
+    /// Opens it with a schema of so many blocks.
+    pub(crate) fn loaded(&self, blocks: u64) -> Box<dyn Target> {
+        let target = self.target(&[]).unwrap();
+        target.load(&dataset(1, blocks), &Silent, &StopFlag::default()).unwrap();
+        target
+    }
+
     /// Opens it as a target for `user`.
     pub(crate) fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         let mut settings = Settings::defaults(ENGINE.options());
@@ -257,12 +265,6 @@ impl Drop for Server {
     }
 }
 
-struct Silent;
-
-impl Events for Silent {
-    fn emit(&self, _: Event) {}
-}
-
 /// User and group for a server when the test runs as root, which PostgreSQL refuses.
 pub(crate) fn account() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
@@ -369,6 +371,12 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
 
 /// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.
 pub(crate) const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
+
+pub(crate) fn each_server(test: impl Fn(&Server)) {
+    for bin in programs() {
+        test(&Server::start(&bin, &NOTHING_WAITS));
+    }
+}
 
 /// A fixture for the conformance suite: a database of its own on a server that all tests of this process share.
 pub(crate) fn fixture(bin: PathBuf) -> Fixture {

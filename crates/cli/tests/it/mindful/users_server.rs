@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mindful_conformance::copy_of_one;
-use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::event::{Events, Silent};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 use tokio::runtime::Runtime;
@@ -19,12 +19,6 @@ use crate::mindful::report::{Report, during};
 pub(crate) struct UsersServer {
     server: Instance,
     runtime: Runtime,
-}
-
-struct Silent;
-
-impl Events for Silent {
-    fn emit(&self, _: Event) {}
 }
 
 impl UsersServer {

@@ -1,6 +1,6 @@
 //! A role that may create in the database lays traps; a superuser's mindful steps into none of them.
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, each_server, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Origin, Settings};
@@ -103,12 +103,6 @@ fn every_verb(target: &dyn Target) {
         }
     }
     let _ = (target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()), target.cleanup());
-}
-
-fn each_server(test: impl Fn(&Server)) {
-    for bin in programs() {
-        test(&Server::start(&bin, &NOTHING_WAITS));
-    }
 }
 
 /// Registries that are traps, by what they are.

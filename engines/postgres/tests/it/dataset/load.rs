@@ -2,17 +2,11 @@
 
 use std::sync::Mutex;
 
-use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, workload};
+use crate::support::{NOTHING_WAITS, Server, dataset, each_server, placement, programs, work, workload};
 use mindful_core::ErrorKind;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
-
-fn each_server(test: impl Fn(&Server)) {
-    for bin in programs() {
-        test(&Server::start(&bin, &NOTHING_WAITS));
-    }
-}
 
 #[test]
 fn the_layout_holds_and_a_read_of_every_block_writes_none() {

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use crate::support::{NOTHING_WAITS, Server, dataset, programs, workload};
+use crate::support::{Server, dataset, each_server, workload};
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::Settings;
@@ -13,12 +13,6 @@ use mindful_core::{Error, ErrorKind, Target};
 const BLOCKS: u64 = 1_000;
 
 const SHARED: [(&str, &str); 1] = [("shared", "on")];
-
-fn each_server(test: impl Fn(&Server)) {
-    for bin in programs() {
-        test(&Server::start(&bin, &NOTHING_WAITS));
-    }
-}
 
 fn loaded(server: &Server) {
     server.target(&[]).unwrap().load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();

@@ -3,22 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Held, IN_A_SLICE, Server, dataset, placement, programs, workload};
-use mindful_core::contract::event::Silent;
+use crate::support::{Held, IN_A_SLICE, Server, placement, programs, workload};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, ThinkTime, Workload};
 use mindful_core::{ErrorKind, Result, Session, Target};
 
 const BLOCKS: u64 = 2_000;
 const AHEAD: usize = 3;
-
-fn loaded(server: &Server) -> Box<dyn Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-    target
-}
 
 fn session(target: &dyn Target, w: &Workload) -> Box<dyn Session> {
     target.prepare(w, 1).unwrap();
@@ -89,7 +81,7 @@ fn await_rest(server: &Server) {
 fn the_server_counts_what_slices_sent_ahead_report() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = loaded(&server);
+        let target = server.loaded(BLOCKS);
         let w = workload(1, BLOCKS, 4, "0");
         let mut session = session(&*target, &w);
         await_rest(&server);
@@ -114,7 +106,7 @@ fn the_server_counts_what_slices_sent_ahead_report() {
 #[test]
 fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let w = workload(1, BLOCKS, 4, "0");
     target.prepare(&w, 1).unwrap();
     let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
@@ -144,7 +136,7 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
 fn long_slices_of_one_of_many_are_counted_when_they_end() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        let target = loaded(&server);
+        let target = server.loaded(BLOCKS);
         let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 4, "0") };
         target.prepare(&w, 1).unwrap();
         let mut session = target.session(&w, placement(0, 500, 1)).unwrap();
@@ -161,7 +153,7 @@ fn long_slices_of_one_of_many_are_counted_when_they_end() {
 #[test]
 fn a_fixed_amount_of_work_is_done_to_the_operation() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let w = Workload { think_time: Some(thinking(10)), ..workload(1, BLOCKS, 1, "50") };
     let mut session = session(&*target, &w);
     let changed = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'blocks_1'";
@@ -180,7 +172,7 @@ fn a_fixed_amount_of_work_is_done_to_the_operation() {
 #[test]
 fn an_operation_that_outlasts_slices_is_followed_at_once() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
     let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
     let ends = boundaries(&*target, 12, 400_000, 200_000);
@@ -197,7 +189,7 @@ fn an_operation_that_outlasts_slices_is_followed_at_once() {
 #[test]
 fn an_operation_that_outlasts_all_slices_ends_the_work() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "100"));
     let holding = server.hold("SELECT k FROM mindful.blocks_1 FOR UPDATE");
     let ends = boundaries(&*target, 8, 100_000, 500_000);
@@ -211,7 +203,7 @@ fn an_operation_that_outlasts_all_slices_ends_the_work() {
 #[test]
 fn what_is_sent_ahead_does_nothing_after_a_slice_that_failed() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let w = workload(1, BLOCKS, 1, "100");
     let mut session = session(&*target, &w);
     let ends = boundaries(&*target, 4, 60_000_000, 0);
@@ -233,7 +225,7 @@ fn what_is_sent_ahead_does_nothing_after_a_slice_that_failed() {
 #[test]
 fn an_interrupt_ends_all_that_was_sent() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
     let ends = boundaries(&*target, 4, 60_000_000, 0);
     let work = || slices(&mut *session, &ends, AHEAD, None).unwrap_err();
@@ -249,7 +241,7 @@ fn an_interrupt_ends_all_that_was_sent() {
 #[test]
 fn a_session_that_leaves_ends_the_slice_it_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let mut session = session(&*target, &workload(1, BLOCKS, 1, "0"));
     let begin_us = target.clock_us().unwrap();
     let order = SliceOrder { index: 0, begin_us, end_us: begin_us + 200_000, first_op: 0, max_ops: None };
@@ -284,7 +276,7 @@ const SLICES: i64 = 8;
 #[test]
 fn sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let w = workload(1, BLOCKS, 64, "0");
     let [mut alone, mut ahead] = [0, 0];
     // More rounds where the host is busy with others.

@@ -19,12 +19,6 @@ use mindful_postgres::connect;
 
 const BLOCKS: u64 = 1_000;
 
-fn loaded(server: &Server) -> Box<dyn Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-    target
-}
-
 /// Says what happened and what to do, on one line.
 fn assert_plain(error: &Error) {
     let line = error.to_string();
@@ -58,7 +52,7 @@ fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
     for bin in programs() {
         for looping in [LoopSite::Server, LoopSite::Client] {
             let server = Server::start(&bin, &[]);
-            let target = loaded(&server);
+            let target = server.loaded(BLOCKS);
             let error = struck(&*target, looping, || server.crash());
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
             assert_plain(&error);
@@ -72,7 +66,7 @@ fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
 #[test]
 fn a_client_loop_that_is_terminated_or_cancelled_says_so() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let strike = |call: &str| {
         let sql = format!(
             "SELECT {call}(pid) FROM pg_stat_activity WHERE query LIKE '%blocks_1%' AND pid <> pg_backend_pid()"
@@ -94,7 +88,7 @@ fn a_client_loop_that_is_terminated_or_cancelled_says_so() {
 fn a_server_that_became_read_only_takes_no_updates() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
-        loaded(&server);
+        server.loaded(BLOCKS);
         server.sql("ALTER DATABASE postgres SET default_transaction_read_only = on");
         let target = server.target(&[]).unwrap();
         for looping in [LoopSite::Server, LoopSite::Client] {
@@ -115,7 +109,7 @@ fn a_server_that_became_read_only_takes_no_updates() {
 #[test]
 fn work_on_more_than_is_loaded_is_refused_before_anything_runs() {
     let server = Server::start(&programs()[0], &[]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     for w in [workload(1, BLOCKS + 1, 4, "0"), workload(2, BLOCKS, 4, "0")] {
         let error = target.prepare(&w, 1).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Plan, "{error}");

@@ -3,21 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server, dataset, placement, programs, work, workload};
-use mindful_core::contract::event::Silent;
+use crate::support::{PATIENCE, Server, placement, programs, work, workload};
 use mindful_core::contract::slice::{SliceOrder, SliceReport};
-use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{HotSpot, OpKind, Redo, Workload};
 use mindful_core::{Result, Target};
 
 const BLOCKS: u64 = 4_000;
-
-fn loaded(server: &Server) -> Box<dyn Target> {
-    let target = server.target(&[]).unwrap();
-    target.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
-    target
-}
 
 /// `sessions` sessions side by side for `seconds`.
 fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> Vec<Result<SliceReport>> {
@@ -41,7 +33,7 @@ fn an_updated_block_logs_what_the_record_formats_say() {
     for bin in programs() {
         for images in ["off", "on"] {
             let server = Server::start(&bin, &[&format!("full_page_writes={images}")]);
-            let target = loaded(&server);
+            let target = server.loaded(BLOCKS);
             let expected = target.describe().unwrap().expected_log.unwrap();
             for (redo, [low, high]) in [(Redo::Light, expected.light), (Redo::Heavy, expected.heavy)] {
                 let w = Workload { redo, ..workload(1, BLOCKS, 4, "100") };
@@ -70,7 +62,7 @@ fn an_updated_block_logs_what_the_record_formats_say() {
 #[test]
 fn many_sessions_in_one_hot_schema_never_deadlock() {
     let server = Server::start(&programs()[0], &["deadlock_timeout=100ms"]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let spot = HotSpot { blocks: 24, offset: 100, share: Share::parse("80").unwrap() };
     let w = Workload { hot_spot: Some(spot), ..workload(1, BLOCKS, 8, "100") };
     for report in together(&*target, &w, 16, 2) {
@@ -85,7 +77,7 @@ fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
     // A snapshot of autovacuum's own keeps old versions. So does a session that has lost its CPU, unless the others wait for
     // the log meanwhile.
     let server = Server::start_on_disk(&programs()[0], &["autovacuum=off"]);
-    let target = loaded(&server);
+    let target = server.loaded(BLOCKS);
     let before = server.table_bytes();
     let w = Workload { redo: Redo::Heavy, ..workload(1, BLOCKS, 8, "100") };
     let updates: u64 = together(&*target, &w, 4, 10).into_iter().map(|r| r.unwrap().op(OpKind::Update).blocks).sum();
@@ -105,7 +97,7 @@ fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
 fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
     for bin in programs() {
         let server = Server::start(&bin, &["shared_buffers=2MB", "autovacuum=off", "bgwriter_delay=10ms"]);
-        let target = loaded(&server);
+        let target = server.loaded(BLOCKS);
         let before = counters(&*target, "physical_writes");
         let log_before = counters(&*target, "log_bytes");
         for report in together(&*target, &workload(1, BLOCKS, 8, "100"), 4, 1) {

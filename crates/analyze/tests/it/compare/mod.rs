@@ -1,0 +1,5 @@
+//! Comparisons of runs.
+
+mod order;
+mod property;
+mod simulation;

@@ -1,0 +1,4 @@
+//! Ranks of a run.
+
+mod simulation;
+mod steps;
