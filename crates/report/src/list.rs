@@ -75,7 +75,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         escape(&when),
         what(head, summary),
         escape(&head.engine),
-        escape_to(&head.target, 28),
+        escape_to(place(&head.target), 32),
         best.map_or_else(|| asked(head, head.plan.sessions.to_string()), |step| count(step.sessions)),
         unit(head),
         asked(head, crate::figure::number(head.plan.update_pct.percent())),
@@ -85,6 +85,16 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
         verdict.to_owned(),
         head.plan.tag.as_deref().map_or_else(|| UNKNOWN.to_owned(), |tag| escape_to(tag, 24)),
     ]
+}
+
+/// The part of a target that says where it is: its scheme is the column `engine`, and a user is not a place.
+fn place(target: &str) -> &str {
+    let Some((_, rest)) = target.split_once("://") else { return target };
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    match authority.rfind('@') {
+        Some(at) if rest.len() > at + 1 => &rest[at + 1..],
+        _ => target,
+    }
 }
 
 /// What was run, with the number of steps where there are several; an unfinished run does not know it all.
@@ -118,4 +128,20 @@ fn unit(head: &RunHead) -> String {
 
 fn visited(step: &StepSummary) -> f64 {
     step.blocks_visited_per_s.unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn a_target_is_listed_by_its_host_and_without_its_user() {
+        assert_eq!(
+            place("postgres://app:x@db1.example:5433/prod?sslmode=require"),
+            "db1.example:5433/prod?sslmode=require"
+        );
+        assert_eq!(place("mysql://db2/prod"), "mysql://db2/prod");
+        assert_eq!(place("raw:/data/file"), "raw:/data/file");
+        assert_eq!(place("postgres://db/x?password=a@b"), "postgres://db/x?password=a@b");
+    }
 }

@@ -36,6 +36,8 @@ pub struct Live {
 struct State {
     progress: Option<Progress>,
     seconds: Option<Seconds>,
+    /// Bytes of a block of the dataset.
+    block_bytes: Option<u64>,
     said: Option<Instant>,
     last: String,
     /// The line of a terminal moves by itself.
@@ -57,10 +59,11 @@ impl Live {
     }
 
     /// Goes on where a full screen was left: with the step that is under way, its boundaries and what was found.
-    fn go_on(&self, head: Option<StepHead>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
+    fn go_on(&self, head: Option<StepHead>, block_bytes: Option<u64>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
         let mut state = self.state();
         state.findings = findings;
-        state.seconds = head.map(Seconds::new);
+        state.block_bytes = block_bytes;
+        state.seconds = head.map(|head| Seconds::new(head, block_bytes));
         if let Some(seconds) = &mut state.seconds {
             seconds.apply(Event::Started { boundaries_us, clock_offset_us: 0 });
         }
@@ -111,7 +114,8 @@ impl Events for Live {
                 state.progress = (!ends).then_some(progress);
             }
             Event::Finding(finding) => state.findings.push(finding),
-            Event::Step(head) => state.seconds = Some(Seconds::new(head)),
+            Event::Loaded { dataset, .. } => state.block_bytes = Some(dataset.block_bytes),
+            Event::Step(head) => state.seconds = Some(Seconds::new(head, state.block_bytes)),
             Event::Ready { ready, of } => {
                 let line = format!("connecting: {ready} of {} ready", units::format_counted(of, "session"));
                 self.show(&mut state, line, ready == of);

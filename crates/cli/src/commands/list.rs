@@ -20,12 +20,20 @@ pub(super) const VERB: Verb = Verb {
     example: "mindful list --last 10",
     page: "docs/reports.md",
     plan: PlanKeys::None,
-    arguments: || vec![option("last", "last", "N").help("List the N newest only")],
+    arguments: || {
+        vec![
+            option("last", "last", "N").help("List the N newest only"),
+            option("tag", "tag", "TAG").help("List runs with this tag only"),
+        ]
+    },
     action: Action::Run(list),
 };
 
 fn list(matches: &ArgMatches) -> Result<Exit> {
     let mut listed = store::open(matches)?.list()?;
+    if let Some(tag) = matches.get_one::<String>("tag") {
+        listed.retain(|run| run.head.as_ref().is_some_and(|head| head.plan.tag.as_ref() == Some(tag)));
+    }
     let last = matches.get_one::<String>("last").map(|text| units::parse_count(text)).transpose();
     if let Some(last) = last.map_err(|error| error.at("--last"))? {
         listed.truncate(usize::try_from(last).unwrap_or(usize::MAX));

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::Counter;
+use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::contract::slice::SliceReport;
+use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass};
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::{Finding, Severity};
@@ -44,6 +45,8 @@ pub(crate) struct Board {
     last: Option<u32>,
     /// Per second of each counter by its name, from its last two readings.
     rates: BTreeMap<String, f64>,
+    /// The same of wait events: samples that found a session there, or us waited.
+    waits: BTreeMap<String, f64>,
     sources: BTreeMap<String, Source>,
     /// Steps that ended, as points of a curve.
     pub curve: Vec<Spot>,
@@ -55,6 +58,8 @@ pub(crate) struct Board {
     pub remarks: Vec<String>,
     /// Work of known size.
     pub progress: String,
+    /// Bytes of a block of the dataset.
+    pub block_bytes: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +80,7 @@ impl Board {
     /// Takes an event.
     pub(super) fn apply(&mut self, event: Event) {
         match event {
+            Event::Loaded { dataset, .. } => self.block_bytes = Some(dataset.block_bytes),
             Event::Step(head) => self.begin_step(head),
             Event::Started { boundaries_us, .. } => {
                 self.boundaries_us = boundaries_us;
@@ -111,6 +117,7 @@ impl Board {
         (self.boundaries_us, self.open, self.last) = (Vec::new(), BTreeMap::new(), None);
         self.seconds.clear();
         self.rates.clear();
+        self.waits.clear();
         (self.whole, self.blocks) = (Recorder::new(), 0.0);
     }
 
@@ -158,9 +165,9 @@ impl Board {
         if let Some((before_us, before)) = known.last.take().filter(|(before_us, _)| *before_us < at_us) {
             for (name, (now, before)) in known.names.iter().zip(values.iter().zip(before)) {
                 let grew = now.zip(before).map(|(now, before)| (now - before) * 1e6 / (at_us - before_us) as f64);
-                // Waits are called by their class and event, which no other source does.
+                let rates = if matches!(source, SAMPLES | TIMES) { &mut self.waits } else { &mut self.rates };
                 if let Some(rate) = grew.filter(|rate| *rate >= 0.0) {
-                    self.rates.insert(name.clone(), rate);
+                    rates.insert(name.clone(), rate);
                 }
             }
         }
@@ -183,13 +190,17 @@ impl Board {
         self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
     }
 
-    /// Sessions that wait, by what for: the most first.
+    /// The mean number of busy sessions at each wait event, the largest first; empty if waits are not known.
+    ///
+    /// A sample finds each session at one event, so samples of an event over all samples are the sessions at it. Of times,
+    /// us per second are the same in millionths.
     pub(super) fn waits(&self) -> Vec<(&str, f64)> {
-        let classed = |(name, rate): (&'_ String, &f64)| name.contains('/').then_some(*rate).filter(|rate| *rate > 0.0);
-        let mut waits: Vec<_> =
-            self.rates.iter().filter_map(|(name, rate)| Some((name.as_str(), classed((name, rate))? / 1e6))).collect();
-        waits.sort_by(|a, b| b.1.total_cmp(&a.1));
-        waits
+        let whole = if self.sources.contains_key(SAMPLES) { self.rate(shared::SAMPLINGS) } else { Some(1e6) };
+        let Some(whole) = whole.filter(|rate| *rate > 0.0) else { return Vec::new() };
+        let busy = |name: &str| WaitClass::BUSY.iter().any(|class| name.starts_with(&class.counter_name("")));
+        let mut waits: Vec<_> = self.waits.iter().filter(|(name, rate)| **rate > 0.0 && busy(name)).collect();
+        waits.sort_by(|a, b| b.1.total_cmp(a.1));
+        waits.into_iter().map(|(name, rate)| (name.as_str(), rate / whole)).collect()
     }
 
     /// How far the step is: seconds gone and seconds asked for, both of its window; before it, those of the warm-up.
@@ -210,18 +221,55 @@ impl Board {
         &self.boundaries_us
     }
 
-    /// Whether anything speaks against the result so far.
+    /// The worst finding so far. The run is judged at its end, so it is never VALID before.
     pub(super) fn verdict(&self) -> String {
         verdict(&self.findings)
     }
 }
 
-/// Whether anything in `findings` speaks against the result.
+/// The worst of `findings`; without a warning, the run is not yet judged.
 pub(super) fn verdict(findings: &[Finding]) -> String {
     let Some(worst) = findings.iter().max_by_key(|finding| finding.severity).filter(|f| f.severity > Severity::Info)
     else {
-        return "so far VALID".to_owned();
+        return "so far no warning".to_owned();
     };
     let word = if worst.severity == Severity::Error { "INVALID" } else { "SUSPECT" };
     format!("so far {word} ({})", escape(&worst.code))
+}
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::contract::metric::{Metric, Phase};
+
+    use super::*;
+
+    fn apply(board: &mut Board, source: &str, names: &[&str], readings: [&[f64]; 2]) {
+        let metrics = names.iter().map(|name| Metric::counter(*name, "1", "")).collect();
+        board.apply(Event::Source { source: source.into(), metrics, phase: Phase::Boundary });
+        for (boundary, values) in (0_u32..).zip(readings) {
+            let (at_us, values) = (i64::from(boundary) * 1_000_000, values.iter().copied().map(Some).collect());
+            board.apply(Event::Sample { source: source.into(), boundary, at_us, cost_us: 1, values });
+        }
+    }
+
+    #[test]
+    fn sampled_waits_are_sessions_at_an_event() {
+        let mut board = Board::default();
+        apply(
+            &mut board,
+            SAMPLES,
+            &["read/DataFileRead", "cpu/cpu", "idle/ClientRead"],
+            [&[0.0; 3], &[150.0, 50.0, 400.0]],
+        );
+        assert_eq!(board.waits(), [], "the number of samples is not known");
+        apply(&mut board, "wait_sampling", &[shared::SAMPLINGS.name()], [&[0.0], &[50.0]]);
+        assert_eq!(board.waits(), [("read/DataFileRead", 3.0), ("cpu/cpu", 1.0)]);
+    }
+
+    #[test]
+    fn timed_waits_are_sessions_at_an_event() {
+        let mut board = Board::default();
+        apply(&mut board, TIMES, &["log/log file sync"], [&[0.0], &[2_500_000.0]]);
+        assert_eq!(board.waits(), [("log/log file sync", 2.5)]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use mindful_analyze::figures::rates;
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::contract::metric::{self, Phase, shared};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
@@ -10,15 +10,20 @@ use std::collections::BTreeMap;
 
 use crate::figure::{number, time_us};
 
+/// From this share on, reads from the page cache are shown.
+const CACHED_PCT_SHOWN: f64 = 10.0;
+const READS: [metric::Counter; 3] = [shared::PHYSICAL_READS, shared::LOGICAL_READS, shared::PROCESS_READ_BYTES];
+
 /// Slices of a step as they come in; a slice is shown when all sessions have reported it.
 #[derive(Debug)]
 pub(super) struct Seconds {
     head: StepHead,
+    block_bytes: Option<u64>,
     boundaries_us: Vec<i64>,
     open: BTreeMap<u32, Slice>,
-    /// For each source: where physical and logical reads stand among its values, and when it is read.
-    sources: BTreeMap<String, ([Option<usize>; 2], Phase)>,
-    reads: [Counter; 2],
+    /// For each source: the places of [`READS`] among its values, and when it is read.
+    sources: BTreeMap<String, ([Option<usize>; 3], Phase)>,
+    reads: [Counter; 3],
     last: Option<(u32, Slice)>,
 }
 
@@ -40,13 +45,14 @@ struct Counter {
 }
 
 impl Seconds {
-    pub(super) fn new(head: StepHead) -> Self {
+    pub(super) fn new(head: StepHead, block_bytes: Option<u64>) -> Self {
         Self {
+            block_bytes: head.point.block_bytes().or(block_bytes),
             head,
             boundaries_us: Vec::new(),
             open: BTreeMap::new(),
             sources: BTreeMap::new(),
-            reads: [Counter::default(); 2],
+            reads: [Counter::default(); 3],
             last: None,
         }
     }
@@ -57,8 +63,7 @@ impl Seconds {
             Event::Started { boundaries_us, .. } => self.boundaries_us = boundaries_us,
             Event::Slice { report, .. } => return self.slice(&report),
             Event::Source { source, metrics, phase } => {
-                let place = |name| metrics.iter().position(|metric| metric.name == name);
-                let places = [place(shared::PHYSICAL_READS), place(shared::LOGICAL_READS)];
+                let places = READS.map(|read| metrics.iter().position(|metric| metric.name == read));
                 self.sources.insert(source, (places, phase));
             }
             Event::Sample { source, boundary, at_us, values, .. } => {
@@ -110,11 +115,11 @@ impl Seconds {
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
         // Counters may be a slice behind; a rate of the warm-up says nothing about the window.
         let warmup = self.head.warmup_slices;
-        let [physical, logical] =
+        let [physical, logical, process_bytes] =
             self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.boundary > warmup));
         // The most telling comes first: a narrow terminal cuts the end.
         let mut parts = match physical {
-            Some(reads) => vec![format!("{} physical reads/s", number(reads))],
+            Some(reads) => vec![self.format_reads(reads, process_bytes)],
             None => vec![blocks.clone()],
         };
         if let Some(p99) = slice.service.quantile_ns(0.99) {
@@ -126,6 +131,17 @@ impl Seconds {
         parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
         parts.extend(physical.map(|_| blocks));
         Some(self.place(index, at(index + 1)?) + &parts.join(", "))
+    }
+
+    /// Physical reads of the database; those that the page cache served are not physical.
+    fn format_reads(&self, reads: f64, process_bytes: Option<f64>) -> String {
+        let fetched = process_bytes.zip(self.block_bytes).map(|(bytes, block)| bytes / block as f64);
+        let cached_pct = fetched.filter(|_| reads > 0.0).map_or(0.0, |fetched| 100.0 * (1.0 - fetched / reads));
+        // Below that, the two counters may have been read at different moments.
+        if cached_pct < CACHED_PCT_SHOWN {
+            return format!("{} physical reads/s", number(reads));
+        }
+        format!("{} reads/s, {cached_pct:.0} % from the page cache", number(reads))
     }
 
     fn place(&self, index: u32, end_us: i64) -> String {
@@ -187,7 +203,7 @@ mod tests {
             "step": 0, "workload": workload, "placements": placements, "warmup_slices": 1, "duration_s": 2.0, "ops": null
         }))
         .unwrap();
-        let mut seconds = Seconds::new(head);
+        let mut seconds = Seconds::new(head, Some(8_192));
         seconds.apply(Event::Started { boundaries_us: vec![0, 1_000_000, 2_000_000, 3_000_000], clock_offset_us: 0 });
         seconds
     }
@@ -230,6 +246,23 @@ mod tests {
             line,
             "warm-up 1 s: 30,000 physical reads/s, p99 100 us, hits 75.0 %, 2,000 ops/s, 128,000 blocks/s"
         );
+    }
+
+    #[test]
+    fn reads_from_the_page_cache_are_not_physical() {
+        let mut seconds = seconds(1);
+        let metrics = vec![
+            Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
+            Metric::counter(shared::PROCESS_READ_BYTES, "bytes", ""),
+        ];
+        seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
+        for boundary in 0..2_u32 {
+            let (at_us, reads) = (i64::from(boundary) * 1_000_000, f64::from(boundary) * 40_000.0);
+            let values = vec![Some(reads), Some(reads / 4.0 * 8_192.0)];
+            seconds.apply(Event::Sample { source: "s".into(), boundary, at_us, cost_us: 1, values });
+        }
+        let line = seconds.apply(slice(0, 0)).unwrap();
+        assert!(line.starts_with("warm-up 1 s: 40,000 reads/s, 75 % from the page cache, p99"), "{line}");
     }
 
     #[test]

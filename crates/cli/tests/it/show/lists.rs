@@ -29,6 +29,7 @@ fn runs_are_listed_by_kind_and_deleted_after_a_question() {
     let all = listed(&[]);
     assert!(all.contains("  run  ") && all.contains("sweep, 3 steps"), "{all}");
     assert!(!listed(&["--last", "1"]).contains(" one") && listed(&["--last", "1"]).contains(" two"));
+    assert!(listed(&["--tag", "one"]).contains(" one") && !listed(&["--tag", "one"]).contains(" two"));
     assert_eq!(mindful.run(&["list", "--last", "many"]).status.code(), Some(2));
 
     let unasked = mindful.run(&["delete", "one"]);
