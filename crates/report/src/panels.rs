@@ -1,5 +1,6 @@
 //! The panels of a report: parts of a run's figures, each made of the run and its analysis alone.
 
+pub(crate) mod answer;
 pub(crate) mod contrast;
 pub(crate) mod facts;
 pub(crate) mod figures;

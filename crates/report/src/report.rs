@@ -7,7 +7,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, Card};
-use crate::panels::{Panel, contrast, facts, io_job, step, sweep};
+use crate::panels::{Panel, answer, contrast, facts, io_job, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
 
@@ -21,7 +21,12 @@ pub struct Report {
 pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Report {
     let summary = &analysis.summary;
     let card = card::run_card(analysis);
-    let mut panels = vec![verdict(&card)];
+    let answer = answer::answer(run, analysis);
+    let mut panels: Vec<_> = answer.iter().map(answer::panel).collect();
+    panels.push(match &answer {
+        Some(answer) if !answer.found => steps_alone(&card),
+        _ => verdict(&card),
+    });
     panels.extend(if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
     } else if let Some(job) = &summary.io_job {
@@ -64,6 +69,13 @@ fn verdict(card: &Card) -> Panel {
     let mut page = Panel::default();
     page.hanging(0, tone, card.word, &card.why);
     page
+}
+
+/// What speaks against the steps of a search without an answer, which is not VALID however good they are.
+fn steps_alone(card: &Card) -> Panel {
+    let mut panel = Panel::default();
+    panel.wrapped(0, &format!("its steps: {}", card.why));
+    panel
 }
 
 fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) -> Panel {

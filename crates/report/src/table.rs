@@ -141,7 +141,7 @@ const EXPENDABLE: [&str; 21] = [
     "upd %",
     "engine",
     "when (UTC)",
-    "drawn",
+    "limited by",
     "writes/s",
     "p99.9 us",
     "phys reads/s",
@@ -200,8 +200,8 @@ mod tests {
 
     /// Rows of a report's widest table, under its titles.
     fn wide() -> Table {
-        let titles = ["sessions", "blocks/s", "reads/s", "MiB/s", "mean us", "p50 us", "p99 us", "hit %", "drawn"];
-        let side = |title: &str| if title == "drawn" { Side::Left } else { Side::Right };
+        let titles = ["sessions", "blocks/s", "reads/s", "MiB/s", "mean us", "p50 us", "p99 us", "hit %", "limited by"];
+        let side = |title: &str| if title == "limited by" { Side::Left } else { Side::Right };
         let mut table = Table::new(&titles.map(|title| (title, side(title))));
         table.row(
             ["8", "1,057,542", "57,542", "450", "8,634", "8,782", "12,255", "4.9", "##############"]
@@ -217,20 +217,20 @@ mod tests {
         let lines = wide().lines(58, 58);
         assert!(lines.iter().all(|line| columns_of(line) <= 58), "{lines:#?}");
         assert_eq!(lines[0], "sessions   blocks/s  reads/s  mean us  p99 us  hit %");
-        assert_eq!(lines[2], "no room for: MiB/s, p50 us, drawn");
+        assert_eq!(lines[2], "no room for: MiB/s, p50 us, limited by");
     }
 
     #[test]
     fn a_column_goes_by_its_name_whatever_its_title() {
         let titles = |word: &str| {
-            let header = ["sessions", "reads/s", LOG_RATE, "drawn"].map(|title| (title, Side::Right));
+            let header = ["sessions", "reads/s", LOG_RATE, "limited by"].map(|title| (title, Side::Right));
             let mut table = Table::new(&header);
             table.entitle(LOG_RATE, format!("{word} MiB/s"));
             table.row(["8", "57,542", "0.5", "#########"].map(str::to_owned).into());
             table.lines(32, 32)
         };
         for word in ["log", "WAL", "redo", "journal"] {
-            assert_eq!(titles(word)[0], "sessions  reads/s      drawn", "{word}");
+            assert_eq!(titles(word)[0], "sessions  reads/s  limited by", "{word}");
             assert_eq!(titles(word)[2], format!("no room for: {word} MiB/s"));
         }
     }

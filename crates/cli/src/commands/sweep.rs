@@ -56,7 +56,14 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
         Some((writer, _)) => stored_settings::settings(writer.head(), writer.is_own(), "resumed (--resume)", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
-    outcome::of_steps(walked(settings, resumed, Some(show::Form::of(matches)), matches)?)
+    let searched = settings.get("max_iops_at").is_some();
+    let ended = walked(settings, resumed, Some(show::Form::of(matches)), matches)?;
+    // A search without an answer is no success, however valid its steps are.
+    let unanswered = searched && ended.analysis.summary.objective.is_none();
+    match outcome::of_steps(ended)? {
+        Exit::Ok if unanswered => Ok(Exit::Invalid),
+        exit => Ok(exit),
+    }
 }
 
 /// Runs every step that `settings` name, or those that `resumed` still lacks, and prints the report in `form`, if any.

@@ -43,7 +43,11 @@ pub struct Objective {
     pub percentile: f64,
     /// Longest latency allowed, us.
     pub limit_us: f64,
+    /// The unit in which it was given, and us in it.
+    unit: (&'static str, f64),
 }
+
+const UNITS: [(&str, f64); 4] = [("us", 1.0), ("ms", 1e3), ("s", 1e6), ("min", 6e7)];
 
 impl Objective {
     /// From text such as `p99<=1ms`.
@@ -58,8 +62,11 @@ impl Objective {
             "p99.9" | "p999" => 99.9,
             _ => return Err(bad()),
         };
-        let limit = units::parse_duration(limit.trim()).map_err(|_| bad())?;
-        if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6 }) }
+        let given = limit.trim();
+        let limit = units::parse_duration(given).map_err(|_| bad())?;
+        let number = given.trim_end_matches(char::is_alphabetic);
+        let unit = UNITS.into_iter().find(|(name, _)| given[number.len()..] == **name).unwrap_or(UNITS[2]);
+        if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6, unit }) }
     }
 
     /// The percentile in `op` that the objective speaks of, us; `None` where too few operations tell it.
@@ -89,8 +96,10 @@ impl Objective {
 /// As it is written: `p99<=1ms`.
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limit = Duration::try_from_secs_f64(self.limit_us / 1e6).unwrap_or(Duration::MAX);
-        write!(f, "p{}<={}", self.percentile, units::format_duration(limit).replace(' ', ""))
+        let (unit, us) = self.unit;
+        // A duration has whole nanoseconds.
+        let limit = (self.limit_us / us * 1e9).round() / 1e9;
+        write!(f, "p{}<={limit}{unit}", self.percentile)
     }
 }
 
@@ -102,7 +111,9 @@ mod tests {
     fn an_objective_is_a_percentile_and_a_time() {
         let objective = Objective::parse("p99<=1ms").unwrap();
         assert!((objective.percentile - 99.0).abs() < 1e-9 && (objective.limit_us - 1_000.0).abs() < 1e-9);
-        assert_eq!(objective.to_string(), "p99<=1ms");
+        for text in ["p99<=1ms", "p99<=200us", "p99.9<=0.2ms", "p50<=5000us", "p95<=1.5s"] {
+            assert_eq!(Objective::parse(text).unwrap().to_string(), text);
+        }
         assert_eq!(
             ["p50<=1s", "p99<=1s", "p99.9<=1s"].map(|o| Objective::parse(o).unwrap().min_ops()),
             [20, 1_000, 10_000]

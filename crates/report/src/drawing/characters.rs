@@ -86,7 +86,8 @@ impl Field {
     fn spot(&mut self, x: usize, y: usize, label: &str, mark: char) {
         let (row, length) = (y * self.wide, label.chars().count());
         let free = |field: &Self, from: usize| {
-            from + length <= field.wide && (from..from + length).all(|at| field.over[row + at].is_none())
+            let around = from.saturating_sub(1)..(from + length + 1).min(field.wide);
+            from + length <= field.wide && around.filter(|at| *at != x).all(|at| field.over[row + at].is_none())
         };
         if let Some(over) = self.over.get_mut(row + x) {
             *over = Some(mark);
@@ -135,6 +136,13 @@ mod tests {
         assert!(["1", "2", "4", "8"].into_iter().all(|label| all.contains(label)), "{drawn:#?}");
         assert!(drawn[0].ends_with("8 o"), "the highest and the farthest is the last: {drawn:#?}");
         assert!(curve(&spots, 30, 6, false).concat().chars().any(|c| ('\u{2801}'..='\u{28ff}').contains(&c)));
+    }
+
+    #[test]
+    fn labels_of_neighbours_do_not_touch() {
+        let spot = |x: f64, label: &str| Spot { x, y: 1.0, label: label.into() };
+        let row = curve(&[spot(96.0, "4"), spot(99.0, "5"), spot(100.0, "6")], 60, 1, true).concat();
+        assert!(!["45", "54", "56", "65", "46"].iter().any(|pair| row.contains(pair)), "{row}");
     }
 
     #[test]

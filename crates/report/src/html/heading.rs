@@ -5,6 +5,7 @@ use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Run;
 
 use crate::charts::Side;
+use crate::panels::answer;
 use crate::{card, figure, list};
 
 /// What was run, where and when: `r7i.large (sweep) on db1, 2026-11-26 17:23 UTC`.
@@ -39,6 +40,9 @@ pub(super) fn date(run: &Run) -> String {
 
 /// The best figure with its load, its latency and its limit; `None` without a figure.
 pub(crate) fn first_sentence(run: &Run, analysis: &Analysis) -> Option<String> {
+    if let Some(answer) = answer::answer(run, analysis) {
+        return Some(format!("{}. {}", answer.sentence, answer.details).trim_end().to_owned());
+    }
     let (_, step) = card::best(analysis)?;
     let headline = step.headline.as_ref()?;
     let version = run.description.as_ref().map_or_else(String::new, |found| format!(" {}", found.engine_version));

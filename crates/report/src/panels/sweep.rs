@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::curve::throughput;
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{KneeSummary, ObjectiveSummary, StepSummary, Summary, knee_sessions};
+use mindful_core::result::{KneeSummary, StepSummary, Summary, knee_sessions};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::panels::{Curve, Panel, price};
 use crate::table::{LOG_RATE, Side, Table};
 use crate::{escape, figure};
-
-/// Columns of the bar that draws the curve.
-const BAR: f64 = 14.0;
 
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;
@@ -32,40 +29,7 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
         }
         panels.push(panel);
     }
-    if let Some(found) = &summary.objective {
-        let mut panel = Panel::default();
-        panel.blank();
-        panel.wrapped(2, &objective(found));
-        panels.push(panel);
-    }
     panels
-}
-
-/// The load that a search found, with its figures and how well they are known.
-fn objective(found: &ObjectiveSummary) -> String {
-    let interval = |ends: Option<[f64; 2]>, form: &dyn Fn(f64) -> String| {
-        ends.map(|[low, high]| format!(" (95 % interval {} to {})", form(low), form(high))).unwrap_or_default()
-    };
-    let whole = |rate: f64| figure::format_whole(rate.max(0.0).round() as u64);
-    let rate = found
-        .blocks_visited_per_s
-        .map(|rate| format!(": {} blocks/s{}", whole(rate), interval(found.blocks_visited_per_s_interval, &whole)));
-    let percentile = found.objective.split('<').next().unwrap_or_default();
-    let latency = found.latency_us.map(|us| {
-        let around = interval(found.latency_us_interval, &figure::time_us);
-        format!(", {} {}{around}", escape(percentile), figure::time_us(us))
-    });
-    let known = found.blocks_visited_per_s_interval.is_some() && found.latency_us_interval.is_some();
-    let missing = if known { "" } else { "; an interval takes ten seconds, and ten operations beyond its upper end" };
-    format!(
-        "highest load within {}, confirmed by step {}: {} {}{}{}{missing}",
-        escape(&found.objective),
-        found.step,
-        escape(&found.key),
-        whole(found.load),
-        rate.unwrap_or_default(),
-        latency.unwrap_or_default()
-    )
 }
 
 fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
@@ -155,12 +119,11 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
         "DB cores",
     ];
     let mut header: Vec<_> = columns.map(|title| (title, Side::Right)).to_vec();
-    header.push(("drawn", Side::Left));
+    header.push(("limited by", Side::Left));
     let mut table = Table::new(&header);
     table.entitle(LOG_RATE, format!("{log} MiB/s"));
-    let most = steps.iter().filter_map(|step| throughput(step)).fold(0.0, f64::max);
     for step in steps {
-        table.row(row(step, block_bytes, most));
+        table.row(row(step, block_bytes));
     }
     table
 }
@@ -195,7 +158,7 @@ fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
-fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
+fn row(step: &StepSummary, block_bytes: Option<u64>) -> Vec<String> {
     let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate = |value: Option<f64>| {
         value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::format_whole(v.round() as u64))
@@ -205,9 +168,8 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
     let own_block = step.point.block_bytes();
     let blocks = step.physical_reads_per_s.or(step.process_reads_per_s.filter(|_| is_imported(&[step])));
     let read_mib = blocks.zip(own_block.or(block_bytes)).map(|(reads, bytes)| mib(reads * bytes as f64));
-    let bar = throughput(step).filter(|_| most > 0.0).map_or(0.0, |rate| BAR * rate / most);
     let reads = step.read_requests_per_s.filter(|_| is_imported(&[step])).or(step.physical_reads_per_s);
-    let again = if step.point.drift_check { " again" } else { "" };
+    let again = if step.point.drift_check { " (again)" } else { "" };
     vec![
         figure::count(step.sessions),
         rate(step.blocks_visited_per_s.or(step.logical_reads_per_s)),
@@ -220,7 +182,7 @@ fn row(step: &StepSummary, block_bytes: Option<u64>, most: f64) -> Vec<String> {
         known(op.and_then(|op| op.p99_us)),
         known(step.hit_ratio.map(|share| share * 100.0)),
         known(step.cpu.db_cores),
-        format!("{}{again}", "#".repeat(bar.round() as usize)),
+        format!("{}{again}", step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), escape)),
     ]
 }
 
@@ -269,16 +231,17 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         let sessions = if sessions == "1.00" { "1 session".to_owned() } else { format!("{sessions} sessions") };
         Some(format!("{sessions}{}", interval.unwrap_or_default()))
     };
-    let slo = knee.slo_sessions.map(f64::from);
     let parts = [
         at(knee.asymptote_sessions, Some(knee_sessions::ASYMPTOTE)).map(|at| format!("queueing dominates above {at}")),
         at(knee.best_power_sessions, Some(knee_sessions::BEST_POWER))
             .map(|at| format!("best throughput per latency at {at}")),
-        at(slo, None).map(|at| format!("highest load that met the objective: {at}")),
         at(knee.peak_sessions, Some(knee_sessions::PEAK))
             .map(|at| format!("highest throughput at {at}; more lower it")),
     ];
     lines.extend(parts.into_iter().flatten());
+    if knee.asymptote_sessions.is_some() {
+        lines.push("the knee is the load above which more sessions mostly wait for each other".to_owned());
+    }
     if let Some(model) = &knee.model {
         lines.push(format!("fitted by the model {}; in brackets 95 % intervals", escape(model)));
     }

@@ -1,0 +1,97 @@
+//! The answer of a search for the most work within an objective: one sentence, the first of every report.
+//!
+//! The figure is that of the confirmed step's headline, so a rate that is no storage IOPS is not called so here. Without an
+//! answer the sentence says what the lowest load did, because that is what to change.
+
+use mindful_analyze::{Analysis, StepAnalysis};
+use mindful_core::plan::sweep::Objective;
+use mindful_core::record::run::Run;
+use mindful_core::result::ObjectiveSummary;
+
+use crate::card::limit_of_step;
+use crate::panels::Panel;
+use crate::{escape, figure};
+
+/// What a search found.
+pub(crate) struct Answer {
+    pub sentence: String,
+    /// How well it is known, or what to try.
+    pub details: String,
+    pub found: bool,
+}
+
+/// The answer of a sweep with an objective; `None` for any other run.
+pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {
+    let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
+    let found = analysis.summary.objective.as_ref().and_then(|found| {
+        let step = analysis.steps.get(usize::try_from(found.step).ok()?.checked_sub(1)?)?;
+        Some((found, step))
+    });
+    Some(match found {
+        Some((found, step)) => reached(&objective, found, step),
+        None => missed(run, &objective, analysis),
+    })
+}
+
+pub(crate) fn panel(answer: &Answer) -> Panel {
+    let mut panel = Panel::default();
+    panel.wrapped(0, &answer.sentence);
+    if !answer.details.is_empty() {
+        panel.wrapped(0, &answer.details);
+    }
+    panel
+}
+
+fn reached(objective: &Objective, found: &ObjectiveSummary, step: &StepAnalysis) -> Answer {
+    let (rate, label) = match &step.headline {
+        Some(headline) => (figure::number(headline.per_s), escape(&headline.label)),
+        None => (figure::maybe(found.blocks_visited_per_s), "blocks/s".to_owned()),
+    };
+    let percentile = format!("p{}", objective.percentile);
+    let latency = found.latency_us.map_or_else(String::new, |us| format!(" at {percentile} {}", figure::time_us(us)));
+    let load = match found.key.as_str() {
+        "sessions" => figure::sessions(step.summary.sessions),
+        key => format!("{} {}", escape(key), figure::number(found.load)),
+    };
+    let limit = limit_of_step(step).map_or_else(String::new, |limit| format!(", {limit}"));
+    let interval = |name: &str, ends: Option<[f64; 2]>, form: &dyn Fn(f64) -> String| match ends {
+        Some([low, high]) => format!("{name} {} to {}", form(low), form(high)),
+        None => format!("{name} unknown, which takes at least 10 s and 10 operations above it"),
+    };
+    let details = format!(
+        "confirmed by step {}; 95 % intervals: {}, {}",
+        found.step,
+        interval("blocks/s", found.blocks_visited_per_s_interval, &figure::number),
+        interval(&percentile, found.latency_us_interval, &figure::time_us)
+    );
+    let sentence = format!("{rate} {label}{latency} ({load}): the most within {objective}{limit}");
+    Answer { sentence, details, found: true }
+}
+
+fn missed(run: &Run, objective: &Objective, analysis: &Analysis) -> Answer {
+    let load = |step: &&StepAnalysis| step.summary.sessions;
+    let lowest = analysis.steps.iter().filter(|step| step.summary.ops.main().is_some()).min_by_key(load);
+    let percentile = format!("p{}", objective.percentile);
+    let did = lowest.map_or_else(String::new, |step| {
+        let op = step.summary.ops.main();
+        let at = figure::sessions(step.summary.sessions);
+        match op.and_then(|op| objective.figure(op)) {
+            Some(us) => format!(": {percentile} was {} at {at}", figure::time_us(us)),
+            None => format!(
+                ": {percentile} needs {} operations, and {at} did {}",
+                figure::format_whole(objective.min_ops()),
+                figure::format_whole(op.map_or(0, |op| op.count))
+            ),
+        }
+    });
+    let unit = run.head.plan.work_unit;
+    let too_slow = lowest.and_then(|step| objective.is_met_by(&step.summary.ops)) == Some(false);
+    let details = if too_slow && unit > 1 {
+        format!(
+            "An operation reads {unit} blocks one after another. --work-unit 1 applies the objective to single reads."
+        )
+    } else {
+        String::new()
+    };
+    Answer { sentence: format!("no load met {objective}{did}"), details, found: false }
+}
