@@ -200,7 +200,7 @@ pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Fin
     findings.extend(
         steadiness::rate_changed(step, window).filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name()),
     );
-    findings.extend(writes_without_updates(step, found));
+    findings.extend(foreign_block_writes(run, step, found));
     findings.extend(
         log_band::LogBand::from_step(run, step, work, &found.counters).and_then(|band| band.finding(&run.words().log)),
     );
@@ -332,14 +332,34 @@ fn unfair(work: &Work) -> Option<Finding> {
 /// Physical reads by block visited, below which a run is one of the database's cache.
 const CACHED_YIELD: f64 = 0.05;
 
-/// A load leaves no debt: a run that updates nothing shall write nothing.
-fn writes_without_updates(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
+/// Blocks written by block visited above which a run with updates wrote what others changed: a visit makes a block dirty once.
+const MOST_WRITTEN: f64 = 1.5;
+
+/// A load leaves no debt: a run that updates nothing shall write nothing, and one that does no more than it visits.
+fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
     let updates = !step.head.workload.as_ref()?.update_pct.is_none();
-    (!updates && writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
+    if updates {
+        return of_others_dirty(run, step, found, writes);
+    }
+    (writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
         let text = "The database wrote blocks although nothing was updated. An earlier load or run left dirty \
                     blocks, or something else writes. Repeat the run.";
         codes::WRITES_WITHOUT_UPDATES.finding(text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
+    })
+}
+
+/// Blocks that others changed, which the server writes in the window: more than the operations can have made dirty since the
+/// step began.
+fn of_others_dirty(run: &Run, step: &StepRecord, found: &StepAnalysis, writes: f64) -> Option<Finding> {
+    run.host.as_ref().filter(|host| !host.in_process)?;
+    let (visited, seconds) = (found.summary.blocks_visited_per_s?, found.window?.seconds());
+    let since = seconds + f64::from(step.head.warmup_slices);
+    (writes * seconds > visited * since * MOST_WRITTEN + FEWEST_WRITES).then(|| {
+        let text = "The database wrote more blocks than the operations visited: it writes what other sessions, other \
+                    databases or an earlier run changed. Wait until that is written.";
+        let evidence = format!("{writes:.1} writes/s for {visited:.1} blocks visited/s");
+        Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence)
     })
 }
 

@@ -82,8 +82,14 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let summary = summary::step(run, step, measured);
     let subject = Subject::from_step(run, step);
     let floors = floors(run, &counters);
-    let gates =
-        Gates::from_step(run, &summary, &counters, subject, Between::from_chains(run, &floors, MAX_PAGE_CACHE_SHARE));
+    let gates = Gates::from_step(
+        run,
+        &step.head,
+        &summary,
+        &counters,
+        subject,
+        Between::from_chains(run, &floors, MAX_PAGE_CACHE_SHARE),
+    );
     let residence = Residence::from_step(run, step, &gates);
     let log = run.words().log;
     let commit = step.head.workload.as_ref().and_then(|workload| workload.commit_mode(&log));

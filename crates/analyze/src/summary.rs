@@ -11,7 +11,7 @@ use mindful_core::result::{
 };
 use mindful_core::workload::{Compatibility, OpKind};
 
-use crate::figures::blocks::{FEWEST_READS_PER_S, process_reads, single_block_reads};
+use crate::figures::blocks::{self, FEWEST_READS_PER_S, process_reads, single_block_reads};
 use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
@@ -229,5 +229,6 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
     counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;
     let physical = counters.find(shared::PHYSICAL_READS)?;
     let share = (1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0);
-    Some(share).filter(|share| physical.tells(*share))
+    let own = blocks::own_reads(run, head, counters).map(|own| (1.0 - own.fetched / own.asked).clamp(0.0, 1.0));
+    Some(own.unwrap_or(share)).filter(|share| physical.tells(*share))
 }

@@ -16,14 +16,9 @@ pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<F
         return target.checks(plan);
     }
     let host = target.host_view();
-    // The look at the host takes half a second; the target is asked meanwhile.
-    let (on_host, on_target) = std::thread::scope(|scope| {
-        let look = scope.spawn(|| mindful_observe::host_checks(&host));
-        let asked = target.checks(plan);
-        (look.join().unwrap_or_default(), asked)
-    });
-    let mut findings = on_target?;
-    findings.extend(on_host);
+    // First the target: what it reads to answer is no neighbour's.
+    let mut findings = target.checks(plan)?;
+    findings.extend(mindful_observe::host_checks(&host));
     Ok(sorted(findings))
 }
 

@@ -34,6 +34,7 @@ use crate::dataset::stored;
 use crate::dataset::verify;
 use crate::observe::counters;
 use crate::observe::describe;
+use crate::observe::sessions::SessionProcesses;
 use crate::observe::waits;
 use crate::observe::watch::ServerWatch;
 use crate::options::Options;
@@ -69,6 +70,9 @@ impl PostgresTarget {
         let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
             samplers.extend(waits::samplers(&self.link, interval, whom)?);
+        }
+        if self.host_view().local {
+            samplers.push(Box::new(SessionProcesses::new(&self.sessions)));
         }
         Ok(samplers)
     }

@@ -5,6 +5,7 @@ use mindful_core::result::finding::codes;
 
 use super::CACHED_YIELD;
 use crate::figures::floors::{Between, Floor};
+use crate::figures::others::Others;
 use crate::judgement::claims::{self, Claim, Held};
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, percent};
@@ -55,7 +56,9 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if let Some(share) = gates.foreign_share.filter(|share| *share > claims::MAX_FOREIGN_SHARE) {
         let text = "Other processes read from the device that holds the data and share its figures. Find them, or \
                     measure when the device is quiet.";
-        findings.push(codes::FOREIGN_READS.finding(text, format!("{} of the device's read bytes", percent(share))));
+        let names = found.others.as_ref().map(Others::readers).unwrap_or_default();
+        let evidence = format!("{} of the device's read bytes{}", percent(share), most_by(&names));
+        findings.push(codes::FOREIGN_READS.finding(text, evidence));
     }
     findings.extend(levels_disagree(found));
     if let Between::Cache { share, floors } = &gates.between {
@@ -101,7 +104,10 @@ fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
     let flushes = format!("{:.0} flushes/s that the run did not ask for", foreign.flushes);
     let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
-    let names = found.others.as_ref().map(|others| others.writers()).unwrap_or_default();
-    let by = if names.is_empty() { String::new() } else { format!("; most by {}", names.join(", ")) };
-    Some(codes::FOREIGN_WRITES.finding(text, format!("{}{by}", all.join(", "))))
+    let names = found.others.as_ref().map(Others::writers).unwrap_or_default();
+    Some(codes::FOREIGN_WRITES.finding(text, format!("{}{}", all.join(", "), most_by(&names))))
+}
+
+fn most_by(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; most by {}", names.join(", ")) }
 }

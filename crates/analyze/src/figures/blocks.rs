@@ -47,3 +47,23 @@ pub(crate) fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> b
 pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     Some(counters.rate(shared::PROCESS_READ_BYTES)? / step_block_bytes(run, head)? as f64)
 }
+
+/// Reads of the run's own sessions, blocks per second, where their processes are distinguished from others'.
+pub(crate) struct OwnReads {
+    /// What the database asked for on their behalf.
+    pub asked: f64,
+    /// What their processes fetched from storage.
+    pub fetched: f64,
+}
+
+/// Those of a step whose sessions read by themselves, one block after another; `None` where not all of them are seen, or
+/// others read for them.
+pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<OwnReads> {
+    let workload = head.workload.as_ref()?;
+    let by_themselves = workload.access.is_index() && workload.scan_pct.is_none();
+    let all_seen = counters.last(shared::SESSION_PROCESSES)? == head.session_count() as f64;
+    counters.find(shared::SESSION_READ_BYTES).filter(|read| read.timely() && by_themselves && all_seen)?;
+    let asked = counters.rate(shared::DATABASE_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let fetched = counters.rate(shared::SESSION_READ_BYTES)? / step_block_bytes(run, head)? as f64;
+    Some(OwnReads { asked, fetched })
+}

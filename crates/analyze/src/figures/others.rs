@@ -11,6 +11,8 @@ use crate::figures::window::Window;
 
 /// Processes that are named by what they did at storage, and the least that makes one worth its name.
 const NAMED: usize = 3;
+/// Traffic of the devices from which on the kernel's threads are shared out by it, bytes/s.
+const LEAST_TRAFFIC: f64 = 16.0 * 1024.0 * 1024.0;
 const NAMED_BYTES_PER_S: f64 = 256.0 * 1024.0;
 
 /// What others did on the host's CPUs over the window.
@@ -40,7 +42,8 @@ pub struct Named {
 impl Others {
     /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
     ///
-    /// The kernel's threads and interrupts are not theirs: they serve the I/O of whoever asks. Where these threads cannot
+    /// Interrupts are not theirs: they serve the I/O of whoever asks. The kernel's threads are by the share of the devices'
+    /// traffic that is. Where these threads cannot
     /// be distinguished, in a container, only time in user mode counts, of which they have none.
     pub fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
@@ -50,7 +53,8 @@ impl Others {
             let kernel_threads = cores(shared::KERNEL_THREADS_US)?;
             let interrupts = cores(shared::HOST_CPU_IRQ_US)? + cores(shared::HOST_CPU_SOFTIRQ_US)?;
             let server = if host.in_process { 0.0 } else { counters.server_cores()? };
-            Some(cores(shared::HOST_CPU_BUSY_US)? - interrupts - kernel_threads - server - client)
+            let of_run = kernel_threads * (1.0 - foreign_traffic(counters));
+            Some(cores(shared::HOST_CPU_BUSY_US)? - interrupts - of_run - server - client)
         };
         let by_user_mode = || {
             let server = if host.in_process { 0.0 } else { cores(shared::SERVER_CPU_USER_US)? };
@@ -85,6 +89,14 @@ impl Others {
     pub fn share(&self) -> f64 {
         self.cores / self.cpus
     }
+}
+
+/// Share of the bytes at the devices of the run that others caused, 0 to 1; 0 where it is not known or next to nothing moved.
+fn foreign_traffic(counters: &Counters) -> f64 {
+    let rate = |counter| counters.rate(counter).unwrap_or(0.0);
+    let device = rate(shared::DEVICE_READ_BYTES) + rate(shared::DEVICE_WRITE_BYTES);
+    let own = rate(shared::PROCESS_READ_BYTES) + rate(shared::PROCESS_WRITE_BYTES);
+    if device > LEAST_TRAFFIC { (1.0 - own / device).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// The processes that were among the busiest of a slice, by their CPU in all slices of the window where they were.

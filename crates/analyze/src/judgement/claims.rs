@@ -4,10 +4,10 @@
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::shared;
 use mindful_core::plan::units::format_bytes;
-use mindful_core::record::run::Run;
+use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::StepSummary;
 
-use crate::figures::blocks::SINGLE_BLOCK;
+use crate::figures::blocks::{self, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
 use crate::figures::floors::{Between, Floor};
 use crate::judgement::headline::{Subject, part, percent};
@@ -46,6 +46,8 @@ pub struct Levels {
     requests: Option<f64>,
     /// Length of a block.
     block_bytes: Option<u64>,
+    /// Bytes that the run's own sessions fetched, where their processes are distinguished.
+    session_bytes: Option<f64>,
 }
 
 /// The levels of a step, and the ratios that decide.
@@ -123,6 +125,9 @@ impl Claim {
         match self {
             Self::OneReadPerBlock => one_read_per_block(gates),
             Self::PageCacheOutOfTheWay => page_cache(gates),
+            Self::DeviceQuiet if gates.levels.of_others_in_server().is_some() => {
+                Held::No(gates.levels.of_others_in_server().unwrap_or_default())
+            }
             Self::DeviceQuiet => match gates.foreign_share {
                 None => Held::Unknown("the device is not seen"),
                 Some(share) if share > MAX_FOREIGN_SHARE => {
@@ -134,6 +139,17 @@ impl Claim {
             Self::OneRequestPerRead => one_request_per_read(&gates.levels),
             Self::Stored => below(&gates.between).map_or(Held::Yes, Held::No),
         }
+    }
+}
+
+impl Levels {
+    /// What other processes of the server fetched, where that is more than is worth a word.
+    pub(crate) fn of_others_in_server(&self) -> Option<String> {
+        let (all, own) = self.process_bytes.zip(self.session_bytes)?;
+        let most = QUIET_BYTES_PER_S.max(MAX_FOREIGN_SHARE * all);
+        let figures =
+            || format!("the server's processes fetched {}, those of this run {}", mib_per_s(all), mib_per_s(own));
+        (all - own > most).then(figures)
     }
 }
 
@@ -214,7 +230,14 @@ fn below(between: &Between) -> Option<String> {
 
 impl Gates {
     /// The ratios of a step.
-    pub fn from_step(run: &Run, step: &StepSummary, counters: &Counters, subject: Subject, between: Between) -> Self {
+    pub fn from_step(
+        run: &Run,
+        head: &StepHead,
+        step: &StepSummary,
+        counters: &Counters,
+        subject: Subject,
+        between: Between,
+    ) -> Self {
         let block_bytes = subject.block_bytes.map(|bytes| bytes as f64);
         let database_bytes = step.physical_reads_per_s.zip(block_bytes).map(|(reads, bytes)| reads * bytes);
         let written = step.physical_writes_per_s.filter(|_| subject.on_files()).unwrap_or(0.0);
@@ -222,6 +245,7 @@ impl Gates {
         let single = !subject.sorted && step.ops.scan.is_none();
         let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
         let timely = counters.find(shared::DEVICE_READS).is_some_and(crate::figures::counters::Change::timely);
+        let own = blocks::own_reads(run, head, counters);
         let levels = Levels {
             database_bytes,
             process_bytes: counters.rate(shared::PROCESS_READ_BYTES),
@@ -229,6 +253,7 @@ impl Gates {
             blocks: step.physical_reads_per_s.filter(|_| single && timely),
             requests: step.device_reads_per_s,
             block_bytes: subject.block_bytes,
+            session_bytes: own.and_then(|_| counters.rate(shared::SESSION_READ_BYTES)),
         };
         let holes = Fact::HolesShare.find(&run.environment);
         Self {

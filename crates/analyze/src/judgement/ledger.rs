@@ -332,7 +332,7 @@ fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
     process.gap = match (process.per_s, gap(process)) {
         (None, _) => Some("processes not seen".to_owned()),
         (Some(_), Some(share)) if share < 1.0 && !idle => Some(format!("page cache {}", percent(1.0 - share))),
-        (Some(_), Some(_)) if !idle => Some("read-ahead, or files that are no data".to_owned()),
+        (Some(_), Some(_)) if !idle => Some(more_than_asked(process, device).to_owned()),
         _ => None,
     };
     let merged = device.ratio.filter(|ratio| device.expected.is_none() && *ratio < 1.0 - CLOSE);
@@ -342,6 +342,17 @@ fn explain_reads(rows: &mut [LedgerRow], words: &Words) {
         (Some(_), Some(_)) if !idle => Some("other users of the device, or requests split in stripes".to_owned()),
         _ => None,
     };
+}
+
+/// Why processes fetched more than the database asked for: only larger requests are a read-ahead.
+fn more_than_asked(process: &LedgerRow, device: &LedgerRow) -> &'static str {
+    let each = |row: &LedgerRow| Some(row.bytes_per_s? / row.per_s.filter(|rate| *rate > 0.0)?);
+    match each(device).zip(each(process)) {
+        Some((request, block)) if request > block * (1.0 + 10.0 * CLOSE) => {
+            "read-ahead: requests are larger than a block"
+        }
+        _ => "files that are no data, or other sessions of the server",
+    }
 }
 
 fn explain_writes(rows: &mut [LedgerRow], log: &str) {

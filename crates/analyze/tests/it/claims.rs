@@ -134,3 +134,29 @@ fn writes_and_flushes_of_others_are_found() {
     let run = with(&own, "device", &[(shared::DEVICE_WRITE_BYTES.name(), written * 1.8)]);
     assert!(!codes(&analyze(&run)).contains(&"foreign-writes"));
 }
+
+/// Another database of the server reads as much from storage as the page cache serves to ours.
+#[test]
+fn reads_of_other_sessions_are_not_taken_for_the_runs() {
+    let made = Made::default();
+    let physical = (made.ops_per_slice() * 4 * 64) as f64 * 1.02 * 0.98;
+    let fetching = |own: f64, seen: f64| {
+        let mut run =
+            with(&made, "session_processes", &[(shared::SESSION_READ_BYTES.name(), own * physical * BLOCK_BYTES)]);
+        run.steps[0].series.push(made.one(
+            "pg_stat_database",
+            Phase::Settled,
+            &[(shared::DATABASE_READS, physical)],
+            12,
+        ));
+        let mut gauge = made.one("seen", Phase::Boundary, &[(shared::SESSION_PROCESSES, 0.0)], 12);
+        gauge.readings.iter_mut().for_each(|reading| reading.values[0] = Some(seen));
+        run.steps[0].series.push(gauge);
+        analyze(&run)
+    };
+    assert_eq!(kind(&fetching(1.0, 4.0)), Kind::Storage);
+    let cached = fetching(0.0, 4.0);
+    assert_eq!(kind(&cached), Kind::PageCache);
+    assert!(codes(&cached).contains(&"page-cache") && codes(&cached).contains(&"others-active"));
+    assert_eq!(kind(&fetching(0.0, 3.0)), Kind::Storage, "of a session that is not seen nothing is said");
+}

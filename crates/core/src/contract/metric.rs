@@ -120,6 +120,12 @@ pub mod shared {
     pub const COMMITS: Counter = Counter("commits");
     /// Bytes the server's processes caused to be fetched from storage.
     pub const PROCESS_READ_BYTES: Counter = Counter("process_read_bytes");
+    /// Server processes that work for the run's sessions alone; a gauge.
+    pub const SESSION_PROCESSES: Counter = Counter("session_processes");
+    /// Bytes that these caused to be fetched from storage.
+    pub const SESSION_READ_BYTES: Counter = Counter("session_read_bytes");
+    /// Blocks that the run's database had to read, those of other databases left out.
+    pub const DATABASE_READS: Counter = Counter("blks_read");
     /// Bytes the server's processes caused to be sent to storage.
     pub const PROCESS_WRITE_BYTES: Counter = Counter("process_write_bytes");
     /// User CPU of the server's processes, us.
@@ -200,6 +206,8 @@ pub mod shared {
     pub const READS_LOOKS: Counter = Counter("reads_looks");
     /// Samplings that saw the server's own maintenance at work.
     pub const MAINTENANCE_SAMPLES: Counter = Counter("server/autovacuum");
+    /// Other sessions of the server that were at work, summed over the samplings.
+    pub const OTHERS_SAMPLES: Counter = Counter("server/others");
     /// Runs of the server's own maintenance that ended on mindful's tables.
     pub const MAINTENANCE_RUNS: Counter = Counter("autovacuum_count");
     /// Blocks that the server's own maintenance read.

@@ -95,8 +95,8 @@ pub struct StepSummary {
     /// Share of physical reads that the page cache served, 0 to 1.
     page_cache_share: Option<f64> = figure(
         Share,
-        "1 - process reads / physical reads",
-        [PROCESS_READ_BYTES, PHYSICAL_READS]
+        "1 - process reads / physical reads; of the run's own sessions where their processes are distinguished",
+        [PROCESS_READ_BYTES, PHYSICAL_READS, SESSION_READ_BYTES, DATABASE_READS]
     ),
     /// Share of logical reads that the database's cache served, 0 to 1.
     hit_ratio: Option<f64> = figure(Share, "1 - physical reads / logical reads", [PHYSICAL_READS, LOGICAL_READS]),

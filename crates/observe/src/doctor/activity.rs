@@ -20,12 +20,15 @@ pub(crate) struct Snapshot {
     devices: BTreeMap<String, (u64, u64)>,
     /// Pages swapped in and out.
     swapped: Option<u64>,
+    /// Bytes that the server's processes fetched from storage and sent there.
+    own_bytes: u64,
     /// Ticks of CPU and name, by process; our own is left out.
     processes: BTreeMap<u32, (u64, String)>,
 }
 
 impl Snapshot {
-    pub(crate) fn take(kernel: &Kernel) -> Self {
+    /// Of this moment, beside the process that the server is.
+    pub(crate) fn take(kernel: &Kernel, server: Option<u32>) -> Self {
         let text = |name: &str| fs::read_to_string(kernel.proc.join(name)).unwrap_or_default();
         let devices = diskstats::parse(&text("diskstats"))
             .into_iter()
@@ -38,9 +41,16 @@ impl Snapshot {
             cpu: HostStat::parse(&text("stat")),
             devices,
             swapped: vmstat.get("pswpin").zip(vmstat.get("pswpout")).map(|(pages_in, pages_out)| pages_in + pages_out),
+            own_bytes: server.map_or(0, |server| storage_bytes(kernel, server)),
             processes: processes(kernel),
         }
     }
+}
+
+fn storage_bytes(kernel: &Kernel, server: u32) -> u64 {
+    let bytes =
+        process::descendants(kernel, server).into_iter().filter_map(|pid| process::storage_bytes(kernel, pid).ok());
+    bytes.flatten().fold(0, u64::saturating_add)
 }
 
 fn processes(kernel: &Kernel) -> BTreeMap<u32, (u64, String)> {
@@ -79,6 +89,8 @@ pub(crate) struct Activity {
     /// Pages swapped in and out per second.
     pub(crate) swapped_per_s: Option<f64>,
     pub(crate) traffic: Vec<Traffic>,
+    /// Bytes of it that the server itself caused, per second.
+    pub(crate) own_bytes_per_s: f64,
     /// The other process that took the most CPU.
     pub(crate) busiest: Option<Busiest>,
 }
@@ -110,6 +122,7 @@ impl Activity {
             steal_share: share(|ticks| ticks.steal),
             swapped_per_s: before.swapped.zip(after.swapped).map(|(before, after)| per_s(before, after)),
             traffic: traffic.collect(),
+            own_bytes_per_s: per_s(before.own_bytes, after.own_bytes),
             busiest: busiest
                 .max_by(|one, other| one.cores.total_cmp(&other.cores))
                 .filter(|busiest| busiest.cores > 0.0),
@@ -129,6 +142,7 @@ mod tests {
             cpu: HostStat::parse(cpu),
             devices: BTreeMap::from([("vda".to_owned(), (requests, requests * 16))]),
             swapped: Some(0),
+            own_bytes: 0,
             processes: BTreeMap::from([(7, (ticks, "backup".to_owned()))]),
         }
     }
@@ -155,6 +169,7 @@ mod tests {
             cpu: HostStat::default(),
             devices: BTreeMap::new(),
             swapped: None,
+            own_bytes: 0,
             processes: BTreeMap::new(),
         };
         let activity = Activity::between(&empty(now), &empty(now + Duration::from_millis(1)));

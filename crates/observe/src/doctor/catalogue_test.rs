@@ -109,6 +109,7 @@ fn worst() -> Vec<Finding> {
             steal_share: Some(0.02),
             swapped_per_s: Some(3.0),
             traffic: vec![Traffic { device: "sda".to_owned(), requests_per_s: 500.0, bytes_per_s: 4e6 }],
+            own_bytes_per_s: 0.0,
             busiest: Some(Busiest { pid: 7, name: "backup".to_owned(), cores: 0.8 }),
         },
     })

@@ -4,7 +4,7 @@ use mindful_core::plan::units;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
 
-use super::activity::Activity;
+use super::activity::{Activity, Traffic};
 use crate::environment::storage::Storage;
 
 /// Stolen time above this share is worth a word.
@@ -47,10 +47,17 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
         .collect();
     lowest.sort_unstable();
     lowest.dedup();
-    let busy = activity
-        .traffic
-        .iter()
-        .filter(|traffic| lowest.contains(&traffic.device.as_str()) && traffic.requests_per_s > REQUESTS_PER_S);
+    // What the server itself reads and writes, such as its catalogue and what a load left, is nobody else's.
+    let of_others = |traffic: &Traffic| {
+        let share = 1.0 - (activity.own_bytes_per_s / traffic.bytes_per_s.max(1.0)).min(1.0);
+        Traffic {
+            device: traffic.device.clone(),
+            requests_per_s: traffic.requests_per_s * share,
+            bytes_per_s: traffic.bytes_per_s * share,
+        }
+    };
+    let at_data = activity.traffic.iter().filter(|traffic| lowest.contains(&traffic.device.as_str()));
+    let busy = at_data.map(of_others).filter(|traffic| traffic.requests_per_s > REQUESTS_PER_S);
     busy.map(|traffic| {
         codes::BUSY_DEVICE.finding(
             "Other processes use the data's device before the run starts. They share its figures and its bandwidth. \
@@ -73,7 +80,7 @@ mod tests {
     use mindful_host::device::{Chain, Location};
 
     use super::*;
-    use crate::doctor::activity::{Busiest, Traffic};
+    use crate::doctor::activity::Busiest;
 
     #[test]
     fn a_quiet_host_is_no_finding_and_a_busy_one_names_the_busiest() {
@@ -110,5 +117,7 @@ mod tests {
         let findings = busy_devices(&activity, &[storage(&["dm-0", "sda"]), storage(&["sda"])]);
         assert_eq!(findings.len(), 1);
         assert!(findings[0].evidence.starts_with("sda: 500 requests/s"), "{}", findings[0].evidence);
+        let own = Activity { own_bytes_per_s: 3.9e6, ..activity };
+        assert_eq!(busy_devices(&own, &[storage(&["dm-0", "sda"])]), [], "the server itself is nobody else");
     }
 }

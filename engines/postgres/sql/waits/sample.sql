@@ -1,9 +1,12 @@
--- What our own sessions are at right now, and whether autovacuum is at work. The function beneath pg_stat_activity,
--- without the view's two joins. A session that has answered waits for its client, also where a busy host lets it come
--- to that wait later: until then it has no event, and is not at work.
+-- What our own sessions are at right now, whether autovacuum is at work, and which others are: clients, their parallel
+-- workers, backups. The function beneath pg_stat_activity, without the view's two joins. A session that has answered waits
+-- for its client, also where a busy host lets it come to that wait later: until then it has no event, and is not at work.
 SELECT CASE WHEN state LIKE 'idle%' THEN 'Client' ELSE wait_event_type END AS wait_event_type,
        CASE WHEN state LIKE 'idle%' THEN 'ClientRead' ELSE wait_event END AS wait_event,
-       array_agg(pid) AS pids, backend_type = 'client backend' AS sessions
+       array_agg(pid) AS pids,
+       CASE WHEN backend_type = 'autovacuum worker' THEN 'maintenance'
+            WHEN application_name = $1 AND usesysid = $2 AND datid = $3 AND backend_type = 'client backend' THEN 'session'
+            ELSE 'other' END AS kind
 FROM pg_stat_get_activity(NULL)
 WHERE (pid <> pg_backend_pid()
        AND application_name = $1
@@ -11,4 +14,8 @@ WHERE (pid <> pg_backend_pid()
        AND datid = $3
        AND backend_type = 'client backend')
    OR backend_type = 'autovacuum worker'
-GROUP BY 1, 2, backend_type
+   OR (state = 'active'
+       AND pid <> pg_backend_pid()
+       AND application_name NOT LIKE 'mindful%'
+       AND wait_event IS DISTINCT FROM 'WalSenderMain')
+GROUP BY 1, 2, 4

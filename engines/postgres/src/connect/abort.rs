@@ -54,6 +54,14 @@ impl Sessions {
         Ok(Presence { sessions: Arc::clone(self), number })
     }
 
+    /// The server processes of those at work, where all of them say theirs.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        let held = self.held();
+        let pids: Option<Vec<u32>> =
+            held.at_work.values().map(|session| Some(session.backend?.pid.unsigned_abs())).collect();
+        pids.unwrap_or_default()
+    }
+
     pub(crate) async fn end(&self) {
         end(|| self.held().at_work.values().map(|session| session.canceller.clone()).collect()).await;
     }

@@ -5,5 +5,6 @@
 
 pub(crate) mod counters;
 pub(crate) mod describe;
+pub(crate) mod sessions;
 pub(crate) mod waits;
 pub(crate) mod watch;

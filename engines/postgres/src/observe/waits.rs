@@ -107,15 +107,20 @@ impl sampling::Monitor for Monitor {
         let rows = self.query_sessions()?;
         self.look_at_reads()?;
         let (mut seen, mut pids) = (Vec::new(), Vec::new());
-        let (sessions, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(3));
-        if !others.is_empty() {
+        if rows.iter().any(|row| row.get::<_, &str>(3) == "maintenance") {
             seen.push((events::AUTOVACUUM, 1.0));
         }
-        for row in sessions {
+        for row in &rows {
             let event = row.get::<_, Option<&str>>(0).zip(row.get::<_, Option<&str>>(1));
-            let sessions: Vec<i32> = row.get(2);
-            seen.push((events::metric_of(event), sessions.len() as f64));
-            pids.extend(sessions);
+            let found: Vec<i32> = row.get(2);
+            match row.get(3) {
+                "session" => {
+                    seen.push((events::metric_of(event), found.len() as f64));
+                    pids.extend(found);
+                }
+                "other" => seen.push((events::OTHERS, found.len() as f64)),
+                _ => {}
+            }
         }
         self.review.saw(pids);
         Ok(seen)

@@ -9,6 +9,7 @@ mod control_group;
 mod innodb;
 mod ladder;
 mod layers;
+mod levels;
 mod limits;
 mod meanwhile;
 pub(crate) mod neighbours;

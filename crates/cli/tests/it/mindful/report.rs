@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::mindful::{Mindful, codes, host_was_full, json, short_run};
 
 /// Codes of what others on this host do to a run, whatever it is.
-const OF_NEIGHBOURS: [&str; 3] = ["foreign-cpu", "foreign-reads", "cpu-steal"];
+const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-writes", "cpu-steal"];
 
 /// And where they leave no CPU idle or take the device: sessions wait for a CPU between two slices, and a device that
 /// writes for others may answer nobody for a while.

@@ -8,6 +8,9 @@ const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 /// Not a session: counted once a sample in which any autovacuum worker was there.
 pub(super) const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
 
+/// Not ours: each other session that is at work in a sample, whatever it is.
+pub(super) const OTHERS: WaitEvent = WaitEvent::new(Server, "others");
+
 /// Type and name of an event as the server tells them, and the metric that counts it: class and name.
 ///
 /// Names are compared without case: 17 spells `WalSync` what was `WALSync` before. A lock's own name ends in `Lock`
@@ -67,7 +70,7 @@ const OTHER: WaitEvent = WaitEvent::new(Other, "other");
 
 pub(super) fn metrics() -> impl Iterator<Item = WaitEvent> {
     let listed = EVENTS.iter().map(|(.., metric)| *metric);
-    std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM])
+    std::iter::once(CPU).chain(listed).chain(TYPES.iter().map(|(_, metric)| *metric)).chain([OTHER, AUTOVACUUM, OTHERS])
 }
 
 pub(super) fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
@@ -90,6 +93,7 @@ mod tests {
         let names: Vec<_> = metrics().map(|event| event.to_string()).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
         assert_eq!(AUTOVACUUM.to_string(), shared::MAINTENANCE_SAMPLES.name());
+        assert_eq!(OTHERS.to_string(), shared::OTHERS_SAMPLES.name());
     }
 
     #[test]

@@ -1,0 +1,168 @@
+//! Levels that do not count the same: data and log elsewhere than they seem, and syncs that reach no device.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mindful_conformance::{not_run, place};
+
+use crate::mindful::report::{Report, during};
+use crate::mindful::users_server::UsersServer;
+use crate::mindful::{Mindful, PAUSES};
+
+/// Each update commits by itself, and so few are made that none waits for another.
+const UPDATES: [&str; 8] = ["--update-pct", "100", "--work-unit", "1", "--sessions", "1", "--think-time", "2ms..2ms"];
+
+/// Moves `name` of the data folder of a private server to `place`, and leaves a link.
+fn moved(mindful: &Mindful, name: &str, place: &Path) {
+    let folder = mindful.private_folder().join("pgdata").join(name);
+    let copied = Command::new("cp").arg("-a").args([&folder, &place.join(name)]).status().unwrap();
+    assert!(copied.success());
+    fs::remove_dir_all(&folder).unwrap();
+    symlink(place.join(name), &folder).unwrap();
+}
+
+/// A folder in memory that others may enter.
+fn in_memory() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
+    fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// An ext4 on a loop device over a file in memory, until this is dropped.
+struct Loop {
+    device: String,
+    folder: PathBuf,
+}
+
+fn run(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+impl Loop {
+    fn over(image: &Path, folder: PathBuf) -> Option<Self> {
+        fs::File::create(image).and_then(|file| file.set_len(512 << 20)).ok()?;
+        let device = run("losetup", &["--find", "--show", &image.display().to_string()])?;
+        let mounted = Self { device, folder };
+        fs::create_dir_all(&mounted.folder).ok()?;
+        run("mkfs.ext4", &["-qF", &mounted.device])?;
+        run("mount", &[&mounted.device, &mounted.folder.display().to_string()])?;
+        Some(mounted)
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        run("umount", &[&self.folder.display().to_string()]);
+        run("losetup", &["--detach", &self.device]);
+    }
+}
+
+/// A database folder that is a link to a loop device over a file in memory.
+#[test]
+fn a_link_to_a_loop_device_in_memory_is_no_storage() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let memory = in_memory();
+    let Some(mounted) = Loop::over(&memory.path().join("image"), mindful.path("elsewhere")) else {
+        return not_run("it mounts a file system on a loop device, which takes root");
+    };
+    moved(&mindful, "base", &mounted.folder);
+    let report = mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]);
+    report.assert_suspect("data-in-memory");
+    let device = mounted.device.trim_start_matches("/dev/");
+    assert!(report.evidence("data-in-memory").starts_with(&format!("the file of {device} lies in tmpfs")), "{report}");
+    assert!(!report.headline().contains("storage iops"), "{report}");
+    // Before the folder is unmounted.
+    drop(mindful);
+}
+
+#[test]
+fn a_log_in_memory_is_not_durable() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let honest = mindful.private_run(&UPDATES);
+    assert!(!honest.has("not-durable"), "{honest}");
+    assert!(honest.text.contains("each update, waiting for the WAL"), "{honest}");
+    let memory = in_memory();
+    moved(&mindful, "pg_wal", memory.path());
+    let report = mindful.private_run(&UPDATES);
+    report.assert_suspect("not-durable");
+    assert!(report.evidence("not-durable").starts_with("tmpfs at /dev/shm"), "{report}");
+}
+
+/// A library that lets syncs do nothing.
+fn swallowing(mindful: &Mindful) -> PathBuf {
+    let (source, library) = (mindful.path("swallow.c"), mindful.path("swallow.so"));
+    fs::write(&source, "int fsync(int f) { return 0; }\nint fdatasync(int f) { return 0; }\n").unwrap();
+    let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
+    assert!(made.success());
+    library
+}
+
+#[test]
+fn a_server_whose_syncs_are_swallowed_is_not_durable() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "");
+    let program = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
+    drop(server);
+    let library = swallowing(&mindful);
+    // Programs beside a server that preloads the library.
+    let bin = mindful.path("bin");
+    fs::create_dir(&bin).unwrap();
+    for entry in fs::read_dir(program.parent().unwrap()).unwrap().flatten() {
+        symlink(entry.path(), bin.join(entry.file_name())).unwrap();
+    }
+    fs::remove_file(bin.join("postgres")).unwrap();
+    let script = format!("#!/bin/sh\nLD_PRELOAD={} exec {} \"$@\"\n", library.display(), program.display());
+    fs::write(bin.join("postgres"), script).unwrap();
+    fs::set_permissions(bin.join("postgres"), PermissionsExt::from_mode(0o755)).unwrap();
+    let data = mindful.path("users").display().to_string();
+    let bin = bin.display().to_string();
+    let args = [&["--data-dir", &data, "--pg-bin", &bin], &UPDATES[..]].concat();
+    let report = mindful.report(&mindful.short_run(&args));
+    report.assert_suspect("not-durable");
+    assert!(report.evidence("not-durable").contains("flushes/s at "), "{report}");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn an_sqlite_whose_syncs_are_swallowed_is_not_durable() {
+    let mindful = Mindful::beside_others(place());
+    let target = format!("sqlite:{}", mindful.path("data.db").display());
+    let args = [&["--target", &target], &UPDATES[..]].concat();
+    let honest = mindful.report(&mindful.short_run(&args));
+    assert!(!honest.has("not-durable"), "{honest}");
+    let library = swallowing(&mindful);
+    let mut swallowed = mindful.command(&crate::mindful::short_run(&args));
+    let report = mindful.report(&swallowed.env("LD_PRELOAD", library).output().unwrap());
+    report.assert_suspect("not-durable");
+}
+
+/// Nobody reads, so only what is written tells of the other.
+#[test]
+fn a_writer_beside_a_run_is_found() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let other = mindful.path("other");
+    let write = |done: &std::sync::atomic::AtomicBool| {
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            let out = format!("of={}", other.display());
+            run("dd", &["if=/dev/zero", &out, "bs=1M", "count=64", "oflag=direct", "conv=notrunc"]);
+        }
+    };
+    let beside: Report = during(write, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
+    beside.assert_suspect("foreign-writes");
+    assert!(beside.evidence("foreign-writes").contains("MiB/s written at the device"), "{beside}");
+}
+
+#[test]
+fn another_session_that_computes_in_the_server_is_found() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let alone = server.run(&mindful, &PAUSES);
+    assert!(!alone.has("others-active"), "{alone}");
+    let computes = "SELECT count(*) FROM generate_series(1, 2000000)";
+    let beside = server.run_beside(&mindful, &PAUSES, computes);
+    beside.assert_suspect("others-active");
+    assert!(beside.evidence("others-active").contains("sessions of others"), "{beside}");
+}
