@@ -1,5 +1,8 @@
 //! CPU, memory and device of a server that runs elsewhere, as its Prometheus node_exporter tells them.
 
+mod http;
+mod prometheus;
+
 use std::path::{Path, PathBuf};
 
 use mindful_core::contract::metric::{Counter, Metric, Sampler, shared, source};
@@ -8,8 +11,8 @@ use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
-use crate::http::{Address, Client};
-use crate::prometheus::{Sample, parse};
+use self::http::{Address, Client};
+use self::prometheus::{Sample, parse};
 
 /// What is asked for at every boundary; an exporter asked to leave one of these out refuses, and then is asked for all.
 const COLLECTORS: [&str; 4] = ["cpu", "diskstats", "vmstat", "meminfo"];

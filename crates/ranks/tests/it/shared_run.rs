@@ -102,7 +102,8 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
 
 #[test]
 fn compared_with_one_process_four_ranks_show_no_difference() {
-    let value = |run: &Run| run_value(ComparedFigure::Throughput, &analyze(run).steps[0], &run.steps[0]).unwrap();
+    let value =
+        |run: &Run| run_value(ComparedFigure::Throughput, run, (&run.steps[0], &analyze(run).steps[0])).unwrap();
     let sides = ["1", "2", "3", "4"].map(|seed| {
         let given = [("seed", seed), ("null_spread", "0.5")];
         let job = Job::new();

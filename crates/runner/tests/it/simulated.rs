@@ -231,7 +231,7 @@ fn compared(a: &str, b: &str) -> (Verdict, f64) {
         let given = [("duration", "60s"), ("sessions", "4"), ("work_unit", "1"), ("null_spread", "0.3")];
         let ended = Simulation::new().run(&[&given[..], &[("null_latency", latency), ("seed", &seed)]].concat());
         let (step, record) = (&ended.analysis.steps[0], &ended.run.steps[0]);
-        sides[side].push(run_value(ComparedFigure::Throughput, step, record).unwrap());
+        sides[side].push(run_value(ComparedFigure::Throughput, &ended.run, (record, step)).unwrap());
     }
     let compared =
         compare::compare_runs(&sides[0], &sides[1], &Question { margin: 0.03, ..Question::default() }).unwrap();

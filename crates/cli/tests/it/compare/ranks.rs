@@ -24,7 +24,7 @@ fn names(group: &Value) -> Vec<&str> {
 const ARGS: [&str; 3] = ["--force", "--by", "throughput"];
 
 #[test]
-fn sides_are_ordered_in_every_form_with_ranks_prices_and_a_gate_on_the_last() {
+fn sides_are_ordered_in_every_form_with_prices_and_a_gate() {
     let mindful = Mindful::new();
     let sides = [
         ("slow", "40ms", "1 EUR"),
@@ -85,7 +85,7 @@ fn by_best_of(csv: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn sides_that_measured_something_else_or_are_invalid_have_no_common_rank() {
+fn other_measurements_and_invalid_sides_have_no_common_rank() {
     let mindful = Mindful::new();
     measure(&mindful, &[("one", "10ms", ""), ("two", "20ms", "")], 4);
     let run = |more: &[&str]| mindful.run(&null("run", &[&["--duration", "2s", "--warmup", "100ms"], more].concat()));
@@ -106,7 +106,7 @@ fn sides_that_measured_something_else_or_are_invalid_have_no_common_rank() {
 }
 
 #[test]
-fn packs_and_folders_of_packs_are_sides_and_prices_come_from_a_file() {
+fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
     let mindful = Mindful::new();
     measure(&mindful, &[("a", "10ms", ""), ("b", "20ms", ""), ("c", "40ms", "")], 2);
     std::fs::create_dir(mindful.path("packs")).unwrap();
