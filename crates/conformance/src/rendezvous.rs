@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
 
-const LEASE: Duration = Duration::from_mins(10);
+const LEASE: Duration = Duration::from_mins(1);
 const OVER: Duration = Duration::from_millis(1);
 
 fn row(rank: u32, token: &str, body: &str) -> RankRow {
@@ -35,6 +35,12 @@ pub fn rows_and_chunks_are_kept_apart(meeting: &dyn Rendezvous, pause: &dyn Fn(D
     assert_eq!(meeting.claim_rank("j", &row(1, "c", "z"), LEASE).expect("it answers"), None, "its lease was over");
     assert!(!meeting.update_row("j", &second, LEASE).expect("it answers"), "its place was taken");
     assert_eq!(meeting.read_row("j", 2).expect("it answers"), None);
+
+    // A row until the year 5138 is nobody's: ranks would wait for it for ever.
+    let absurd = row(1, "c", "until 5138");
+    assert!(meeting.update_row("j", &absurd, Duration::from_secs(98_192_649_600)).expect("it answers"));
+    assert!(meeting.read_row("j", 1).expect("it answers").expect("it is there").expired);
+    assert_eq!(meeting.claim_rank("j", &row(1, "d", "z"), LEASE).expect("it answers"), None, "its lease holds nothing");
 
     let bytes: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
     assert_eq!(meeting.read_chunk("j", 1, 0).expect("it answers"), None);

@@ -21,7 +21,9 @@ pub mod process;
 pub mod scheduler;
 pub mod shared_folder;
 pub mod space;
+pub mod system_path;
 pub mod terminal;
 pub mod user_namespace;
+pub mod watched_group;
 
 pub use kernel_file::Kernel;

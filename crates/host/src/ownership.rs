@@ -29,6 +29,13 @@ impl Trusted {
         Self { users: users.into_iter().flatten().collect(), groups: groups.into_iter().flatten().collect() }
     }
 
+    /// Root and the user of this process alone: a program is not run because it belongs to the user who became root.
+    pub(crate) fn of_root_and_user(kernel: &Kernel) -> Self {
+        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let users = [Some(0), Some(user), unknown_user(kernel)];
+        Self { users: users.into_iter().flatten().collect(), groups: vec![0, group] }
+    }
+
     /// Whether user number `user` is one of them.
     pub(crate) fn is_trusted(&self, user: u32) -> bool {
         self.users.contains(&user)

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use mindful_core::plan::rights::Rights;
-use mindful_core::ranks::rendezvous::{PeerRow, RETENTION, RankRow, Rendezvous};
+use mindful_core::ranks::rendezvous::{PeerRow, RETENTION, RankRow, Rendezvous, is_lease_over};
 use mindful_core::{Error, Result};
 use rustix::fs::OFlags;
 
@@ -117,7 +117,7 @@ impl SharedFolder {
         let text = String::from_utf8_lossy(&bytes);
         let Some((head, body)) = text.split_once('\n') else { return Ok(None) };
         let Some((expires_us, token)) = head.split_once(' ') else { return Ok(None) };
-        let expired = expires_us.parse::<i64>().is_ok_and(|at| at < now_us);
+        let expired = expires_us.parse().map_or(true, |at| is_lease_over(at, now_us));
         Ok(Some(PeerRow { row: RankRow { rank, token: token.to_owned(), body: body.to_owned() }, expired }))
     }
 

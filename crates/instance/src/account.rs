@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
+use mindful_host::system_path::system_path;
 use mindful_host::{Kernel, named_path, process, user_namespace};
 use nix::unistd::User;
 
@@ -115,8 +116,9 @@ impl Account {
             Error::target(format!("cannot act as user {}: {error}", self.name), "name another user by --run-as")
         };
         let done = std::thread::scope(|scope| {
-            let acting = scope.spawn(|| self.become_this_thread().map(|()| work()));
-            acting.join().map_err(|_| failed(&"the work broke off"))
+            let acting = || self.become_this_thread().map(|()| work());
+            let acting = std::thread::Builder::new().spawn_scoped(scope, acting);
+            acting.map_err(|error| failed(&error))?.join().map_err(|_| failed(&"the work broke off"))
         });
         done?.map_err(|error| failed(&error))
     }
@@ -147,10 +149,9 @@ impl Account {
     pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("LC_ALL", "C").current_dir(folder).stdin(Stdio::null()).process_group(0);
-        for name in ["PATH", "LD_LIBRARY_PATH"] {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
+        command.env("PATH", system_path());
+        if let Some(value) = std::env::var_os("LD_LIBRARY_PATH") {
+            command.env("LD_LIBRARY_PATH", value);
         }
         if self.switched {
             command.uid(self.uid).gid(self.gid);

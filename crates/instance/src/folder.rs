@@ -363,6 +363,7 @@ mod tests {
         plain_files: &[],
         own_files: &[],
         socket: "some.sock",
+        pid_files: &[],
         beside_socket: None,
         processes: &[],
         stop: [rustix::process::Signal::TERM; 2],

@@ -1,5 +1,6 @@
 //! An instance: one private server with its folder, from its making to its removal.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -244,6 +245,7 @@ impl Instance {
         state.group = None;
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
         let site = Site { account: &self.account, folder: self.folder.path(), data, socket: self.socket.path() };
+        self.remove_pid_files(&site);
         self.program.before_start(&site).map_err(failed)?;
         let (lock, log) = (self.folder.server_lock(), self.folder.log());
         let place = Place { lock: &lock, log: &log };
@@ -252,6 +254,24 @@ impl Instance {
         state.chosen = chosen;
         state.group = self.bound_page_cache(state)?;
         Ok(true)
+    }
+
+    /// Removes the numbers that a killed server left: nobody keeps its lock, so whatever has such a number is another
+    /// process, or a dead one that its parent does not wait for.
+    fn remove_pid_files(&self, site: &Site<'_>) {
+        let kind = self.program.kind();
+        let left: Vec<PathBuf> = kind.pid_files.iter().map(|name| site.data.join(name)).collect();
+        if !stale::sees_processes()
+            || !stale::processes(&site.data, kind).is_empty()
+            || !left.iter().any(|f| f.exists())
+        {
+            return;
+        }
+        self.program.release(&site.data, &self.account);
+        for file in left.into_iter().chain(kind.beside_socket.map(|name| site.socket.join(name))) {
+            // It is not always there.
+            let _ = fs::remove_file(file);
+        }
     }
 
     fn refuse_when_cut_short(&self) -> Result<()> {

@@ -30,6 +30,9 @@ pub struct Kind {
     pub own_files: &'static [&'static str],
     /// Name of the socket.
     pub socket: &'static str,
+    /// Its files with the number of its first process, in the data folder. A server does not start while a process has that
+    /// number, even one that has ended and was not waited for.
+    pub pid_files: &'static [&'static str],
     /// Name of the file that the server puts beside its socket, if it does.
     pub beside_socket: Option<&'static str>,
     /// What its processes are called in `/proc/PID/comm`. All of them work in the data folder.
@@ -107,6 +110,13 @@ pub trait Program: Send + Sync {
 
     /// Removes what a killed server of a data folder left outside of it. The folder goes next.
     fn release(&self, _data: &Path, _account: &Account) {}
+}
+
+/// Of what a program wrote, the line that tells best why it ended: a full disk causes whatever else goes wrong then.
+pub(crate) fn find_complaint(program: &dyn Program, said: &str) -> Option<String> {
+    let full: Vec<&str> = said.lines().filter(|line| line.contains("No space left on device")).collect();
+    let of_full = if full.is_empty() { None } else { program.complaint(&full.join("\n")) };
+    of_full.or_else(|| program.complaint(said))
 }
 
 /// What the server is about to do.
@@ -216,7 +226,7 @@ impl Making<'_> {
         };
         match go().map_err(|error: io::Error| failed(error.to_string()))? {
             status if status.success() => Ok(()),
-            status => Err(failed(self.program.complaint(&self.log.said()).unwrap_or_else(|| status.to_string()))),
+            status => Err(failed(find_complaint(self.program, &self.log.said()).unwrap_or_else(|| status.to_string()))),
         }
     }
 }

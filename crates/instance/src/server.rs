@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::files::{own_file, read_text};
 use crate::log::{self, Log};
 use crate::patience::{Patience, Progress};
-use crate::program::{Chosen, Kind, Program, Site};
+use crate::program::{Chosen, Kind, Program, Site, find_complaint};
 use crate::stale;
 
 const GUARD: &str = include_str!("guard.sh");
@@ -93,7 +93,8 @@ impl Server {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.guard.try_wait() {
-                let why = program.complaint(&self.log.said()).unwrap_or_else(|| format!("it ended with {status}"));
+                let why =
+                    find_complaint(program, &self.log.said()).unwrap_or_else(|| format!("it ended with {status}"));
                 return Err(refused(&why, &self.log));
             }
             if self.patience.is_cut_short() {

@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use mindful_host::system_path::find_program;
 use mindful_host::{Kernel, process};
 
 use crate::account::{Account, OWN};
@@ -61,7 +62,9 @@ pub fn release(key: u32, id: u32, account: &Account) {
 
 /// With the system's own program, there being no safe call for it; where that is missing a segment stays.
 fn remove(segment: &Segment) {
-    let mut ipcrm = Command::new("ipcrm");
+    let Some(ipcrm) = find_program("ipcrm") else { return };
+    let mut ipcrm = Command::new(ipcrm);
+    ipcrm.env_clear();
     ipcrm.args(["-m", &segment.id.to_string()]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let _ = ipcrm.status();
 }

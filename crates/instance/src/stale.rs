@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result};
+use mindful_host::system_path::find_program;
 use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -96,6 +97,7 @@ pub(crate) fn await_end(folder: &Path) {
 
 /// Where there is no `/proc`: whether a process was started with this data folder.
 fn was_started_for(pid: u32, data: &Path) -> bool {
-    let output = Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
+    let Some(ps) = find_program("ps") else { return false };
+    let output = Command::new(ps).env_clear().args(["-o", "args=", "-p", &pid.to_string()]).output();
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&data.display().to_string()))
 }

@@ -95,7 +95,7 @@ impl RankProcesses {
                 Error::run(format!("a rank cannot be started: {error}"), "look at the limit on processes (ulimit -u)")
             })?);
         }
-        processes.pass_on(stop.clone());
+        processes.pass_on(stop.clone())?;
         Ok(processes)
     }
 
@@ -104,9 +104,9 @@ impl RankProcesses {
         self.0.terminate();
     }
 
-    fn pass_on(&self, stop: StopFlag) {
+    fn pass_on(&self, stop: StopFlag) -> Result<()> {
         let children = Arc::downgrade(&self.0);
-        std::thread::spawn(move || {
+        start_thread(move || {
             while let Some(children) = children.upgrade() {
                 if stop.is_requested() {
                     return children.terminate();
@@ -114,8 +114,15 @@ impl RankProcesses {
                 drop(children);
                 std::thread::sleep(POLL_INTERVAL);
             }
-        });
+        })
     }
+}
+
+fn start_thread(work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let started = std::thread::Builder::new().name("ranks".to_owned()).spawn(work);
+    started.map(drop).map_err(|error| {
+        Error::run(format!("a thread did not start: {error}"), "raise the limit on processes (ulimit -u)")
+    })
 }
 
 /// Sends `signal` to a child that has not been waited for.
@@ -148,19 +155,24 @@ pub struct ParentWatch {
 
 impl ParentWatch {
     /// Calls `interrupt` once process `pid` is gone, unless `stop` was requested before. `meet` is the rendezvous.
-    pub fn start(pid: u32, meet: Option<&str>, stop: &StopFlag, interrupt: impl FnOnce() + Send + 'static) -> Self {
+    pub fn start(
+        pid: u32,
+        meet: Option<&str>,
+        stop: &StopFlag,
+        interrupt: impl FnOnce() + Send + 'static,
+    ) -> Result<Self> {
         let folder = meet.and_then(|meet| meet.strip_prefix("dir:")).unwrap_or_default();
         let stop = stop.clone();
         // The kernel's own signal would come once for each thread of the parent, and a second signal ends a process at once.
-        std::thread::spawn(move || {
+        start_thread(move || {
             while !is_gone(pid) {
                 std::thread::sleep(POLL_INTERVAL);
             }
             if !stop.is_requested() {
                 interrupt();
             }
-        });
-        Self { pid, folder: PathBuf::from(folder) }
+        })?;
+        Ok(Self { pid, folder: PathBuf::from(folder) })
     }
 }
 

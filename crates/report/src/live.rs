@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::plan::units;
 use mindful_core::record::run::StepHead;
@@ -84,7 +84,7 @@ impl Live {
             bar.set_message(line);
             // Not before there is something to show: until then somebody may be asked for a password.
             if !std::mem::replace(&mut state.moves, true) {
-                bar.enable_steady_tick(TICK);
+                keep_ticking(bar.downgrade());
             }
         } else if at_once || state.said.is_none_or(|said| said.elapsed() >= PLAIN_EVERY) {
             if line != state.last {
@@ -98,6 +98,19 @@ impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Moves the line until it is gone. The progress bar's own thread panics where it cannot be started; then the line moves
+/// only with what happens.
+fn keep_ticking(bar: WeakProgressBar) {
+    let tick = move || {
+        while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.tick();
+            drop(bar);
+            std::thread::sleep(TICK);
+        }
+    };
+    let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(tick);
 }
 
 impl Events for Live {

@@ -1,6 +1,5 @@
 //! The user's own commands around a run: waited for, bounded in time, their output stored with the run.
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,6 +11,7 @@ use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
+use mindful_host::watched_group::WatchedGroup;
 use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -105,12 +105,10 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     let output = file::create(&folder.join(output_name(phase)))
         .map_err(|e| failed(format!("has no place for its output: {e}")))?;
     let errors = output.try_clone().map_err(|e| failed(format!("has no place for its errors: {e}")))?;
-    let mut shell = Command::new("sh");
+    let mut shell = Command::new("/bin/sh");
     shell.args(["-c", command]);
     shell.envs(VARIABLES.into_iter().zip([id.as_ref(), folder.as_os_str(), phase.name().as_ref()]));
     shell.stdin(Stdio::null()).stdout(output).stderr(errors);
-    // A group of its own, so that all it started can be ended with it.
-    shell.process_group(0);
     let hook = Hook::begin(&mut shell).map_err(|e| failed(format!("did not start: {e}")))?;
     match hook.wait_within(over).map_err(|e| failed(format!("cannot be waited for: {e}")))? {
         Some(status) if status.success() => Ok(()),
@@ -142,28 +140,28 @@ fn kill(group: Pid) {
     let _ = kill_process_group(group, Signal::KILL);
 }
 
-/// A hook with all it starts.
-struct Hook(Child);
+/// A hook with all it starts, in a group that ends with this process.
+struct Hook {
+    shell: Child,
+    group: WatchedGroup,
+}
 
 impl Hook {
     fn begin(shell: &mut Command) -> std::io::Result<Self> {
         let mut running = running();
-        let hook = Self(shell.spawn()?);
-        running.push(hook.group());
+        let group = WatchedGroup::start()?;
+        let hook = Self { shell: group.spawn(shell)?, group };
+        running.push(hook.group.id());
         Ok(hook)
-    }
-
-    fn group(&self) -> Pid {
-        Pid::from_child(&self.0)
     }
 
     /// How it ended, once it has.
     fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
         let mut running = running();
-        let status = self.0.try_wait()?;
+        let status = self.shell.try_wait()?;
         if status.is_some() {
-            let group = self.group();
-            running.retain(|other| *other != group);
+            running.retain(|other| *other != self.group.id());
+            self.group.dismiss();
         }
         Ok(status)
     }
@@ -180,7 +178,7 @@ impl Hook {
             }
             std::thread::sleep(LOOK);
         }
-        kill(self.group());
+        kill(self.group.id());
         while self.ended()?.is_none() {
             std::thread::sleep(LOOK);
         }
@@ -199,8 +197,8 @@ mod tests {
     fn no_hook_begins_while_all_are_ended_and_one_that_has_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let begun = folder.path().join("begun");
-        let mut shell = Command::new("sh");
-        shell.args(["-c", "touch \"$0\"; sleep 60"]).arg(&begun).process_group(0);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "touch \"$0\"; sleep 60"]).arg(&begun);
         let all_ended = end();
         let beginning = std::thread::spawn(move || Hook::begin(&mut shell));
         std::thread::sleep(Duration::from_millis(300));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
-use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
+use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous, is_lease_over};
 
 /// Rows and chunks of all jobs.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl InMemoryRendezvous {
     }
 
     fn seen(&self, row: &(RankRow, i64)) -> PeerRow {
-        PeerRow { row: row.0.clone(), expired: row.1 < self.clock.now_us() }
+        PeerRow { row: row.0.clone(), expired: is_lease_over(row.1, self.clock.now_us()) }
     }
 }
 
@@ -68,7 +68,7 @@ impl Rendezvous for InMemoryRendezvous {
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {
         let (expires_us, mut held) = (self.expires_us(lease), self.held());
         let place = held.rows.entry((job.to_owned(), row.rank)).or_insert_with(|| (row.clone(), expires_us));
-        if place.0.token != row.token && place.1 >= self.clock.now_us() {
+        if place.0.token != row.token && !is_lease_over(place.1, self.clock.now_us()) {
             return Ok(Some(place.0.clone()));
         }
         *place = (row.clone(), expires_us);

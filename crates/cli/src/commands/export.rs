@@ -14,6 +14,7 @@ use mindful_analyze::Analysis;
 use mindful_analyze::compare::{NoiseFloor, Sides};
 use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
+use mindful_host::system_path::{find_program, system_path};
 use mindful_record::Store;
 use mindful_report::html::{self, Subject};
 use mindful_report::{Detail, Report, charts, comparison};
@@ -237,7 +238,11 @@ impl<'a> PageRun<'a> {
 }
 
 fn shown(file: &str) -> Result<()> {
-    let why = match Command::new("xdg-open").arg(file).stdout(Stdio::null()).status() {
+    let opened = match find_program("xdg-open") {
+        Some(opener) => Command::new(opener).env("PATH", system_path()).arg(file).stdout(Stdio::null()).status(),
+        None => Err(std::io::ErrorKind::NotFound.into()),
+    };
+    let why = match opened {
         Ok(status) if status.success() => return Ok(()),
         Ok(status) => status.to_string(),
         Err(error) => error.to_string(),

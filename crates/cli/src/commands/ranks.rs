@@ -20,7 +20,8 @@ type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
 pub(super) fn join(shared: &RankContext, rank: &Rank, matches: &ArgMatches, measure: Measure<'_>) -> Result<Ended> {
     let meet = shared.context.settings.get("meet");
     let parent = matches.get_one::<String>("started_by").and_then(|pid| pid.parse().ok());
-    let _parent = parent.map(|pid| ParentWatch::start(pid, meet, &shared.context.stop, signals::interrupt));
+    let _parent =
+        parent.map(|pid| ParentWatch::start(pid, meet, &shared.context.stop, signals::interrupt)).transpose()?;
     let first = shared.targets.first().unwrap_or(&shared.context.plan.target);
     join_at(meet.unwrap_or(first), shared, rank, measure)
 }

@@ -1,12 +1,11 @@
 //! `mindful squeeze`: occupies memory while a command runs, so that the page cache cannot hold the data it reads.
 //!
 //! The memory belongs to this process alone, so the kernel takes it back however the process ends. The command runs in
-//! the process group of a watcher, which reads from a pipe. Only this process has the other end; when it closes, the
-//! watcher ends the group.
+//! a watched group, which ends with this process.
 
 use std::io::IsTerminal;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::builder::ValueParser;
@@ -16,7 +15,8 @@ use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::memory::Meminfo;
-use rustix::process::{Pid, Signal, kill_process_group};
+use mindful_host::watched_group::WatchedGroup;
+use rustix::process::Signal;
 
 use crate::args::flags::option;
 use crate::exit::{self, Exit};
@@ -48,8 +48,6 @@ const PIECE: u64 = 64 << 20;
 /// Tolerance of the available memory.
 const GRAIN: u64 = 4 << 20;
 const POLL: Duration = Duration::from_millis(20);
-/// Waits for the end of its input, ignores other signals, and ends its group.
-const WATCHER: &str = "trap '' INT TERM HUP; while read -r _; do :; done; kill -KILL 0";
 
 fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     let leave = matches.get_one::<String>("leave").map_or("", String::as_str);
@@ -110,11 +108,12 @@ fn available_bytes() -> Result<u64> {
 fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     let mut words = matches.get_many::<std::ffi::OsString>("command").into_iter().flatten();
     let program = words.next().ok_or_else(|| Error::plan("no command", "add -- COMMAND"))?;
-    let mut watcher = Watcher::start()?;
+    let refused = |error| Error::run(format!("cannot start /bin/sh: {error}"), "raise ulimit -u");
+    let mut group = WatchedGroup::start().map_err(refused)?;
     // A process in a background group cannot read from the terminal.
     let input = if std::io::stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() };
-    let spawned = Command::new(program).args(words).stdin(input).process_group(watcher.group()).spawn();
-    let mut child = spawned
+    let mut child = group
+        .spawn(Command::new(program).args(words).stdin(input))
         .map_err(|error| Error::plan(format!("cannot start {}: {error}", program.display()), "check its name"))?;
     // If memory runs out, the kernel shall kill this process, and so the command.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
@@ -125,45 +124,12 @@ fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
             break status;
         }
         if stop.is_requested() && !passed_on {
-            watcher.signal(Signal::INT);
+            group.signal(Signal::INT);
             passed_on = true;
         }
         std::thread::sleep(POLL);
     };
-    watcher.dismiss();
+    group.dismiss();
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(u8::try_from(code).unwrap_or(1))
-}
-
-/// Leads the process group of the command, and ends the group when this process is gone.
-struct Watcher(Child);
-
-impl Watcher {
-    fn start() -> Result<Self> {
-        let watcher = Command::new("/bin/sh")
-            .args(["-c", WATCHER])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn();
-        watcher.map(Self).map_err(|error| Error::run(format!("cannot start /bin/sh: {error}"), "raise ulimit -u"))
-    }
-
-    fn group(&self) -> i32 {
-        self.0.id() as i32
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = Pid::from_raw(self.group()) {
-            // The group may just have ended.
-            let _ = kill_process_group(group, signal);
-        }
-    }
-
-    /// After the command has ended; processes that it left behind keep running.
-    fn dismiss(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }

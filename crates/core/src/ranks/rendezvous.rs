@@ -26,6 +26,14 @@ pub struct PeerRow {
     pub expired: bool,
 }
 
+/// Longest lease. One that ends later was written by nobody who keeps to this contract, and holds nothing.
+pub const LONGEST_LEASE: Duration = Duration::from_mins(2);
+
+/// Whether a lease until `expires_us` holds nothing at `now_us`.
+pub fn is_lease_over(expires_us: i64, now_us: i64) -> bool {
+    !(now_us..=now_us.saturating_add(LONGEST_LEASE.as_micros() as i64)).contains(&expires_us)
+}
+
 /// Longest time for which anything of a job that died is kept, once nobody renews it.
 pub const RETENTION: Duration = Duration::from_hours(24);
 

@@ -23,6 +23,7 @@ pub(crate) static KIND: Kind = Kind {
     plain_files: &["VERSION", "journal"],
     own_files: &["motto"],
     socket: "tiny.sock",
+    pid_files: &["tiny.pid"],
     beside_socket: None,
     processes: &["tiny-server"],
     stop: [Signal::TERM, Signal::KILL],

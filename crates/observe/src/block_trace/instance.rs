@@ -95,7 +95,7 @@ fn remove_stale(kernel: &Kernel, instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {
         let owner = entry.file_name().to_str().and_then(owner);
-        let lives = |(pid, started)| Stat::read(kernel, pid).is_ok_and(|stat| stat.started == started);
+        let lives = |(pid, started)| Stat::read(kernel, pid).is_ok_and(|stat| stat.started == started && !stat.ended);
         if owner.is_some_and(|owner| !lives(owner)) {
             let _ = fs::remove_dir(entry.path());
         }

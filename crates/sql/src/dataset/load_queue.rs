@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 
 use crate::dataset::table_registry::Table;
 use mindful_core::contract::event::{Event, Events};
@@ -35,9 +36,14 @@ impl LoadQueue {
     pub fn run_streams(&self, streams: u32, stream: impl Fn(Table) -> Result<()> + Sync) -> Result<()> {
         let stream = || self.next().map_or(Ok(()), &stream);
         let results: Vec<Result<()>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..streams.max(1)).map(|_| scope.spawn(stream)).collect();
+            let start = |_| Builder::new().name("load".to_owned()).spawn_scoped(scope, stream);
+            let threads: Vec<_> = (0..streams.max(1)).map(start).collect();
             let broken = |_| Err(Error::run("a load stream broke down", "load again"));
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(broken)).collect()
+            let refused = |error| {
+                self.tables().clear();
+                Error::run(format!("cannot start a load stream: {error}"), "raise ulimit -u, or load fewer streams")
+            };
+            threads.into_iter().map(|thread| thread.map_err(refused)?.join().unwrap_or_else(broken)).collect()
         });
         results.into_iter().collect()
     }

@@ -1,4 +1,6 @@
-SELECT rank_number, token, body, expires_us < CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) AS expired
+-- No lease is longer than two minutes: one that ends later holds nothing.
+SELECT rank_number, token, body, expires_us NOT BETWEEN CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)
+    AND CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) + 120000000 AS expired
 FROM {{table}}
 WHERE job = {{job}} AND chunk = -1 AND ({{rank}} < 0 OR rank_number = {{rank}})
 ORDER BY rank_number

@@ -61,6 +61,7 @@ static MARIADB: Kind = Kind {
     plain_files: PLAIN_FILES,
     own_files: &[],
     socket: SOCKET,
+    pid_files: &[PID_FILE],
     beside_socket: None,
     processes: &["mariadbd", "mysqld"],
     // InnoDB loses nothing by KILL, and to it QUIT is the same as TERM.
@@ -82,6 +83,7 @@ static MYSQL: Kind = Kind {
     plain_files: PLAIN_FILES,
     own_files: &[],
     socket: SOCKET,
+    pid_files: &[PID_FILE],
     beside_socket: Some("mysql.sock.lock"),
     processes: &["mysqld"],
     stop: [Signal::TERM, Signal::KILL],

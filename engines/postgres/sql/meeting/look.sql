@@ -1,4 +1,5 @@
-SELECT rank, token, body, expires_us < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS expired
-FROM {{namespace}}.meeting
+-- No lease is longer than two minutes: one that ends later holds nothing.
+SELECT rank, token, body, expires_us NOT BETWEEN at.us AND at.us + 120000000 AS expired
+FROM {{namespace}}.meeting, (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS at
 WHERE job = $1 AND chunk = -1 AND (rank = $2 OR $2 < 0)
 ORDER BY rank

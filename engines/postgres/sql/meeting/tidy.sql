@@ -1,2 +1,2 @@
 DELETE FROM {{namespace}}.meeting
-WHERE expires_us < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - $1
+WHERE abs(expires_us::numeric - extract(epoch FROM clock_timestamp()) * 1000000) > $1

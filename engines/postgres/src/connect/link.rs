@@ -48,9 +48,16 @@ impl Shared {
     }
 }
 
+fn cannot_start(error: &std::io::Error) -> Error {
+    Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes (ulimit -u)")
+}
+
 impl Link {
     /// A link to `server`; connects nothing yet.
     pub(crate) fn new(server: Server) -> Result<Self> {
+        // The runtime panics where it cannot start its thread.
+        let probe = std::thread::Builder::new().spawn(|| ()).map_err(|error| cannot_start(&error))?;
+        let _ = probe.join();
         Self::with_runtime(
             Builder::new_multi_thread().worker_threads(1).thread_name("postgres"),
             server,
@@ -65,10 +72,7 @@ impl Link {
     }
 
     fn with_runtime(builder: &mut Builder, server: Server, shared: Arc<Shared>) -> Result<Self> {
-        let runtime = builder
-            .enable_all()
-            .build()
-            .map_err(|error| Error::run(format!("cannot start a thread ({error})"), "raise the limit of processes"))?;
+        let runtime = builder.enable_all().build().map_err(|error| cannot_start(&error))?;
         Ok(Self { runtime, server, control: Control::default(), shared })
     }
 

@@ -12,6 +12,7 @@ pub(super) static KIND: Kind = Kind {
     plain_files: &["PG_VERSION", "postmaster.pid", "postgresql.conf", "postgresql.auto.conf", "global/pg_control"],
     own_files: &[access::RULES, access::USERS],
     socket: ".s.PGSQL.5432",
+    pid_files: &["postmaster.pid"],
     beside_socket: Some(".s.PGSQL.5432.lock"),
     processes: &["postgres"],
     // Fast, which ends sessions; then immediate.

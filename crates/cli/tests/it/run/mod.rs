@@ -24,3 +24,5 @@ pub(crate) mod outcomes;
 mod prices;
 mod secrets;
 mod steady;
+#[cfg(all(target_os = "linux", feature = "postgres"))]
+mod surroundings;

@@ -4,6 +4,8 @@
 mod files;
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod full_disk;
+#[cfg(all(target_os = "linux", feature = "postgres"))]
+mod limits;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]
 mod servers;
 #[cfg(any(feature = "postgres", feature = "mysql"))]

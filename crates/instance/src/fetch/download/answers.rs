@@ -228,3 +228,22 @@ fn progress_is_reported_by_bytes_from_the_first_to_the_last() {
     assert!(events[0].0 < 300_000 && events[0].1 == 300_000, "{events:?}");
     assert_eq!(events.last(), Some(&(300_000, 300_000)));
 }
+
+#[test]
+fn a_mirror_that_redirects_is_followed() {
+    let body = b"an archive";
+    let what = Artefact { sha256: None, ..artefact() };
+    let hash = hex(&Sha512::digest(body));
+    for (head, tail) in [
+        ("HTTP/1.1 301 Moved Permanently", "Content-Length: 5\r\nConnection: close\r\n\r\nmoved"),
+        ("HTTP/1.0 302 Found", "\r\nmoved"),
+        ("HTTP/1.1 307 Temporary Redirect", "Transfer-Encoding: chunked\r\n\r\n5\r\nmoved\r\n0\r\n\r\n"),
+        ("HTTP/1.1 308 Permanent Redirect", "Content-Length: 0\r\n\r\n"),
+    ] {
+        // The hash first, then the archive.
+        let other = source(vec![answer("200 OK", hash.as_bytes()), answer("200 OK", body)]);
+        let mirror = source(vec![format!("{head}\r\nLocation: {other}/x\r\n{tail}").into_bytes()]);
+        let fetched = fetched_with(&mirror, None, &what).map_err(|error| error.to_string());
+        assert_eq!(fetched, Ok(body.to_vec()), "{head}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Limits of the process: no more threads, no larger files, and signals that nothing survives.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use mindful_conformance::not_run;
+use rustix::process::Signal;
+
+use super::{appears, end_within, is_gone, signal};
+use crate::mindful::{Mindful, message, null};
+
+/// A user that no other process has, for whom a limit of processes counts.
+const ALONE: u32 = 60_871;
+
+/// What `args` say where mindful may have so many threads.
+fn with_threads(mindful: &Mindful, threads: usize, args: &[&str]) -> Output {
+    let mut limited = Command::new("setpriv");
+    limited.args([&format!("--reuid={ALONE}"), "--clear-groups", "prlimit", &format!("--nproc={threads}")]);
+    limited.arg(env!("CARGO_BIN_EXE_mindful")).args(args);
+    let mut child = mindful.at_home(limited).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pipes = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let read = |pipe: Box<dyn std::io::Read + Send>| {
+        std::thread::spawn(move || {
+            let (mut pipe, mut bytes) = (pipe, Vec::new());
+            let _ = std::io::Read::read_to_end(&mut pipe, &mut bytes);
+            bytes
+        })
+    };
+    let (stdout, stderr) = (read(Box::new(pipes.0)), read(Box::new(pipes.1)));
+    end_within(&mut child, Duration::from_secs(60));
+    let status = child.wait().unwrap();
+    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error_without_a_hang() {
+    if !rustix::process::geteuid().is_root() {
+        return not_run("only root becomes a user without other processes");
+    }
+    let mindful = Mindful::new();
+    std::os::unix::fs::chown(mindful.folder(), Some(ALONE), Some(ALONE)).unwrap();
+    let run = null("run", &["--sessions=4", "--duration=500ms"]);
+    let ranks = null("run", &["--sessions=4", "--duration=500ms", "--ranks=2"]);
+    let calls: [&[&str]; 5] = [
+        &run,
+        &ranks,
+        &["watch", "--target=null:", "--duration=1s"],
+        &["doctor", "--target=null:"],
+        &["doctor", "--target=postgres://me@127.0.0.1:1/me?sslmode=disable"],
+    ];
+    for args in calls {
+        for threads in 1..=9 {
+            let output = with_threads(&mindful, threads, args);
+            let said = message(&output);
+            assert!(output.status.code().is_some_and(|code| code <= 3), "{threads} threads, {args:?}: {output:?}");
+            assert!(!said.contains("panicked"), "{threads} threads, {args:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_file_size_limit_is_an_error_that_names_its_file() {
+    let mindful = Mindful::new();
+    let mut limited = Command::new("prlimit");
+    limited.args(["--fsize=20000", env!("CARGO_BIN_EXE_mindful")]).args(null("run", &["--duration=3s"]));
+    let output = mindful.at_home(limited).output().unwrap();
+    assert_eq!(output.status.signal(), None, "{output:?}");
+    assert!(message(&output).contains("File too large") && matches!(output.status.code(), Some(1 | 2)), "{output:?}");
+}
+
+#[test]
+fn whatever_ends_mindful_ends_its_hooks() {
+    let mindful = Mindful::new();
+    for fatal in [Signal::QUIT, Signal::USR1, Signal::ALARM, Signal::ABORT, Signal::SEGV, Signal::KILL] {
+        let pid = mindful.path(format!("pid-{}", fatal.as_raw()));
+        let hook = format!("--hook-before=sleep 300 & echo $! > {}; sleep 300", pid.display());
+        let mut child = mindful.start(&null("run", &[&hook]));
+        let started = appears(&pid);
+        // The runtime lets the first SIGSEGV pass that no instruction caused.
+        for _ in 0..2 {
+            signal(&child, fatal);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        end_within(&mut child, Duration::from_secs(30));
+        assert!(is_gone(&started), "what the hook started is still there after {fatal:?}");
+        let _ = fs::remove_file(pid);
+    }
+}
