@@ -181,11 +181,9 @@ impl DatasetStore for SqliteTarget {
     }
 
     fn stored_proof(&self) -> Result<Option<LayoutProof>> {
-        if !self.file.is_in_kept_state() {
-            return Ok(None);
-        }
         let Some(connection) = self.file.connect()? else { return Ok(None) };
-        registry::stored_proof(&connection).map_err(|error| self.explained(&error))
+        let stored = registry::stored_proof(&connection).map_err(|error| self.explained(&error))?;
+        Ok(stored.filter(|_| self.file.is_in_kept_state()))
     }
 
     fn inventory(&self) -> Result<Vec<OwnedObject>> {
