@@ -493,7 +493,8 @@ mod tests {
     #[test]
     fn writers_let_in_one_by_one_get_no_advice_to_spread() {
         let clocked = shares(&[(WaitClass::Contention, 0.5)]);
-        let sampled = Shares { samples: Some(1_000.0), ..clocked.shares.clone() };
+        let mut sampled = clocked.shares.clone();
+        sampled.samples = Some(1_000.0);
         assert!(!Verdict::from_evidence(&clocked).next.contains("more --schemas"));
         assert!(Verdict::from_evidence(&Evidence { shares: sampled, ..clocked }).next.contains("more --schemas"));
     }

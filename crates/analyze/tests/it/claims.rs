@@ -154,9 +154,9 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
         run.steps[0].series.push(gauge);
         analyze(&run)
     };
-    assert_eq!(kind(&fetching(1.0, 4.0)), Kind::Storage);
+    assert_eq!(kind(&fetching(1.0, 4.0)), HeadlineKind::Storage);
     let cached = fetching(0.0, 4.0);
-    assert_eq!(kind(&cached), Kind::PageCache);
+    assert_eq!(kind(&cached), HeadlineKind::PageCache);
     assert!(codes(&cached).contains(&"page-cache") && codes(&cached).contains(&"others-active"));
-    assert_eq!(kind(&fetching(0.0, 3.0)), Kind::Storage, "of a session that is not seen nothing is said");
+    assert_eq!(kind(&fetching(0.0, 3.0)), HeadlineKind::Storage, "of a session that is not seen nothing is said");
 }
