@@ -4,7 +4,8 @@
 //! a mean and as a time. They agree to their printed digits in every report that a database wrote, and a changed figure
 //! rarely in all of its places.
 
-use mindful_oracle_terms::{event, statistic};
+use mindful_core::contract::wait::WaitClass;
+use mindful_oracle_terms::{self as oracle, statistic};
 
 use super::contents::{Report, Scope, Statistic};
 use super::waited::EventLine;
@@ -155,8 +156,9 @@ fn waits(report: &Report) -> Vec<String> {
     }
     let Some(db) = report.db_time_s() else { return found };
     let db = Printed { value: db * 1e6, half_step: 1e6 };
-    let of_sessions = report.top.iter().filter(|line| !event::CPU.contains(&line.name.as_str()));
-    for line in of_sessions {
+    // Idle waits of background processes are in some lists, under names of each release.
+    let busy = [WaitClass::Read, WaitClass::Log, WaitClass::Writer, WaitClass::Contention];
+    for line in report.top.iter().filter(|line| busy.contains(&oracle::class(&line.name))) {
         if let Some(time) = line.time_us.filter(|time| exceeds(*time, db, CLOCKS_APART)) {
             let (waited, all) = (time.value / 1e6, db.value / 1e6);
             found.push(format!("{}: {waited:.1} s waited, of a DB time of {all:.1} s", line.name));

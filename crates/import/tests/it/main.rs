@@ -4,6 +4,7 @@
 mod cluster_page;
 mod corpora;
 mod damaged;
+mod edited;
 mod encodings;
 mod fio;
 mod histogram_records;
