@@ -14,6 +14,7 @@ mod full_store;
 mod hooks;
 #[cfg(feature = "sqlite")]
 mod hostile_files;
+mod hostile_folders;
 #[cfg(feature = "sqlite")]
 mod knobs;
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "raw"))]

@@ -2,4 +2,5 @@
 
 mod explain;
 mod format_1;
+mod linear;
 mod lists;

@@ -1,0 +1,80 @@
+//! Folders that another user prepared: nothing is written, replaced or removed through a link of that user, whatever the verb.
+//! A new verb or option with a path gets a row here.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, lchown, symlink};
+use std::path::Path;
+
+use crate::mindful::Mindful;
+
+/// What a folder holds, and when each of it was changed.
+fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let facts = entry.metadata().unwrap();
+        all.push((entry.path().display().to_string(), facts.size(), facts.mtime_nsec()));
+        if facts.is_dir() {
+            all.extend(listing(&entry.path()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The rows: arguments in which `L` is a link of another user to a folder of ours, and `U` names a run.
+const ROWS: &[&[&str]] = &[
+    &["run", "--target", "null:", "--duration", "1s", "--store", "L/store"],
+    &["delete", "U", "--yes", "--store", "L"],
+    &["export", "U", "--output", "L/new"],
+    &["export", "U", "--output", "L/file", "--yes"],
+    &["export", "U", "--as", "jsonl", "--output", "L/new"],
+    &["export", "U", "--as", "site", "--output", "L/site"],
+    &["pack", "U", "--output", "L/new"],
+    &["import", "slob.conf", "--output", "L/new"],
+    &["generate", "man", "L/man"],
+    &["load", "--target", "sqlite:L/new", "--scale", "500", "--schemas", "1"],
+    &["load", "--target", "raw:L/new", "--scale", "1MiB"],
+    &["cleanup", "--target", "raw:L/made", "--yes"],
+    #[cfg(feature = "postgres")]
+    &["cleanup", "--data-dir", "L/pg", "--fetch", "off", "--yes"],
+    #[cfg(feature = "postgres")]
+    &["load", "--data-dir", "pg", "--fetch-dir", "L/shelf", "--fetch", "off", "--scale", "16MiB"],
+];
+
+#[test]
+fn no_verb_writes_or_removes_through_a_link_of_another_user() {
+    if !rustix::process::geteuid().is_root() {
+        return mindful_conformance::not_run("only root can make links of others");
+    }
+    let mindful = Mindful::new();
+    let run = mindful.measured(&[]);
+    let id = run["id"].as_str().unwrap();
+    let (ours, link) = (mindful.path("ours"), mindful.path("link"));
+    fs::create_dir(&ours).unwrap();
+    fs::write(ours.join("file"), "kept").unwrap();
+    fs::write(mindful.path("slob.conf"), "UPDATE_PCT=10\nSCALE=10000\n").unwrap();
+    fs::create_dir_all(ours.join("runs")).unwrap();
+    fs::create_dir(ours.join("runs").join(id)).unwrap();
+    fs::copy(mindful.run_folder(&run).join("run.jsonl"), ours.join("runs").join(id).join("run.jsonl")).unwrap();
+    let target = format!("raw:{}", ours.join("made").display());
+    let made = mindful.run(&["load", "--target", &target, "--scale", "1MiB"]);
+    assert!(made.status.success(), "{made:?}");
+    symlink(&ours, &link).unwrap();
+    // Through a link of our own everything goes on as before.
+    assert!(mindful.run(&["export", id, "--output", &format!("{}/own", link.display())]).status.success());
+    lchown(&link, Some(65_533), None).unwrap();
+    let before = listing(&ours);
+    for row in ROWS {
+        let fill = |arg: &&str| match (*arg, arg.split_once('L')) {
+            ("U", _) => id.to_owned(),
+            (_, Some((scheme, rest))) => format!("{scheme}{}{rest}", link.display()),
+            (arg, None) => arg.to_owned(),
+        };
+        let args: Vec<String> = row.iter().map(fill).collect();
+        let output = mindful.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1..=3)), "{row:?}: {output:?}");
+        assert!(message.contains("is a link of user number 65533"), "{row:?}: {message}");
+        assert_eq!(listing(&ours), before, "{row:?}");
+    }
+}
