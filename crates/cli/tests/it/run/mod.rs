@@ -14,6 +14,7 @@ mod full_store;
 mod hooks;
 #[cfg(feature = "sqlite")]
 mod hostile_files;
+#[cfg(all(feature = "raw", feature = "sqlite"))]
 mod hostile_folders;
 #[cfg(feature = "sqlite")]
 mod knobs;
