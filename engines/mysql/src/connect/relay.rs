@@ -27,7 +27,7 @@ use rustls::ClientConfig;
 
 use super::explain::{io_fault, no_answer};
 use super::packets::{ERROR, HEAD, Watch, error_packet, length_of};
-use super::wire::{PART, Wire, read_greeting};
+use super::wire::{PART, Wire, read_greeting, uninterrupted};
 
 /// The number of an error that the relay sends. Its text has both parts of an [`Error`], divided by [`NEXT`].
 pub(super) const REFUSED: u16 = u16::MAX;
@@ -132,7 +132,7 @@ impl Relay {
         // The request for TLS is one packet more, which the driver does not know of.
         let mut hidden = 0;
         if let Some((config, name)) = self.tls.take().filter(|_| !self.refuses()) {
-            let length = driver.read(&mut part).map_err(|_| None)?;
+            let length = uninterrupted(|| driver.read(&mut part)).map_err(|_| None)?;
             *last = part[HEAD - 1];
             self.encrypt(&config, &name, &mut part[..length], deadline).map_err(Some)?;
             hidden = 1;
@@ -143,7 +143,7 @@ impl Relay {
             let patience = if watch.is_login() { deadline } else { heard + self.within * PROBES };
             let [driver_says, server_says] = await_either(&*driver, &self.wire, patience).map_err(|_| None)?;
             if driver_says {
-                let length = driver.read(&mut part).ok().filter(|length| *length > 0).ok_or(None)?;
+                let length = uninterrupted(|| driver.read(&mut part)).ok().filter(|length| *length > 0).ok_or(None)?;
                 let sent = &mut part[..length];
                 *last = watch.ask(sent).unwrap_or(*last);
                 // A part of the login is a packet.

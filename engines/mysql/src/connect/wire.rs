@@ -71,7 +71,7 @@ impl Wire {
         for part in bytes.chunks(PART / 4) {
             tls.writer().write_all(part)?;
             while tls.wants_write() {
-                tls.write_tls(&mut self.socket)?;
+                uninterrupted(|| tls.write_tls(&mut self.socket))?;
             }
         }
         Ok(())
@@ -80,11 +80,11 @@ impl Wire {
     /// Reads what is there, by way of `part`; false at the end.
     pub(super) fn read_into(&mut self, into: &mut Vec<u8>, part: &mut [u8]) -> io::Result<bool> {
         let Some(tls) = &mut self.tls else {
-            let length = self.socket.read(part)?;
+            let length = uninterrupted(|| self.socket.read(part))?;
             into.extend_from_slice(&part[..length]);
             return Ok(length > 0);
         };
-        let mut is_open = tls.read_tls(&mut self.socket)? > 0;
+        let mut is_open = uninterrupted(|| tls.read_tls(&mut self.socket))? > 0;
         tls.process_new_packets().map_err(invalid)?;
         loop {
             match tls.reader().read(part) {
@@ -98,7 +98,7 @@ impl Wire {
             }
         }
         while tls.wants_write() {
-            tls.write_tls(&mut self.socket)?;
+            uninterrupted(|| tls.write_tls(&mut self.socket))?;
         }
         Ok(is_open)
     }
@@ -110,13 +110,13 @@ impl Wire {
         let mut tls = ClientConnection::new(Arc::clone(config), name).map_err(invalid)?;
         while tls.is_handshaking() || tls.wants_write() {
             if tls.wants_write() {
-                tls.write_tls(&mut self.socket)?;
+                uninterrupted(|| tls.write_tls(&mut self.socket))?;
                 continue;
             }
             if Instant::now() >= deadline {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
-            if tls.read_tls(&mut self.socket)? == 0 {
+            if uninterrupted(|| tls.read_tls(&mut self.socket))? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             if let Err(error) = tls.process_new_packets() {
@@ -127,6 +127,16 @@ impl Wire {
         }
         self.tls = Some(Box::new(tls));
         Ok(())
+    }
+}
+
+/// Reads or writes again where a signal came between.
+pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
     }
 }
 
@@ -165,7 +175,7 @@ fn read_by(wire: &mut Wire, mut into: &mut [u8], deadline: Instant) -> io::Resul
         if Instant::now() >= deadline {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        match wire.socket.read(into)? {
+        match uninterrupted(|| wire.socket.read(into))? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             length => into = &mut into[length..],
         }

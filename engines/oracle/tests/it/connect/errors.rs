@@ -71,6 +71,15 @@ fn whichever_call_fails_the_error_is_one_line() {
 }
 
 #[test]
+fn only_work_on_whole_tables_is_waited_for_longer() {
+    let (fixture, database) = fixture();
+    everything(&*fixture.open(), &fixture.dataset).unwrap();
+    let long = database.state().long.clone();
+    let work = ["blocks", "drop", "index", "prove_pair", "prove_schema", "slice"];
+    assert_eq!(long.iter().map(String::as_str).collect::<Vec<_>>(), work);
+}
+
+#[test]
 fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
     for (text, view, figure) in [
         ("own_statistics", "V_$SESSTAT", shared::LOGICAL_READS),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mindful_oracle::driver::{Done, Failure, Row};
 use mindful_oracle::statement;
@@ -38,6 +39,8 @@ pub(crate) struct State {
     pub waited_for: BTreeSet<String>,
     /// All statement that were executed, by name.
     pub seen: BTreeSet<String>,
+    /// Of them those that were to be waited for longer than two minutes.
+    pub long: BTreeSet<String>,
     /// The banner; empty for a usual one.
     pub banner: String,
     /// What is reported for quota and free bytes.
@@ -168,6 +171,13 @@ impl Database {
     }
 
     /// The name of a text; its fault, where it has one.
+    /// Keeps for how long somebody would wait for the answer to `sql`.
+    pub(super) fn note_patience(&self, sql: &str, within: Duration) {
+        if let Some(name) = statement::name(sql).filter(|_| within > Duration::from_mins(2)) {
+            self.state().long.insert(name.to_owned());
+        }
+    }
+
     fn enter(&self, sql: &str) -> Result<String, Failure> {
         let name = statement::name(sql).ok_or_else(|| server(900, "invalid SQL statement"))?.to_owned();
         let mut state = self.state();
@@ -176,7 +186,7 @@ impl Database {
         while state.hanging.contains(&name) {
             state.waited_for.insert(name.clone());
             drop(state);
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
             state = self.state();
         }
         state.waited_for.remove(&name);

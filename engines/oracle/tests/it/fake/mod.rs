@@ -55,11 +55,13 @@ impl Drop for Session {
 }
 
 impl Connection for Session {
-    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], _within: Duration) -> Result<Done, Failure> {
+    fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure> {
+        self.database.note_patience(sql, within);
         self.database.execute(self.sid, sql, &Binds(binds))
     }
 
-    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], _within: Duration) -> Result<Vec<Row>, Failure> {
+    fn query(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Vec<Row>, Failure> {
+        self.database.note_patience(sql, within);
         self.database.query(self.sid, sql, &Binds(binds))
     }
 

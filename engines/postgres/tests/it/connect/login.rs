@@ -82,11 +82,16 @@ async fn the_environment_and_the_password_file_complete_a_bare_url() {
     assert_eq!(ask(&connection, "SELECT current_user::text").await, role);
     assert_eq!(ask(&connection, "SHOW application_name").await, "named by PGAPPNAME");
     assert_eq!(ask(&connection, "SHOW work_mem").await, "7MB");
+}
 
-    write_passfile(&passfile, &lines, 0o640);
-    let server = Server::parse_in("postgres://", &environment).unwrap();
+#[test]
+fn a_password_file_that_others_may_read_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    write_passfile(&home.path().join(".pgpass"), "*:*:*:*:pw\n", 0o644);
+    let url = format!("postgres://me@127.0.0.1:{}/x?sslmode=disable", impostor::saying(b"R\0\0\0\x08\0\0\0\x03"));
+    let server = Server::parse_in(&url, &Environment::default().with_home(home.path())).unwrap();
     assert!(server.notes()[0].contains("chmod 600"), "{:?}", server.notes());
-    let error = server.connect(0).await.unwrap_err();
+    let error = tokio::runtime::Runtime::new().unwrap().block_on(server.connect(0)).unwrap_err();
     assert!(error.what.contains("asks for a password") && error.next.contains("chmod 600"), "{error}");
 }
 
