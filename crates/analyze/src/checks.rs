@@ -75,6 +75,7 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
         codes::CPU_THROTTLED,
         codes::CLIFF,
         codes::STORAGE_CAP,
+        codes::FOREIGN_WRITES,
     ];
     causes.iter().any(|code| finding.code == code.name())
 }

@@ -15,8 +15,6 @@ use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
 
-use crate::data_devices::DataDevices;
-
 /// Name, unit and meaning of every field in the kernel's order.
 const FIELDS: [(MetricFamily, &str, &str); 17] = [
     (block_device::READS, "1", "read requests completed"),
@@ -153,18 +151,17 @@ pub(crate) struct Diskstats {
 }
 
 impl Diskstats {
-    /// Counts reads and writes at the devices that are for that; all are recorded under their own names.
-    pub(crate) fn open(kernel: &Kernel, devices: &DataDevices) -> io::Result<Self> {
+    /// Counts reads at the devices `read` and writes at those `written`; all are recorded under their own names.
+    pub(crate) fn open(kernel: &Kernel, all: &[String], read: &[String], written: &[String]) -> io::Result<Self> {
         let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
         let stats = parse(file.text()?);
-        let watched: Vec<Watched> = devices
-            .all
+        let watched: Vec<Watched> = all
             .iter()
             .filter_map(|name| {
                 Some(Watched {
                     name: name.clone(),
-                    read: devices.read.contains(name),
-                    written: devices.written.contains(name),
+                    read: read.contains(name),
+                    written: written.contains(name),
                     iostats: disk_folder(kernel, name).join(IOSTATS),
                     frozen: false,
                     fields: stats.get(name.as_str())?.len(),
@@ -304,7 +301,7 @@ mod tests {
     fn a_lost_device_makes_the_sums_over_devices_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = written(folder.path(), TEXT);
-        let mut sampler = Diskstats::open(&kernel, &devices(&["vda", "sda"], &["vda", "sda"])).unwrap();
+        let mut sampler = opened(&kernel, &["vda", "sda"], &["vda", "sda"]);
         let values = sampler.read().unwrap();
         assert_eq!(values.len(), sampler.metrics().len());
         assert_eq!(values[0], Some(49876.0));
@@ -317,17 +314,16 @@ mod tests {
         assert_eq!(values[vda_reads], Some(49866.0));
     }
 
-    fn devices(read: &[&str], written: &[&str]) -> DataDevices {
+    fn opened(kernel: &Kernel, read: &[&str], written: &[&str]) -> Diskstats {
         let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let all = named(&["loop0", "sda", "vda"]);
-        DataDevices { read: named(read), written: named(written), all, unseen: Vec::new() }
+        Diskstats::open(kernel, &named(&["loop0", "sda", "vda"]), &named(read), &named(written)).unwrap()
     }
 
     #[test]
     fn reads_are_those_of_the_dataset_and_writes_of_the_log_too() {
         let folder = tempfile::tempdir().unwrap();
         let kernel = written(folder.path(), TEXT);
-        let values = Diskstats::open(&kernel, &devices(&["vda"], &["sda", "vda"])).unwrap().read().unwrap();
+        let values = opened(&kernel, &["vda"], &["sda", "vda"]).read().unwrap();
         assert_eq!((values[0], values[3]), (Some(49_866.0), Some(828_044.0)));
     }
 
@@ -338,7 +334,7 @@ mod tests {
         let kernel = Kernel { sys: folder.path().to_owned(), ..written(folder.path(), TEXT) };
         let queue = folder.path().join("class/block/vda/queue");
         std::fs::create_dir_all(&queue).unwrap();
-        let mut sampler = Diskstats::open(&kernel, &devices(&["vda"], &["vda"])).unwrap();
+        let mut sampler = opened(&kernel, &["vda"], &["vda"]);
         let mut reads = |iostats: &str| {
             std::fs::write(queue.join("iostats"), iostats).unwrap();
             sampler.read().unwrap()[0]

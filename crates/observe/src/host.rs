@@ -121,7 +121,7 @@ impl HostSamplers {
                         (CAP_SYS_ADMIN) can ask the volume, through its device in /dev.";
             self.unseen("volume limits", text, why_not.join("; "));
         }
-        match Diskstats::open(kernel, &devices) {
+        match Diskstats::open(kernel, &devices.all, &devices.read, &devices.written) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
                 let text = "The counters of the device cannot be read, so its figures are unknown.";

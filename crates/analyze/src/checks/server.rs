@@ -13,7 +13,7 @@ use crate::figures::blocks::{FEWEST_READS_PER_S, one_by_one};
 use crate::figures::counters::Counters;
 use crate::judgement::claims::MAX_YIELD;
 use crate::judgement::headline::percent;
-use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY, OTHERS_BUSY};
+use crate::judgement::verdict::{CONTENTION_SHARE, HOST_BUSY};
 use crate::step::StepAnalysis;
 use mindful_core::contract::wait::WaitClass;
 
@@ -29,7 +29,7 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
     [
         contention(step, found),
         unasked_reads(run, step, found),
-        others_at_work(run, found),
+        others_at_work(found),
         maintenance(&found.counters),
         forced_checkpoints(&found.counters),
     ]
@@ -96,29 +96,16 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
 /// Mean number of other sessions at work above which they are reported.
 const OTHERS_AT_WORK: f64 = 0.05;
 
-/// Other backends of the same server: by samples, by what their processes fetched, and by the CPU that is not the run's.
-fn others_at_work(run: &Run, found: &StepAnalysis) -> Option<Finding> {
+/// Other backends of the same server: by samples, and by what their processes fetched.
+fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     let mean = found.counters.ratio(shared::OTHERS_SAMPLES, shared::SAMPLINGS).filter(|mean| *mean > OTHERS_AT_WORK);
     let mean = mean.map(|mean| format!("{mean:.2} sessions of others at work on average"));
     let read = found.gates.levels.of_others_in_server();
     let text = "Other sessions worked in this server during the window: clients, backups or vacuums. They share its \
                 cache, CPU and devices. End them, or measure when the server is quiet.";
-    let all: Vec<String> = mean.into_iter().chain(read).chain(cpu_of_others(run, found)).collect();
+    let all: Vec<String> = mean.into_iter().chain(read).collect();
     let evidence = all.join("; ");
     (!all.is_empty()).then(|| Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence))
-}
-
-/// CPU of the server that neither the run's sessions nor its own sampling used. With updates the server's own writers work
-/// for the run, so nothing is said.
-fn cpu_of_others(run: &Run, found: &StepAnalysis) -> Option<String> {
-    let sessions = found.summary.sessions.filter(|_| found.summary.update_pct == Some(0.0))?;
-    found.counters.last(shared::SESSION_PROCESSES).filter(|seen| *seen == f64::from(sessions))?;
-    run.host.as_ref().filter(|host| host.local)?;
-    let cores = |counter| found.counters.rate(counter).map(|us| us / 1e6);
-    let (all, own) = (found.counters.server_cores()?, cores(shared::SESSION_CPU_US)?);
-    let others = all - own - cores(shared::MONITOR_CPU_US).unwrap_or(0.0);
-    let cpus = found.counters.host_cpus()?;
-    (others > OTHERS_BUSY * cpus).then(|| format!("{all:.2} CPUs used by the server, {own:.2} by this run's sessions"))
 }
 
 /// Maintenance that the server began by itself, such as vacuums: by samples, by those that ended, by the blocks they touched.

@@ -90,8 +90,8 @@ fn levels_disagree(found: &StepAnalysis) -> Vec<Finding> {
 fn not_durable(found: &StepAnalysis) -> Option<Finding> {
     let Durability::Lost(why) = &found.durability else { return None };
     let text = "Commits waited, but their log was not made durable: the device of the log was not flushed for them. Look \
-                for a log in memory, a library that swallows fsync (LD_PRELOAD), fsync = off and mounts without \
-                barriers.";
+                for a log in memory, a preloaded library that swallows syncs, a server that is set not to sync, and \
+                mounts without barriers.";
     Some(codes::NOT_DURABLE.finding(text, why))
 }
 

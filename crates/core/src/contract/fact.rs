@@ -26,6 +26,8 @@ pub enum Fact {
     HostName,
     /// The folder that holds the data.
     StoragePath,
+    /// The folder that holds the log.
+    LogPath,
     /// The devices that the file system of the data stands on, from the uppermost down: `dm-0 < sda`.
     StorageDevice,
     /// Why the device of the data is not known.
@@ -51,6 +53,7 @@ impl Fact {
             Self::KernelRelease => "kernel.release",
             Self::HostName => "host.name",
             Self::StoragePath => "storage.path",
+            Self::LogPath => "log.path",
             Self::StorageDevice => "storage.device",
             Self::StorageDeviceNotSeen => "storage.device_not_seen",
             Self::StorageFilesystem => "storage.filesystem",
@@ -82,11 +85,12 @@ pub enum Kept {
 
 impl Kept {
     /// What the keys of facts about its first place begin with; those of others have a number behind it, from 2 on.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Dataset => "storage",
-            Self::Log => "log",
-        }
+    pub fn key(self) -> &'static str {
+        let path = match self {
+            Self::Dataset => Fact::StoragePath,
+            Self::Log => Fact::LogPath,
+        };
+        path.key().split('.').next().unwrap_or_default()
     }
 }
 

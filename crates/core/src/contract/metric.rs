@@ -125,7 +125,7 @@ pub mod shared {
     /// Bytes that these caused to be fetched from storage.
     pub const SESSION_READ_BYTES: Counter = Counter("session_read_bytes");
     /// Blocks that the run's database had to read, those of other databases left out.
-    pub const DATABASE_READS: Counter = Counter("blks_read");
+    pub const DATABASE_READS: Counter = Counter("database_reads");
     /// Bytes the server's processes caused to be sent to storage.
     pub const PROCESS_WRITE_BYTES: Counter = Counter("process_write_bytes");
     /// User CPU of the server's processes, us.

@@ -1,4 +1,5 @@
 SELECT blks_read::float8 AS blks_read,
+       blks_read::float8 AS database_reads,
        blks_hit::float8 AS blks_hit,
        (blks_hit + blks_read)::float8 AS logical_reads,
        (blk_read_time * 1000)::float8 AS blk_read_time,

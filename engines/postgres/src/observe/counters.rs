@@ -82,6 +82,7 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("temp_bytes", "bytes", "Bytes of temporary files"),
     (shared::LOG_BYTES.name(), "bytes", "Bytes of WAL"),
     (shared::COMMITS.name(), "1", "Transactions committed in this database"),
+    (shared::DATABASE_READS.name(), "blocks", "The same, under the name that other engines would use"),
     ("blks_read", "blocks", "Blocks this database had to read"),
     ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
     (shared::MAINTENANCE_READS.name(), "blocks", "Blocks that autovacuum workers asked of the operating system"),

@@ -20,6 +20,7 @@ const LIES: &[(&str, &str)] = &[
     ("the log lies in memory", "a_log_in_memory_is_not_durable"),
     ("a library swallows the server's syncs", "a_server_whose_syncs_are_swallowed_is_not_durable"),
     ("a library swallows SQLite's syncs", "an_sqlite_whose_syncs_are_swallowed_is_not_durable"),
+    ("reads of another backend hide the page cache", "a_backend_that_reads_storage_does_not_hide_the_page_cache"),
     ("others write to the device", "a_writer_beside_a_run_is_found"),
     ("others compute in the server", "another_session_that_computes_in_the_server_is_found"),
     ("a clock is set", "a_clock_that_was_set_in_the_window_is_reported"),

@@ -166,3 +166,27 @@ fn another_session_that_computes_in_the_server_is_found() {
     beside.assert_suspect("others-active");
     assert!(beside.evidence("others-active").contains("sessions of others"), "{beside}");
 }
+
+/// Another backend reads from storage what no counter of the database tells, as much as the page cache serves to the run.
+#[test]
+fn a_backend_that_reads_storage_does_not_hide_the_page_cache() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=1MB,debug_io_direct=");
+    let warm = server.run(&mindful, &PAUSES);
+    let theirs = mindful.path("theirs");
+    fs::write(&theirs, vec![7; 64 << 20]).unwrap();
+    fs::set_permissions(&theirs, PermissionsExt::from_mode(0o644)).unwrap();
+    let read = |done: &std::sync::atomic::AtomicBool| {
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            // Takes the file out of the page cache.
+            run("dd", &[&format!("of={}", theirs.display()), "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+            server.sql(&format!("SELECT length(pg_read_binary_file('{}'))", theirs.display()));
+        }
+    };
+    let beside = during(read, || server.run(&mindful, &PAUSES));
+    for report in [warm, beside] {
+        report.assert_suspect("page-cache");
+        assert!(report.figure("page_cache_share") > 0.5, "{report}");
+        assert!(!report.headline().contains("storage iops"), "{report}");
+    }
+}
