@@ -42,7 +42,7 @@ fn family_wise_errors() {
             let differs = |_: &usize| {
                 let variation = |at: usize| if unequal { [0.01, 0.03][at % 2] } else { VARIATION };
                 let sides: Vec<_> = (0..count).map(|at| side(&mut random, runs, 1e4, variation(at))).collect();
-                let ranks = Ranks::of(&sides, &ask(0.0)).map(|ranks| ranks.ranks).unwrap_or_default();
+                let ranks = Ranks::from_sides(&sides, &ask(0.0)).map(|ranks| ranks.ranks).unwrap_or_default();
                 ranks.iter().any(|rank| *rank != [1, count as u32])
             };
             percent((0..SETS).filter(differs).count(), SETS)
@@ -63,7 +63,7 @@ fn runs_to_see() {
             let seen = |_: &usize| {
                 let level = |at: usize| if at == 0 { 1e4 * (1.0 + difference) } else { 1e4 };
                 let sides: Vec<_> = (0..count).map(|at| side(&mut random, runs, level(at), VARIATION)).collect();
-                Ranks::of(&sides, &ask(0.03)).is_ok_and(|ranks| ranks.is_better(0, 1))
+                Ranks::from_sides(&sides, &ask(0.03)).is_ok_and(|ranks| ranks.is_better(0, 1))
             };
             format!(" {runs} | {:.0} |", percent((0..sets).filter(seen).count(), sets))
         });
@@ -84,7 +84,7 @@ fn agreement() {
                 let sides: Vec<_> = (0..count).map(|at| side(&mut random, 5, level(at), VARIATION)).collect();
                 let alone = compare_runs(&sides[0].runs, &sides[1].runs, &ask(0.03));
                 let alone = alone.is_ok_and(|compared| compared.verdict == Verdict::Faster);
-                let among = Ranks::of(&sides, &ask(0.03)).is_ok_and(|ranks| ranks.is_better(1, 0));
+                let among = Ranks::from_sides(&sides, &ask(0.03)).is_ok_and(|ranks| ranks.is_better(1, 0));
                 for (count, hit) in counts.iter_mut().zip([alone, among, among && !alone]) {
                     *count += usize::from(hit);
                 }

@@ -19,12 +19,12 @@ const OUTLIER_LEVEL: f64 = 0.1;
 
 /// Whether runs of several machines are on one of the sides.
 pub(super) fn has_several(sides: [&[RunValue]; 2]) -> bool {
-    sides.iter().any(|side| Machines::of(side).means.len() > 1)
+    sides.iter().any(|side| Machines::from_runs(side).means.len() > 1)
 }
 
 /// Compares types of machines.
 pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
-    let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::of));
+    let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::from_runs));
     let [from, to] = machines.each_ref().map(|side| mean(&side.values()).unwrap_or(0.0));
     let error = error(&machines);
     // What a further machine on each side would bring, for the advice on how many are needed.
@@ -62,7 +62,7 @@ struct Machines {
 }
 
 impl Machines {
-    fn of(side: &[RunValue]) -> Self {
+    fn from_runs(side: &[RunValue]) -> Self {
         let known = side.iter().all(|run| run.machine.is_some());
         let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for run in side {
@@ -104,13 +104,13 @@ impl Machines {
 
 /// The mean of the logarithms of each machine, or those of the runs of a single one.
 pub(super) fn means(side: &[RunValue]) -> Vec<f64> {
-    let machines = Machines::of(side);
+    let machines = Machines::from_runs(side);
     if machines.means.len() > 1 { machines.values() } else { super::group::logarithms(side) }
 }
 
 /// How the machines of a side differ, and how runs of one machine do; `None` with one machine.
 pub fn spread(side: &[RunValue], margin: f64) -> Option<MachineSpread> {
-    let machines = Machines::of(side);
+    let machines = Machines::from_runs(side);
     let between = variance(&machines.values())? - machines.floor();
     Some(MachineSpread {
         machines: machines.means.len() as u32,

@@ -23,14 +23,15 @@ const TREND_RUNS: usize = 4;
 #[derive(Debug)]
 pub(super) struct Sequence<'a> {
     sides: [&'a Side; 2],
-    /// Name of the side that came first.
+    names: [&'a str; 2],
+    /// Number of the side that came first.
     first: usize,
 }
 
 impl<'a> Sequence<'a> {
     /// `None` where the runs alternate, or their times are not known.
-    pub(super) fn from_sides(baseline: &'a Side, candidate: &'a Side) -> Option<Self> {
-        let [a, b] = [span(baseline)?, span(candidate)?];
+    pub(super) fn from_sides(sides: [&'a Side; 2], names: [&'a str; 2]) -> Option<Self> {
+        let [a, b] = [span(sides[0])?, span(sides[1])?];
         let first = if a.1 < b.0 {
             0
         } else if b.1 < a.0 {
@@ -38,15 +39,14 @@ impl<'a> Sequence<'a> {
         } else {
             return None;
         };
-        Some(Self { sides: [baseline, candidate], first })
+        Some(Self { sides, names, first })
     }
 
     /// The order in words; `None` of a single run each, which has no other order.
     pub(super) fn in_words(&self) -> Option<String> {
-        const NAMES: [&str; 2] = ["baseline", "candidate"];
         let several = self.sides.iter().any(|side| side.len() > 1);
         several.then(|| {
-            let (first, then) = (NAMES[self.first], NAMES[1 - self.first]);
+            let (first, then) = (self.names[self.first], self.names[1 - self.first]);
             format!(
                 "all runs of the {first} came before those of the {then}, so a drift of the platform looks like a \
                  difference; `mindful compare --run` alternates"
@@ -60,7 +60,7 @@ impl<'a> Sequence<'a> {
             let change = trend(&in_time(self.sides[side], values[side]), margin)?;
             Some(format!("the runs of the {name} moved by {} from the first to the last", percent(change)))
         };
-        [(0, "baseline"), (1, "candidate")].into_iter().find_map(trend).or_else(|| self.disturbed())
+        self.names.into_iter().enumerate().find_map(trend).or_else(|| self.disturbed())
     }
 
     /// A warning that some runs have and others lack.

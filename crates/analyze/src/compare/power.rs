@@ -59,7 +59,8 @@ pub fn runs_to_rank(variation: f64, difference: f64, margin: f64, sides: usize) 
     let distance = difference.ln_1p() - margin.ln_1p();
     let pairs = (sides * sides.saturating_sub(1) / 2).max(1) as f64;
     let enough = |runs: &u32| {
-        let freedom = f64::from(2 * runs - 2);
+        // Welch's degrees of freedom with few runs: their mean over samples of equal variance.
+        let freedom = 1.6 * f64::from(runs - 1);
         let tail = (1.0 - CONFIDENCE) / (2.0 * pairs);
         let reach = t_quantile(1.0 - tail, freedom) + t_quantile(POWER, freedom);
         reach * variation * (2.0 / f64::from(*runs)).sqrt() <= distance

@@ -59,7 +59,7 @@ impl Ranks {
     ///
     /// # Errors
     /// A side without runs, or a figure that has no ratio.
-    pub fn of(sides: &[SideValues], question: &Question) -> Result<Self> {
+    pub fn from_sides(sides: &[SideValues], question: &Question) -> Result<Self> {
         let count = sides.len();
         let family = (count * count.saturating_sub(1) / 2).max(1);
         let mut pairs = vec![vec![None; count]; count];
@@ -75,6 +75,15 @@ impl Ranks {
         let mut ranks = Self { order, ranks: Vec::new(), pairs };
         ranks.ranks = (0..count).map(|side| ranks.of_side(side, count)).collect();
         Ok(ranks)
+    }
+
+    /// Tells `side` and `other` apart no longer.
+    pub(super) fn leave_open(&mut self, side: usize, other: usize) {
+        if let Some(compared) = &mut self.pairs[side.min(other)][side.max(other)] {
+            compared.verdict = Verdict::NotDecided;
+        }
+        let count = self.ranks.len();
+        self.ranks = (0..count).map(|side| self.of_side(side, count)).collect();
     }
 
     fn of_side(&self, side: usize, count: usize) -> [u32; 2] {

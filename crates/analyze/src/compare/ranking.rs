@@ -13,6 +13,7 @@ use super::answer::{Basis, Comparison, Question, RunValue, Verdict};
 use super::criterion::{OrderedBy, OrderedRun};
 use super::gate::{Gate, GateOutcome};
 use super::noise::NoiseFloor;
+use super::order::Sequence;
 use super::power::runs_to_rank;
 use super::rank::{Ranks, SideValues};
 use super::runs::Side;
@@ -53,14 +54,14 @@ impl Ranking {
     ///
     /// # Errors
     /// No side has the figure.
-    pub fn of(sides: &[NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
+    pub fn from_sides(sides: &[NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
         refuse_shared(sides)?;
         let groups = groups(sides);
         let shown = differing_keys(&groups);
         let (mut ranked, mut last, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
         for (measured, members) in groups {
             let members: Vec<&NamedSide> = members.iter().map(|at| &sides[*at]).collect();
-            let group = Group::of(&members, by, margin, force)?;
+            let group = Group::from_members(&members, by, margin, force)?;
             last = group.last(sides).unwrap_or(last);
             sentences.extend(sentence::of_group(&group.summary, by, &group));
             let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
@@ -188,7 +189,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn of(members: &[&NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
+    fn from_members(members: &[&NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
         let mut ranked: Vec<(&NamedSide, Vec<OrderedRun>)> = Vec::new();
         let mut without: Vec<(&NamedSide, String)> = Vec::new();
         for side in members {
@@ -201,7 +202,9 @@ impl Group {
             ranked.iter().map(|(side, runs)| SideValues { runs: values_of(runs), noise: side.noise }).collect();
         let question =
             Question { margin, higher_is_faster: by.higher_is_better(), resamples: 0, ..Question::default() };
-        let ranks = Ranks::of(&values, &question)?;
+        let mut ranks = Ranks::from_sides(&values, &question)?;
+        let ranked_sides: Vec<&NamedSide> = ranked.iter().map(|(side, _)| *side).collect();
+        let doubts = leave_open(&mut ranks, &ranked_sides, &values, margin);
         let mut sides = Vec::new();
         for at in &ranks.order {
             let (side, runs) = &ranked[*at];
@@ -231,7 +234,12 @@ impl Group {
         let runs_to_see = variation.filter(|_| count > 1).map(|v| needed(v).to_vec()).unwrap_or_default();
         let numbers = ranked.iter().map(|(side, _)| side.name.clone()).collect();
         let runs = values.iter().map(|side| side.runs.len()).collect();
-        Ok(Self { summary: RankedGroup { measured: Vec::new(), sides, variation, runs_to_see }, ranks, numbers, runs })
+        Ok(Self {
+            summary: RankedGroup { measured: Vec::new(), sides, doubts, variation, runs_to_see },
+            ranks,
+            numbers,
+            runs,
+        })
     }
 
     fn number(&self, name: &str) -> Option<usize> {
@@ -262,6 +270,24 @@ impl Group {
         };
         Some(self.ranks.comparisons_of(last).map(of_other).collect())
     }
+}
+
+/// Leaves the pairs open that were not measured in turn and may differ by the time of their runs; returns why.
+fn leave_open(ranks: &mut Ranks, sides: &[&NamedSide], values: &[SideValues], margin: f64) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for (b, candidate) in sides.iter().enumerate() {
+        for (a, baseline) in sides[..b].iter().enumerate() {
+            let names = [baseline.name.as_str(), &candidate.name];
+            let Some(sequence) = Sequence::from_sides([&baseline.runs, &candidate.runs], names) else { continue };
+            let [of_a, of_b] = [a, b].map(|at| values[at].runs.iter().map(|run| run.value).collect::<Vec<_>>());
+            let apart = ranks.is_better(a, b) || ranks.is_better(b, a);
+            if let Some(doubt) = sequence.doubt([&of_a, &of_b], margin).filter(|_| apart) {
+                ranks.leave_open(a, b);
+                doubts.push(format!("{} and {} are not told apart: {doubt}", names[0], names[1]));
+            }
+        }
+    }
+    doubts
 }
 
 /// The values of the runs of a side, or why it has no rank.

@@ -27,6 +27,9 @@ use crate::knee::{LoadPoint, Search};
 use crate::stats::{autocorrelation, moment};
 use crate::step::StepAnalysis;
 
+/// What two sides are called in sentences.
+const ROLES: [&str; 2] = ["baseline", "candidate"];
+
 /// Both sides of a comparison.
 #[derive(Debug)]
 pub struct Sides {
@@ -93,7 +96,7 @@ impl Sides {
             figure,
             names: names.clone(),
             points: compare_points(figure, baseline, candidate, &question)?,
-            order: Sequence::from_sides(baseline, candidate).and_then(|sequence| sequence.in_words()),
+            order: Sequence::from_sides([baseline, candidate], ROLES).and_then(|sequence| sequence.in_words()),
             latency: compare_percentiles(baseline, candidate),
             curves: compare_curves(baseline, candidate),
             differences: self.all_differences(),
@@ -261,7 +264,7 @@ fn compare_points(
     question: &Question,
 ) -> Result<Vec<ComparedPoint>> {
     let (mut compared, mut of_points) = (Vec::new(), Vec::new());
-    let sequence = Sequence::from_sides(baseline, candidate);
+    let sequence = Sequence::from_sides([baseline, candidate], ROLES);
     for values in points_of_side(baseline) {
         let same_point = |step: &StepAnalysis| {
             let point = &step.summary.point;

@@ -74,7 +74,7 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
     if matches.contains_id("history") {
         return compare_history(matches, figure.unwrap_or(ComparedFigure::Throughput), margin, gate.as_ref());
     }
-    let all = AllSides::of(matches, gate.as_ref(), &store)?;
+    let all = AllSides::named(matches, gate.as_ref(), &store)?;
     let (sides, noise) = match (all, by) {
         (all, Some(by)) => return rank(matches, &all, by, margin, gate.as_ref()),
         (all, None) => match all.two() {
@@ -120,7 +120,7 @@ fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
 
 /// Ranks of several sides.
 fn rank(matches: &ArgMatches, all: &AllSides, by: OrderedBy, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
-    let mut ranking = Ranking::of(&all.sides, by, margin, matches.get_flag("force"))?;
+    let mut ranking = Ranking::from_sides(&all.sides, by, margin, matches.get_flag("force"))?;
     let outcome = gate.map(|gate| ranking.judge(gate, &all.sides)).transpose()?;
     ranking.summary.gate = gate.zip(outcome).map(|(gate, outcome)| gate.summary(outcome));
     let summary = &ranking.summary;
@@ -141,7 +141,7 @@ pub(super) fn ranked(matches: &ArgMatches, all: &AllSides) -> Result<Ranking> {
         Some(by) => by,
         None => figure(matches)?.map_or(BY_READS, OrderedBy::Figure),
     };
-    Ranking::of(&all.sides, by, margin(matches)?, false)
+    Ranking::from_sides(&all.sides, by, margin(matches)?, false)
 }
 
 fn figure(matches: &ArgMatches) -> Result<Option<ComparedFigure>> {

@@ -37,6 +37,8 @@ pub struct RankedGroup {
     pub measured: Vec<NamedFact>,
     /// The sides, best first; those without a rank last.
     pub sides: Vec<RankedSide>,
+    /// Pairs of sides that the order of their runs leaves open, and why.
+    pub doubts: Vec<String>,
     /// Relative standard deviation between runs, pooled over the sides; null without a side of several runs.
     pub variation: Option<f64>,
     /// Runs a side that show a difference among so many sides in four of five cases; empty without a variation.

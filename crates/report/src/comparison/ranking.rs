@@ -127,7 +127,7 @@ pub(crate) fn ratio(ratio: f64) -> String {
 
 /// What a reader has to know about the ranks.
 pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = group.doubts.iter().map(|doubt| escape(doubt)).collect();
     for side in &group.sides {
         if let Some(why) = &side.no_rank {
             notes.push(format!("no rank: {}, {}", name(side), escape(why)));

@@ -35,7 +35,7 @@ fn equal_sides_get_one_rank_in_all_but_one_of_sixteen_sets() {
         let count = 3 + set % 10;
         let runs = [4, 5, 8][set % 3];
         let sides: Vec<_> = (0..count).map(|at| side(&mut random, runs, 1e4, [0.01, 0.03][at % 2])).collect();
-        let ranks = Ranks::of(&sides, &ask()).unwrap();
+        let ranks = Ranks::from_sides(&sides, &ask()).unwrap();
         told_apart += usize::from(ranks.ranks.iter().any(|rank| *rank != [1, count as u32]));
     }
     assert!(told_apart <= 64, "{told_apart} of 1,000");
@@ -49,12 +49,12 @@ fn two_sides_in_a_ranking_are_judged_as_two_sides_are() {
         let sides = [side(&mut random, 5, 1e4, 0.015), side(&mut random, 5, level, 0.015)];
         let question = Question { resamples: 0, ..Question::default() };
         let alone = compare_runs(&sides[0].runs, &sides[1].runs, &question).unwrap();
-        let ranks = Ranks::of(&sides, &question).unwrap();
+        let ranks = Ranks::from_sides(&sides, &question).unwrap();
         assert_eq!(ranks.is_better(1, 0), alone.verdict == Verdict::Faster);
         assert_eq!(ranks.is_better(0, 1), alone.verdict == Verdict::Slower);
         // A third side tells no two apart that are not when they are alone.
         let three = [sides[0].clone(), sides[1].clone(), side(&mut random, 5, 2e4, 0.015)];
-        let among = Ranks::of(&three, &question).unwrap();
+        let among = Ranks::from_sides(&three, &question).unwrap();
         assert!(!among.is_better(1, 0) || alone.verdict == Verdict::Faster);
     }
 }
@@ -66,7 +66,7 @@ fn a_side_between_two_that_differ_has_a_range_of_ranks() {
         noise: None,
     };
     let sides = [steady(100.0, 0.004), steady(104.0, 0.004), steady(108.0, 0.004), steady(200.0, 0.004)];
-    let ranks = Ranks::of(&sides, &Question { resamples: 0, ..Question::default() }).unwrap();
+    let ranks = Ranks::from_sides(&sides, &Question { resamples: 0, ..Question::default() }).unwrap();
     assert_eq!(ranks.order, [3, 2, 1, 0]);
     assert_eq!(ranks.ranks, [[3, 4], [2, 4], [2, 3], [1, 1]]);
     let (ratio, interval, _) = ranks.ratio(0, 3).unwrap();

@@ -30,7 +30,7 @@ pub(crate) struct AllSides {
 
 impl AllSides {
     /// The sides that `names` name; plans of --run are run first.
-    pub(crate) fn of(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Self> {
+    pub(crate) fn named(matches: &ArgMatches, gate: Option<&Gate>, store: &Store) -> Result<Self> {
         let plans: Vec<&String> = matches.get_many("run").map(Iterator::collect).unwrap_or_default();
         if plans.is_empty() {
             let names: Vec<&String> = matches.get_many("sides").map(Iterator::collect).unwrap_or_default();
