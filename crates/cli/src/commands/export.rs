@@ -91,8 +91,7 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     if matches.get_flag("all") {
         return Err(Error::plan("--all needs --as site", "pass --as site --output FOLDER"));
     }
-    let of_sides = ["baseline", "candidate"].iter().any(|side| matches.contains_id(side));
-    if text("as") == Some("jsonl") && !of_sides {
+    if text("as") == Some("jsonl") {
         let (ids, output) = (ids(matches, &store)?, text("output").filter(|output| *output != "-"));
         let id = of_one::single(&ids, "jsonl")?;
         of_one::events(&runs, id, output.map(Path::new), matches.get_flag("yes"))?;
