@@ -10,7 +10,7 @@ use mindful_sql::connect::tls_fault::Words;
 use mysql::error::tls::TlsError;
 use mysql::{DriverError, MySqlError};
 
-use super::relay::{NEXT, REFUSED};
+use super::packets::{NEXT, REFUSED};
 
 pub(super) const DENIED: u16 = 1045;
 

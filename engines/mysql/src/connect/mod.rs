@@ -152,7 +152,7 @@ impl Server {
     }
 
     fn has_said(&self, error: &mysql::Error) -> Result<()> {
-        let said = code(error).is_some_and(|code| code != relay::REFUSED);
+        let said = code(error).is_some_and(|code| code != packets::REFUSED);
         if said { Ok(()) } else { Err(explain(error, &self.place())) }
     }
 

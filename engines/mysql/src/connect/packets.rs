@@ -14,6 +14,10 @@ const KEPT: usize = 128;
 /// Columns of a table, which no result of mindful's exceeds.
 const COLUMNS: u64 = 4096;
 
+/// The number of an error that the relay sends. Its text says what failed and what to do, divided by [`NEXT`].
+pub(super) const REFUSED: u16 = u16::MAX;
+pub(super) const NEXT: char = '\u{1f}';
+
 /// A payload's length (3 bytes) and the packet's number.
 pub(super) const HEAD: usize = 4;
 /// A packet of this length is continued by the next one.

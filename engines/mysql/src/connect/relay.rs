@@ -26,12 +26,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConfig;
 
 use super::explain::{io_fault, no_answer};
-use super::packets::{ERROR, HEAD, Watch, error_packet, length_of};
+use super::packets::{ERROR, HEAD, NEXT, REFUSED, Watch, error_packet, length_of};
 use super::wire::{PART, Wire, read_greeting, uninterrupted};
-
-/// The number of an error that the relay sends. Its text has both parts of an [`Error`], divided by [`NEXT`].
-pub(super) const REFUSED: u16 = u16::MAX;
-pub(super) const NEXT: char = '\u{1f}';
 
 /// The server offers TLS, or the client asks for it.
 const CLIENT_SSL: u16 = 0x800;
