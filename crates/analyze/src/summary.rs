@@ -222,6 +222,9 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
     Some((counters.rate(shared::RING_VISITS)? / scanned).min(1.0))
 }
 
+/// How far the share of the run's own sessions must be from that of all processes to be believed.
+const APART: f64 = 0.1;
+
 /// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database asked for:
 /// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
@@ -230,5 +233,7 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
     let physical = counters.find(shared::PHYSICAL_READS)?;
     let share = (1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0);
     let own = blocks::own_reads(run, head, counters).map(|own| (1.0 - own.fetched / own.asked).clamp(0.0, 1.0));
-    Some(own.unwrap_or(share)).filter(|share| physical.tells(*share))
+    // Where the two are alike but for when they were read, the one that all processes tell is the surer.
+    let share = own.filter(|own| (own - share).abs() > APART).unwrap_or(share);
+    Some(share).filter(|share| physical.tells(*share))
 }

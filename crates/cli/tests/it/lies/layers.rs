@@ -111,7 +111,7 @@ fn a_disk_of_memory_is_no_storage() {
     let report = measured_in(&mindful, &memory.folder);
     report.assert_suspect("data-in-memory");
     assert!(report.evidence("data-in-memory").starts_with(memory.name()), "{report}");
-    assert!(!report.headline().contains("storage iops") && report.headline().contains("is memory"), "{report}");
+    assert!(!report.headline().contains("storage iops") && report.headline().contains("is a ram disk"), "{report}");
 }
 
 /// An overlay writes to a folder of another file system: its devices are those that count. The host of a container sees that
