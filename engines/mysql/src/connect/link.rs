@@ -35,6 +35,13 @@ pub(crate) struct Open {
     standing: Arc<Standing>,
 }
 
+impl Open {
+    /// From now on answers are waited for as long as they take: a session measures.
+    pub(crate) fn wait_for_answers(&self, place: &str) -> Result<()> {
+        Socket::from_connection(&self.connection).wait(None).map_err(|error| io_fault(&error).at(place))
+    }
+}
+
 impl Deref for Open {
     type Target = Conn;
 
@@ -99,11 +106,6 @@ impl Link {
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
         self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;
         Ok((session, place))
-    }
-
-    /// From now on answers to `session` are waited for as long as they take: it measures.
-    pub(crate) fn wait_for_session(&self, session: &Open, place: &str) -> Result<()> {
-        Socket::from_connection(session).wait(None).map_err(|error| io_fault(&error).at(place))
     }
 
     pub(crate) fn sessions(&self) -> Vec<u32> {

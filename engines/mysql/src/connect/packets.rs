@@ -271,7 +271,7 @@ mod tests {
     fn packets_logins_and_answers_have_limits() {
         assert!(Watch::new().check_length(SMALL + 1).is_err() && let_in().check_length(SMALL + 1).is_ok());
         assert!(let_in().check_length(0).is_err() && let_in().check_length(CONTINUED).is_err());
-        let counted = |watch: &mut Watch, length| (0..).find(|_| watch.check_length(length).is_err());
+        let counted = |watch: &mut Watch, length| (0..100).find(|_| watch.check_length(length).is_err());
         assert_eq!(counted(&mut Watch::new(), SMALL), Some(15));
         assert_eq!(counted(&mut let_in(), (1 << 20) - KEPT), Some(64));
     }

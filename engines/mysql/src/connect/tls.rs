@@ -98,7 +98,7 @@ impl Tls {
             let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
             read.map_err(|error| unusable(path, error.to_string()))
         };
-        let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
         if let Some(ca) = self.ca.as_ref().filter(|_| !options.accept_invalid_certs()) {
             for certificate in certificates(ca)? {
                 roots.add(certificate).map_err(|error| unusable(ca, error.to_string()))?;
@@ -108,7 +108,7 @@ impl Tls {
         let no_tls = |error: &dyn std::fmt::Display| Error::plan(format!("no TLS: {error}"), "use ssl-mode=DISABLED");
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
         let verifier = Verifier {
-            verifier: verifier.build().map_err(|error| no_tls(&error))?,
+            chain: verifier.build().map_err(|error| no_tls(&error))?,
             accepts_all: options.accept_invalid_certs(),
             any_name: options.skip_domain_validation(),
         };

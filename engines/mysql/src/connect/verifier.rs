@@ -9,7 +9,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
 #[derive(Debug)]
 pub(super) struct Verifier {
-    pub verifier: Arc<WebPkiServerVerifier>,
+    pub chain: Arc<WebPkiServerVerifier>,
     /// Encryption alone: whoever answers is taken for the server.
     pub accepts_all: bool,
     /// The certificate may be for another name.
@@ -28,7 +28,7 @@ impl ServerCertVerifier for Verifier {
         if self.accepts_all {
             return Ok(ServerCertVerified::assertion());
         }
-        match self.verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+        match self.chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if self.any_name => Ok(ServerCertVerified::assertion()),
@@ -46,7 +46,7 @@ impl ServerCertVerifier for Verifier {
         if self.accepts_all {
             return Ok(HandshakeSignatureValid::assertion());
         }
-        self.verifier.verify_tls12_signature(message, certificate, signature)
+        self.chain.verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -58,10 +58,10 @@ impl ServerCertVerifier for Verifier {
         if self.accepts_all {
             return Ok(HandshakeSignatureValid::assertion());
         }
-        self.verifier.verify_tls13_signature(message, certificate, signature)
+        self.chain.verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.verifier.supported_verify_schemes()
+        self.chain.supported_verify_schemes()
     }
 }

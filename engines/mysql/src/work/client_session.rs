@@ -36,7 +36,7 @@ impl ClientSession {
             let on = |schema: &u32| Ok((*schema, Prepared::prepare(conn, workload, namespace, *schema)?));
             schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()
         })?;
-        link.wait_for_session(&conn, &place)?;
+        conn.wait_for_answers(&place)?;
         let commits = Commits::new(workload.commit, committed);
         Ok(Self { work, statements: Statements { link: Arc::clone(link), conn, place, prepared, commits } })
     }

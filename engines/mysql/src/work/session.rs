@@ -102,7 +102,7 @@ impl ServerLoop {
         };
         session.set_clock()?;
         session.warm_up()?;
-        session.link.wait_for_session(&session.conn, &session.place)?;
+        session.conn.wait_for_answers(&session.place)?;
         Ok(session)
     }
 
