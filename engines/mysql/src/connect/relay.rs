@@ -102,7 +102,10 @@ impl Relay {
         let address = listener.address().map_err(failed)?;
         let within = self.within;
         let carrying = thread::Builder::new().name("relay".to_owned()).spawn(move || {
-            if let Ok(mut driver) = listener.accept(within) {
+            let accepted = listener.accept(within);
+            // Nothing of it is left in the folder for temporary files while the connection stands, or if the process ends.
+            drop(listener);
+            if let Ok(mut driver) = accepted {
                 self.carry(&mut *driver);
             }
         });
