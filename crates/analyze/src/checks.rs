@@ -341,7 +341,7 @@ fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> O
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
     let updates = !step.head.workload.as_ref()?.update_pct.is_none();
     if updates {
-        return of_others_dirty(run, step, found, writes);
+        return foreign_writes_finding(run, step, found, writes);
     }
     (writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
         let text = "The database wrote blocks although nothing was updated. An earlier load or run left dirty \
@@ -352,7 +352,7 @@ fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> O
 
 /// Blocks that others changed, which the server writes in the window: more than the operations can have made dirty since the
 /// step began.
-fn of_others_dirty(run: &Run, step: &StepRecord, found: &StepAnalysis, writes: f64) -> Option<Finding> {
+fn foreign_writes_finding(run: &Run, step: &StepRecord, found: &StepAnalysis, writes: f64) -> Option<Finding> {
     run.host.as_ref().filter(|host| !host.in_process)?;
     let (visited, seconds) = (found.summary.blocks_visited_per_s?, found.window?.seconds());
     let since = seconds + f64::from(step.head.warmup_slices);

@@ -9,7 +9,7 @@ use mindful_core::plan;
 use mindful_core::plan::settings::{Key, Trust};
 use mindful_core::record::run::Run;
 use mindful_record::Store;
-use mindful_record::redact::{Kind, Redactor};
+use mindful_record::redact::{NameKind, Redactor};
 
 use crate::registry;
 
@@ -80,6 +80,6 @@ fn redactor() -> Redactor {
     let choice = |key: &'static Key| (key.trust == Trust::Value).then(|| key.name.to_owned());
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let users = USERS.iter().filter_map(std::env::var_os).map(|user| user.to_string_lossy().into_owned());
-    let known = users.map(|user| (Kind::User, user)).chain([(Kind::Host, host)]);
+    let known = users.map(|user| (NameKind::User, user)).chain([(NameKind::Host, host)]);
     Redactor::new(keys.filter_map(choice), known)
 }

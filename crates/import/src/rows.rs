@@ -10,4 +10,4 @@ pub use awr_info::{HEADER as AWR_INFO, awr_info};
 pub use figures::{Figures, figures};
 pub use flashdba::{flashdba, names as flashdba_names};
 pub use own::{csv, json, table};
-pub use row::{Row, field, piped};
+pub use row::{ReportRow, field, piped};

@@ -7,5 +7,5 @@ mod wait;
 
 pub use distribution::Distribution;
 pub use fields::{Field, Filter};
-pub use group::{Blocks, Group, Grouped, Kind};
+pub use group::{Blocks, Group, Grouped, WaitKind};
 pub use wait::Wait;

@@ -11,11 +11,11 @@ use crate::account::Account;
 use crate::files::{hand_over, make_private, sync_file_system};
 use crate::folder::Folder;
 use crate::log::Log;
-use crate::program::{Kind, Making, Program};
+use crate::program::{Making, Program, ServerKind};
 use crate::user_name;
 
 /// Whether the instance's `folder` holds a data folder that was made completely.
-pub fn has_data(folder: &Path, kind: &Kind) -> Result<bool> {
+pub fn has_data(folder: &Path, kind: &ServerKind) -> Result<bool> {
     let first = folder.join(kind.data).join(kind.first_file);
     first.try_exists().map_err(|error| {
         Error::target(format!("{}: {error}", first.display()), "start mindful as the owner of that folder")

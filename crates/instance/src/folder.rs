@@ -27,7 +27,7 @@ use mindful_host::{Kernel, space};
 
 use crate::account::Account;
 use crate::files::{bytes_below, give, make_open, make_private, own_file, read_text, remove_if_there};
-use crate::program::{Kind, Program};
+use crate::program::{Program, ServerKind};
 use crate::stale;
 
 const MARK_FILE: &str = "mindful.mark";
@@ -85,7 +85,7 @@ impl Folder {
     }
 
     /// Whose it is.
-    pub(crate) fn kind(&self) -> &'static Kind {
+    pub(crate) fn kind(&self) -> &'static ServerKind {
         self.program.kind()
     }
 
@@ -229,7 +229,7 @@ fn mark(name: &str) -> String {
 }
 
 /// Whether the folder carries our mark. One that is missing or empty may become ours; any other is refused.
-fn is_ours(root: &Path, kind: &Kind) -> Result<bool> {
+fn is_ours(root: &Path, kind: &ServerKind) -> Result<bool> {
     let mut entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -292,7 +292,7 @@ fn check_way(root: &Path, account: &Account) -> Result<()> {
 }
 
 /// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
-fn adopt(root: &Path, account: &Account, kind: &Kind) -> Result<()> {
+fn adopt(root: &Path, account: &Account, kind: &ServerKind) -> Result<()> {
     let failed = |error: io::Error| refused(root, &error);
     let owner = (rustix::process::geteuid().as_raw(), account.gid);
     let (owner, mode) = if account.switched { (Some(owner), 0o710) } else { (None, 0o700) };
@@ -356,7 +356,7 @@ fn refused(root: &Path, error: &io::Error) -> Error {
 mod tests {
     use super::*;
 
-    const KIND: Kind = Kind {
+    const KIND: ServerKind = ServerKind {
         name: "Some",
         data: "data",
         first_file: "VERSION",

@@ -10,7 +10,7 @@ use crate::account::Account;
 use crate::data::has_data;
 use crate::fetch::BASE;
 use crate::instance::Order;
-use crate::program::Kind;
+use crate::program::ServerKind;
 
 /// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
@@ -71,7 +71,7 @@ impl Options {
     ///
     /// # Errors
     /// A value that makes no sense, and a setting of the server that is mindful's own, by the place it was given in.
-    pub fn parse(settings: &Settings, kind: &Kind) -> Result<Self> {
+    pub fn parse(settings: &Settings, kind: &ServerKind) -> Result<Self> {
         settings.check_bounds(KEYS)?;
         let path = |name: &str| settings.get(name).filter(|text| !text.is_empty()).map(PathBuf::from);
         let modes = [("pio", Mode::Pio), ("lio", Mode::Lio)];
@@ -102,7 +102,7 @@ impl Options {
     /// the account; `None` where there is a server. Changes nothing.
     pub fn folder_to_make(
         &self,
-        kind: &Kind,
+        kind: &ServerKind,
         usual: impl FnOnce(&Path, &Account) -> PathBuf,
     ) -> Result<Option<PathBuf>> {
         let account = Account::choose(self.run_as.as_deref())?;
@@ -127,7 +127,7 @@ pub fn base(account: &Account) -> Result<PathBuf> {
 }
 
 /// `a=1,b=2,3`: a part without `=` belongs to the value before it, for values of settings may be lists.
-fn parse_set(text: &str, kind: &Kind) -> Result<Vec<(String, String)>> {
+fn parse_set(text: &str, kind: &ServerKind) -> Result<Vec<(String, String)>> {
     let mut pairs: Vec<String> = Vec::new();
     for part in text.split(',').filter(|part| !part.trim().is_empty()) {
         match pairs.last_mut() {
@@ -138,7 +138,7 @@ fn parse_set(text: &str, kind: &Kind) -> Result<Vec<(String, String)>> {
     pairs.iter().map(|pair| parse_pair(pair, kind)).collect()
 }
 
-fn parse_pair(pair: &str, kind: &Kind) -> Result<(String, String)> {
+fn parse_pair(pair: &str, kind: &ServerKind) -> Result<(String, String)> {
     let (name, value) = pair.split_once('=').ok_or_else(|| {
         Error::plan(format!("`{pair}` is not a server setting"), format!("write NAME=VALUE, such as {}", kind.setting))
     })?;

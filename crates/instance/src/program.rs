@@ -16,7 +16,7 @@ use crate::log::Log;
 
 /// What is known of a database server before its programs are found.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ServerKind {
     /// For messages: `PostgreSQL`.
     pub name: &'static str,
     /// Name of the data folder within the instance's folder.
@@ -56,7 +56,7 @@ pub struct Kind {
 /// A database server whose programs are found, and how it is made, run and understood.
 pub trait Program: Send + Sync {
     /// What it is.
-    fn kind(&self) -> &'static Kind;
+    fn kind(&self) -> &'static ServerKind;
 
     /// Such as `18.6`.
     fn version(&self) -> &str;
@@ -181,7 +181,7 @@ pub struct Site<'a> {
 impl Site<'_> {
     /// Whether the server says something to whoever connects to its socket, as many do. That it listens is not enough: a
     /// server may do so long before it takes connections, and may not hear its stop signal until then.
-    pub fn is_greeted(&self, kind: &Kind) -> bool {
+    pub fn is_greeted(&self, kind: &ServerKind) -> bool {
         let greeting = UnixStream::connect(self.socket.join(kind.socket)).and_then(|mut stream| {
             stream.set_read_timeout(Some(GREETING))?;
             stream.read_exact(&mut [0])

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::files::{own_file, read_text};
 use crate::log::{self, Log};
 use crate::patience::{Patience, Progress};
-use crate::program::{Chosen, Kind, Program, Site, find_complaint};
+use crate::program::{Chosen, Program, ServerKind, Site, find_complaint};
 use crate::stale;
 
 const GUARD: &str = include_str!("guard.sh");
@@ -43,7 +43,7 @@ pub(crate) struct Server {
     guard: Child,
     pipe: Option<ChildStdin>,
     pid: u32,
-    kind: &'static Kind,
+    kind: &'static ServerKind,
     data: PathBuf,
     log: Log,
     patience: Arc<Patience>,

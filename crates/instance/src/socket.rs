@@ -10,7 +10,7 @@ use mindful_host::ownership::Trusted;
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_text};
 use crate::folder::Folder;
-use crate::program::Kind;
+use crate::program::ServerKind;
 
 /// A socket's path has at most 107 bytes (`sun_path` in unix(7), with its closing zero); other systems have 103.
 const LONGEST: usize = 103;
@@ -20,7 +20,7 @@ const LONGEST: usize = 103;
 #[derive(Debug)]
 pub(crate) struct SocketFolder {
     path: PathBuf,
-    kind: &'static Kind,
+    kind: &'static ServerKind,
     temporary: bool,
 }
 
@@ -77,7 +77,7 @@ fn temporary_path(account: &Account) -> io::Result<PathBuf> {
 }
 
 /// Removes what a server leaves, and the folder if that was all.
-fn remove_temporary(path: &Path, kind: &Kind) {
+fn remove_temporary(path: &Path, kind: &ServerKind) {
     let named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("mindful-"));
     if named && path.is_absolute() {
         for name in [kind.socket].into_iter().chain(kind.beside_socket) {

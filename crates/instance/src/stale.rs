@@ -12,7 +12,7 @@ use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::files::own_file;
-use crate::program::Kind;
+use crate::program::ServerKind;
 use crate::server;
 
 /// How long an orderly shutdown may take before the server is asked to give up, how long that before it is killed, and how
@@ -24,7 +24,7 @@ const LETTING_GO: Duration = Duration::from_millis(500);
 
 /// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
 /// that has only just been started, the file they were given is locked.
-pub(crate) fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -> Result<()> {
+pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Events) -> Result<()> {
     let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
     let began = Instant::now();
     while locked() && processes(data, kind).is_empty() && began.elapsed() < LETTING_GO {
@@ -55,7 +55,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &Kind, events: &dyn Events) -
 }
 
 /// The first process alone if it lives, for it stops the others; else the orphans.
-fn targets(data: &Path, lock: &Path, kind: &Kind) -> Vec<Pid> {
+fn targets(data: &Path, lock: &Path, kind: &ServerKind) -> Vec<Pid> {
     let first = server::pid(lock);
     let found = if sees_processes() {
         processes(data, kind)
@@ -75,7 +75,7 @@ pub(crate) fn sees_processes() -> bool {
 }
 
 /// All server processes of a data folder: every one of them works in it, under a name of theirs.
-pub(crate) fn processes(data: &Path, kind: &Kind) -> Vec<u32> {
+pub(crate) fn processes(data: &Path, kind: &ServerKind) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let ours = |pid: &u32| {

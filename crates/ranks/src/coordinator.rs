@@ -21,7 +21,7 @@ use mindful_runner::{AbortWatchdog, ClockOffset, STEP_GRACE};
 use crate::heartbeat::BEAT_AT_WORK;
 use crate::join_request::JoinRequest;
 use crate::peers::{Peers, list_ranks};
-use crate::rank_state::{Failure, LEASE, RankState, Stage};
+use crate::rank_state::{LEASE, RankFailure, RankState, Stage};
 
 /// See the [module](self).
 pub struct RankCoordinator {
@@ -261,7 +261,7 @@ impl RankCoordinator {
         // While sessions work, the others read rarely.
         let patience = LEASE + if self.peers.heartbeat.is_slow() { BEAT_AT_WORK } else { Duration::ZERO };
         self.peers.heartbeat.resume();
-        let _ = self.peers.publish(LEASE, |state| state.failed = Some(Failure::from(error)));
+        let _ = self.peers.publish(LEASE, |state| state.failed = Some(RankFailure::from(error)));
         if self.is_first() {
             let _ = self.peers.drain(patience);
         }

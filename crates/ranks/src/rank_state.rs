@@ -37,7 +37,7 @@ pub(crate) enum Stage {
 
 /// Why a rank cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
+pub(crate) struct RankFailure {
     kind: String,
     what: String,
     next: String,
@@ -50,14 +50,14 @@ const KINDS: [(&str, ErrorKind); 4] = [
     ("interrupted", ErrorKind::Interrupted),
 ];
 
-impl From<&Error> for Failure {
+impl From<&Error> for RankFailure {
     fn from(error: &Error) -> Self {
         let kind = KINDS.iter().find(|(_, kind)| *kind == error.kind).map_or("run", |(name, _)| name);
         Self { kind: kind.to_owned(), what: error.what.clone(), next: error.next.clone() }
     }
 }
 
-impl Failure {
+impl RankFailure {
     /// As an error of this process, which ends with the same exit code.
     pub(crate) fn error(&self) -> Error {
         let kind = KINDS.iter().find(|(name, _)| *name == self.kind).map_or(ErrorKind::Run, |(_, kind)| *kind);
@@ -92,7 +92,7 @@ pub(crate) struct RankState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) valid: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failed: Option<Failure>,
+    pub(crate) failed: Option<RankFailure>,
 }
 
 impl RankState {

@@ -20,7 +20,7 @@ use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead}
 use mindful_core::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
 use mindful_core::result::finding::Finding;
 
-pub use names::Kind;
+pub use names::NameKind;
 use names::{Names, kind_of, says_nothing};
 
 /// What takes names out of runs; several that it is used for in turn get the same ones.
@@ -34,7 +34,7 @@ pub struct Redactor {
 impl Redactor {
     /// `choices` are the keys of a plan whose values are figures and choices of a run; what others hold is taken out.
     /// `known` are names of this host and its user, which need not stand in a field of their own.
-    pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (Kind, String)>) -> Self {
+    pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (NameKind, String)>) -> Self {
         let mut redactor = Self { names: Names::default(), choices: choices.into_iter().collect() };
         known.into_iter().for_each(|(kind, name)| redactor.names.learn(kind, &name));
         redactor
@@ -47,9 +47,9 @@ impl Redactor {
             Event::Environment { facts } => self.learn_facts(&facts),
             Event::Source { metrics, .. } => metrics.iter().for_each(|metric| self.names.learn_devices(&metric.name)),
             Event::Busiest { processes, .. } => {
-                processes.iter().for_each(|process| self.names.learn(Kind::Process, &process.name));
+                processes.iter().for_each(|process| self.names.learn(NameKind::Process, &process.name));
             }
-            Event::Rank(rank) => self.names.learn(Kind::Host, &rank.host),
+            Event::Rank(rank) => self.names.learn(NameKind::Host, &rank.host),
             Event::OnTarget { what, .. } => self.learn(*what, places),
             Event::Described { description, host } => {
                 self.learn_facts(&description.facts);
@@ -99,7 +99,7 @@ impl Redactor {
             Event::Source { source: _, metrics, phase: _ } => metrics.iter_mut().for_each(|metric| self.metric(metric)),
             Event::Busiest { source: _, boundary: _, processes } => {
                 for process in processes {
-                    process.name = self.names.of(Kind::Process, &process.name);
+                    process.name = self.names.of(NameKind::Process, &process.name);
                 }
             }
             Event::Watched { source: _, boundary: _, phase: _, at_us: _, values } => {
@@ -148,7 +148,7 @@ impl Redactor {
             cpu_us: _,
             findings,
         } = rank;
-        *host = self.names.of(Kind::Host, host);
+        *host = self.names.of(NameKind::Host, host);
         self.free(job);
         for finding in findings {
             self.finding(finding);
@@ -180,12 +180,12 @@ impl Redactor {
         plan.tag.iter_mut().for_each(|tag| self.free(tag));
         let hooks = &mut plan.hooks;
         for command in [&mut hooks.before, &mut hooks.after, &mut hooks.end].into_iter().flatten() {
-            *command = self.names.of(Kind::Command, command);
+            *command = self.names.of(NameKind::Command, command);
         }
         *settings = self.settings(settings);
         if let Some(Imported { what: _, files }) = imported {
             for file in files {
-                *file = self.names.of(Kind::Path, file);
+                *file = self.names.of(NameKind::Path, file);
             }
         }
     }
@@ -195,8 +195,8 @@ impl Redactor {
         for (key, Setting { value, origin }) in settings.iter() {
             let value = if *origin == Origin::Default { value.clone() } else { self.value(key, value) };
             let origin = match origin {
-                Origin::Found(path) => Origin::Found(self.names.of(Kind::Path, path)),
-                Origin::File(path) => Origin::File(self.names.of(Kind::Path, path)),
+                Origin::Found(path) => Origin::Found(self.names.of(NameKind::Path, path)),
+                Origin::File(path) => Origin::File(self.names.of(NameKind::Path, path)),
                 Origin::Default | Origin::Variable(_) | Origin::Flag(_) => origin.clone(),
             };
             clean.set(key, value, origin);
@@ -211,7 +211,7 @@ impl Redactor {
             (_, Some(kind)) => self.names.whole(kind, value),
             _ if self.choices.contains(key) => self.names.scrubbed(value),
             _ if says_nothing(value) => value.to_owned(),
-            _ => self.names.whole(if key.contains("hook") { Kind::Command } else { Kind::Path }, value),
+            _ => self.names.whole(if key.contains("hook") { NameKind::Command } else { NameKind::Path }, value),
         }
     }
 
@@ -261,7 +261,7 @@ impl Redactor {
     fn host(&mut self, host: &mut HostView) {
         let HostView { local: _, server_pid: _, data_paths, log_paths, in_process: _, private: _ } = host;
         for path in data_paths.iter_mut().chain(log_paths) {
-            *path = PathBuf::from(self.names.whole(Kind::Path, &path.to_string_lossy()));
+            *path = PathBuf::from(self.names.whole(NameKind::Path, &path.to_string_lossy()));
         }
     }
 

@@ -63,14 +63,14 @@ pub(crate) fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
 
 /// A session that dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum InjectedFailure {
     /// It cannot connect.
     Connect { session: u32 },
     /// It dies at this instant of the run.
     Work { session: u32, at: Duration },
 }
 
-impl Failure {
+impl InjectedFailure {
     /// `connect:3` or `2@1.5s`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         if let Some(session) = text.strip_prefix("connect:") {

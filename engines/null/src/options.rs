@@ -7,7 +7,7 @@ use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::plan::units::{self, Share};
 
-use crate::fault::{Failure, Stall};
+use crate::fault::{InjectedFailure, Stall};
 use crate::signal::Signal;
 use crate::value::{list, session_at};
 use crate::wrong_clock::ClockStep;
@@ -93,7 +93,7 @@ pub(crate) struct Options {
     pub retrograde: f64,
     pub signals: Vec<Signal>,
     pub stalls: Vec<Stall>,
-    pub failures: Vec<Failure>,
+    pub failures: Vec<InjectedFailure>,
     /// Session, from 0, and how long after the others it begins.
     pub start_delays: Vec<(u32, Duration)>,
     /// What the server needs to take the order of one session.
@@ -125,7 +125,7 @@ impl Options {
             retrograde: all.require("null_retrograde", units::parse_number)?,
             signals: all.parse("null_signal", |text| list(text, Signal::parse))?.unwrap_or_default(),
             stalls: all.parse("null_stall", |text| list(text, Stall::parse))?.unwrap_or_default(),
-            failures: all.parse("null_fail", |text| list(text, Failure::parse))?.unwrap_or_default(),
+            failures: all.parse("null_fail", |text| list(text, InjectedFailure::parse))?.unwrap_or_default(),
             start_delays: all.parse("null_start_delay", |text| list(text, session_at))?.unwrap_or_default(),
             order: all.require("null_order", units::parse_duration)?,
             clock_offset: all.require("null_clock_offset", units::parse_duration)?,

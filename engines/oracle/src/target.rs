@@ -23,7 +23,7 @@ use crate::checks;
 use crate::checks::self_proof;
 use crate::connect::abort::Apart;
 use crate::connect::link::Link;
-use crate::dataset::load::{self, Room};
+use crate::dataset::load::{self, FreeSpace};
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry;
 use crate::dataset::verify;
@@ -81,7 +81,7 @@ impl OracleTarget {
         let mut known = self.block_bytes.lock().unwrap_or_else(PoisonError::into_inner);
         match *known {
             Some(bytes) => Ok(bytes),
-            None => Ok(*known.insert(Room::read(&self.link, &self.options)?.block_bytes)),
+            None => Ok(*known.insert(FreeSpace::read(&self.link, &self.options)?.block_bytes)),
         }
     }
 

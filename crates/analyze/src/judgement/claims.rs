@@ -125,8 +125,8 @@ impl Claim {
         match self {
             Self::OneReadPerBlock => one_read_per_block(gates),
             Self::PageCacheOutOfTheWay => page_cache(gates),
-            Self::DeviceQuiet if gates.levels.of_others_in_server().is_some() => {
-                Held::No(gates.levels.of_others_in_server().unwrap_or_default())
+            Self::DeviceQuiet if gates.levels.foreign_sessions_evidence().is_some() => {
+                Held::No(gates.levels.foreign_sessions_evidence().unwrap_or_default())
             }
             Self::DeviceQuiet => match gates.foreign_share {
                 None => Held::Unknown("the device is not seen"),
@@ -144,7 +144,7 @@ impl Claim {
 
 impl Levels {
     /// What other processes of the server fetched, where that is more than is worth a word.
-    pub(crate) fn of_others_in_server(&self) -> Option<String> {
+    pub(crate) fn foreign_sessions_evidence(&self) -> Option<String> {
         let (all, own) = self.process_bytes.zip(self.session_bytes)?;
         let most = QUIET_BYTES_PER_S.max(MAX_FOREIGN_SHARE * all);
         let figures =

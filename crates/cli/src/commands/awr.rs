@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use mindful_core::result::finding::Severity;
 use mindful_core::{Error, Result};
 use mindful_import::OldStep;
-use mindful_import::rows::{self, Row};
+use mindful_import::rows::{self, ReportRow};
 
 use crate::args::flags::{old_files, option};
 use crate::commands::import::{Named, files};
@@ -49,7 +49,7 @@ fn awr(matches: &ArgMatches) -> Result<Exit> {
             Err(error) => refused.push(error),
         }
     }
-    let rows: Vec<Row<'_>> = measured.iter().filter_map(Row::of).collect();
+    let rows: Vec<ReportRow<'_>> = measured.iter().filter_map(ReportRow::of).collect();
     if rows.is_empty()
         && let Some(error) = refused.first()
     {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{MIB, figures, logical, printed_cpu, redo_bytes};
-use super::row::{Row, piped};
+use super::row::{ReportRow, piped};
 use crate::report::Waited;
 
 pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS|DFSR_LAT|\
@@ -13,7 +13,7 @@ pub const HEADER: &str = "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS
 
 /// A header and a line a report. An unknown figure is an empty field; the latency of an event that was not waited for is
 /// 0, as it always was.
-pub fn awr_info(rows: &[Row<'_>]) -> String {
+pub fn awr_info(rows: &[ReportRow<'_>]) -> String {
     let mut text = format!("{HEADER}\n");
     for row in rows {
         // Writing to a string cannot fail.
@@ -22,7 +22,7 @@ pub fn awr_info(rows: &[Row<'_>]) -> String {
     text
 }
 
-fn line(row: Row<'_>) -> String {
+fn line(row: ReportRow<'_>) -> String {
     let report = row.report;
     let figures = figures(row);
     let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{}", value.trunc()));
@@ -61,7 +61,7 @@ fn line(row: Row<'_>) -> String {
 }
 
 /// The first line of the list at the head, and its share.
-fn top(row: Row<'_>) -> String {
+fn top(row: ReportRow<'_>) -> String {
     let Some(line) = row.report.top.first() else { return String::new() };
     let share = line.percent.map_or_else(String::new, |percent| format!(" {percent} %"));
     format!("{}{share}", piped(&line.name))

@@ -4,7 +4,7 @@ use mindful_core::contract::wait::WaitClass;
 use mindful_oracle_terms::{self as oracle, event, statistic};
 use serde::Serialize;
 
-use super::row::Row;
+use super::row::ReportRow;
 use crate::report::{Scope, Waited};
 
 pub(super) const MIB: f64 = 1_048_576.0;
@@ -96,8 +96,8 @@ impl Latency {
     }
 }
 
-pub fn figures(row: Row<'_>) -> Figures {
-    let Row { step, report } = row;
+pub fn figures(row: ReportRow<'_>) -> Figures {
+    let ReportRow { step, report } = row;
     let identity = &report.identity;
     let sessions_wait = |event| Latency::of(report.best_foreground_waits(event), report.foreground_lacks(event));
     let background_waits = |event| Latency::of(report.background_waits(event), report.background_lacks(event));
@@ -150,21 +150,21 @@ pub fn figures(row: Row<'_>) -> Figures {
     }
 }
 
-pub(super) fn logical(row: Row<'_>) -> Option<f64> {
+pub(super) fn logical(row: ReportRow<'_>) -> Option<f64> {
     row.report.rate(statistic::LOGICAL_READS, &["logical reads", "logical read"])
 }
 
-pub(super) fn redo_bytes(row: Row<'_>) -> Option<f64> {
+pub(super) fn redo_bytes(row: ReportRow<'_>) -> Option<f64> {
     row.report.rate(statistic::REDO_BYTES, &["redo size"])
 }
 
-pub(super) fn redo_writes(row: Row<'_>) -> Option<f64> {
+pub(super) fn redo_writes(row: ReportRow<'_>) -> Option<f64> {
     let profile = || row.report.io_profile.get("redo requests")?.1;
     row.report.per_s(statistic::REDO_WRITES).or_else(profile)
 }
 
 /// All requests of a way per second, by the statistics or by the I/O profile.
-fn all_requests(row: Row<'_>, name: &str, writes: bool) -> Option<f64> {
+fn all_requests(row: ReportRow<'_>, name: &str, writes: bool) -> Option<f64> {
     let profile = || {
         let (read, written) = row.report.io_profile.get("total requests")?;
         if writes { *written } else { *read }
@@ -173,13 +173,13 @@ fn all_requests(row: Row<'_>, name: &str, writes: bool) -> Option<f64> {
 }
 
 /// Cores of foreground and background: by the time model, else as the load profile prints them.
-fn cpu_cores(row: Row<'_>) -> Option<f64> {
+fn cpu_cores(row: ReportRow<'_>) -> Option<f64> {
     let computed = row.report.cpu_s().zip(row.report.elapsed_s()).map(|(cpu, elapsed)| cpu / elapsed);
     computed.or_else(|| printed_cpu(row))
 }
 
 /// `DB CPU(s)` of the load profile, with `Background CPU(s)` where there is such a line.
-pub(super) fn printed_cpu(row: Row<'_>) -> Option<f64> {
+pub(super) fn printed_cpu(row: ReportRow<'_>) -> Option<f64> {
     let foreground = row.report.profiled(&["db cpu(s)"])?;
     Some(foreground + row.report.profiled(&["background cpu(s)"]).unwrap_or(0.0))
 }

@@ -3,7 +3,7 @@
 use mindful_oracle_terms::{event, statistic};
 
 use super::figures::{Figures, MIB, figures, logical, redo_bytes};
-use super::row::{Row, field};
+use super::row::{ReportRow, field};
 use crate::old_step::OldStep;
 use crate::report::{EventLine, Report, Waited};
 
@@ -49,7 +49,7 @@ pub(crate) const BUCKETS: [(&str, u64, u64); 8] = [
 ];
 
 /// A header and a line a report; an unknown figure is an empty field.
-pub fn flashdba(rows: &[Row<'_>]) -> String {
+pub fn flashdba(rows: &[ReportRow<'_>]) -> String {
     let rows: Vec<_> = rows.iter().map(|row| columns(*row)).collect();
     let header: Vec<_> = names().iter().map(|name| field(name)).collect();
     let mut text = header.join(",");
@@ -64,10 +64,10 @@ pub fn flashdba(rows: &[Row<'_>]) -> String {
 
 pub fn names() -> Vec<String> {
     let (step, report) = (OldStep::new("", "", "", ""), Report::default());
-    columns(Row { step: &step, report: &report }).into_iter().map(|(name, _)| name).collect()
+    columns(ReportRow { step: &step, report: &report }).into_iter().map(|(name, _)| name).collect()
 }
 
-fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
+fn columns(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let figures = figures(row);
     let mut columns = identity(row, &figures);
     columns.extend(load(row, &figures));
@@ -88,7 +88,7 @@ fn columns(row: Row<'_>) -> Vec<(String, Cell)> {
 }
 
 /// Shares of the waits by how long they took, percent; later releases divide them finer.
-fn histogram(row: Row<'_>, event: &'static str) -> impl Iterator<Item = (String, Cell)> {
+fn histogram(row: ReportRow<'_>, event: &'static str) -> impl Iterator<Item = (String, Cell)> {
     let shares = row.report.shares(event);
     BUCKETS.into_iter().map(move |(name, from_us, to_us)| {
         let share = shares.and_then(|histogram| histogram.between(from_us, to_us));
@@ -104,7 +104,7 @@ fn named(columns: Vec<(&str, Cell)>) -> Vec<(String, Cell)> {
     columns.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
 }
 
-fn identity(row: Row<'_>, figures: &Figures) -> Vec<(String, Cell)> {
+fn identity(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let (identity, snapshots) = (&row.report.identity, &row.report.snapshots);
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let busy = figures.average_active_sessions.zip(figures.cpus).map(|(active, cpus)| yes(active > cpus));
@@ -131,7 +131,7 @@ fn identity(row: Row<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     ])
 }
 
-fn load(row: Row<'_>, figures: &Figures) -> Vec<(String, Cell)> {
+fn load(row: ReportRow<'_>, figures: &Figures) -> Vec<(String, Cell)> {
     let sum = |a: Option<f64>, b: Option<f64>| number(a.zip(b).map(|(a, b)| a + b));
     let redo_mib = redo_bytes(row).map(|bytes| bytes / MIB);
     let write_mib = figures.all_write_mib_per_s.zip(redo_mib).map(|(all, redo)| (all - redo).max(0.0));
@@ -160,7 +160,7 @@ fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     part.zip(whole.filter(|whole| *whole > 0.0)).map(|(part, whole)| 100.0 * part / whole)
 }
 
-fn per_second(row: Row<'_>) -> Vec<(String, Cell)> {
+fn per_second(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let report = row.report;
     let profile = |names: &[&str]| number(report.profiled(names));
     let efficiency = |name: &str| number(report.efficiency.get(name).copied());
@@ -197,7 +197,7 @@ fn time_s(waited: Waited) -> Option<f64> {
     Some(waited.time_us?.value / 1e6)
 }
 
-fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
+fn waits(row: ReportRow<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
     let (waited, lacks) = if of_sessions {
         (row.report.foreground_waits(event), row.report.foreground_lacks(event))
     } else {
@@ -215,7 +215,7 @@ fn waits(row: Row<'_>, event: &str, of_sessions: bool) -> Vec<(String, Cell)> {
     ]
 }
 
-fn host(row: Row<'_>) -> Vec<(String, Cell)> {
+fn host(row: ReportRow<'_>) -> Vec<(String, Cell)> {
     let report = row.report;
     let cs = |name: &str| number(report.host.get(name).copied());
     let lists = || [&report.foreground, &report.background, &report.both].into_iter().flatten();
@@ -239,7 +239,7 @@ fn host(row: Row<'_>) -> Vec<(String, Cell)> {
     ])
 }
 
-fn class_of(row: Row<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
+fn class_of(row: ReportRow<'_>, name: &str, class: &str) -> Vec<(String, Cell)> {
     let waited = row.report.classes.get(class).map(Waited::of);
     let none = (!row.report.classes.is_empty() && waited.is_none()).then_some(0.0);
     let waits = waited.and_then(|waited| waited.waits).or(none);

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::figures::{Latency, figures};
-use super::row::{Row, field};
+use super::row::{ReportRow, field};
 
 /// A list of all figures, null where unknown; one newline at the end.
-pub fn json(rows: &[Row<'_>]) -> String {
+pub fn json(rows: &[ReportRow<'_>]) -> String {
     let rows: Vec<_> = rows.iter().map(|row| figures(*row)).collect();
     let mut text = serde_json::to_string_pretty(&rows).unwrap_or_else(|_| unreachable!("figures are plain data"));
     text.push('\n');
@@ -14,7 +14,7 @@ pub fn json(rows: &[Row<'_>]) -> String {
 }
 
 /// A header and a line a report; an unknown figure is an empty field.
-pub fn csv(rows: &[Row<'_>]) -> String {
+pub fn csv(rows: &[ReportRow<'_>]) -> String {
     let rows: Vec<_> = rows.iter().map(|row| flat(*row)).collect();
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let mut text =
@@ -26,7 +26,7 @@ pub fn csv(rows: &[Row<'_>]) -> String {
 }
 
 /// All figures, those of a latency under its name.
-fn flat(row: Row<'_>) -> Vec<(String, String)> {
+fn flat(row: ReportRow<'_>) -> Vec<(String, String)> {
     let Ok(Value::Object(figures)) = serde_json::to_value(figures(row)) else { return Vec::new() };
     let cell = |value: &Value| match value {
         Value::Null => String::new(),
@@ -46,7 +46,7 @@ fn flat(row: Row<'_>) -> Vec<(String, String)> {
 }
 
 /// Titles and cells of a table for the eye; `-` where a figure is unknown.
-pub fn table(rows: &[Row<'_>]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+pub fn table(rows: &[ReportRow<'_>]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let titles = vec![
         "file",
         "sessions",
@@ -66,7 +66,7 @@ pub fn table(rows: &[Row<'_>]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     (titles, rows.iter().map(|row| cells(*row)).collect())
 }
 
-fn cells(row: Row<'_>) -> Vec<String> {
+fn cells(row: ReportRow<'_>) -> Vec<String> {
     let figures = figures(row);
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
     let latency = |latency: Latency| match (latency.mean_us, latency.error_us) {

@@ -4,13 +4,13 @@ use crate::old_step::OldStep;
 use crate::report::Report;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub struct ReportRow<'a> {
     /// The step that was made of it.
     pub step: &'a OldStep,
     pub report: &'a Report,
 }
 
-impl<'a> Row<'a> {
+impl<'a> ReportRow<'a> {
     /// The row of `step`; `None` where it is no report of Oracle's.
     pub fn of(step: &'a OldStep) -> Option<Self> {
         Some(Self { step, report: step.report.as_deref()? })

@@ -18,7 +18,7 @@ const OTHERS: &str = "(others)";
 
 /// How a read comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum WaitKind {
     /// One block.
     Single,
     /// Neighbouring blocks.
@@ -29,7 +29,7 @@ pub enum Kind {
     Direct,
 }
 
-impl Kind {
+impl WaitKind {
     pub const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
 
     pub const fn name(self) -> &'static str {
@@ -159,7 +159,7 @@ impl Grouped {
             return;
         }
         self.all.add(wait.ela_us);
-        if let Some(kind) = Kind::of(wait) {
+        if let Some(kind) = WaitKind::of(wait) {
             let (latencies, blocks) = &mut self.reads[kind as usize];
             latencies.add(wait.ela_us);
             blocks.add(wait);
@@ -214,7 +214,7 @@ impl Grouped {
     /// The summary of these waits, which come from `file`.
     pub fn summary(&self, file: &str) -> TraceSummary {
         let fields: Vec<_> = self.fields.iter().map(|field| field.name()).collect();
-        let reads = Kind::ALL.iter().map(|kind| {
+        let reads = WaitKind::ALL.iter().map(|kind| {
             let (latencies, blocks) = &self.reads[*kind as usize];
             // Kinds that were not read have no blocks; an unknown number is null.
             let none = (latencies.count == 0).then_some(0);

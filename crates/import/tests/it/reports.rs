@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use mindful_import::OldStep;
-use mindful_import::rows::{self, Row, figures};
+use mindful_import::rows::{self, ReportRow, figures};
 use mindful_oracle_terms::event;
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn made() -> impl Strategy<Value = Made> {
 
 fn as_made(made: &Made, dress: Dress) {
     let step = one("awr.txt.64", made.report(dress));
-    let f = figures(Row::of(&step).unwrap());
+    let f = figures(ReportRow::of(&step).unwrap());
     let said = |what: &str| format!("{what} in {dress:?}");
     assert_eq!((f.sessions, f.cluster, f.host.as_deref()), (Some(64), Some(false), Some("box")), "{dress:?}");
     assert_eq!(f.database.as_deref(), if dress == Dress::Statspack { None } else { Some("SLOB") }, "{dress:?}");
@@ -115,7 +115,7 @@ proptest! {
             let mut cut = (whole.len() as f64 * at) as usize;
             while !whole.is_char_boundary(cut) { cut -= 1; }
             let Ok(steps) = read("awr.txt", &whole[..cut]) else { continue };
-            let f = figures(Row::of(&steps[0]).unwrap());
+            let f = figures(ReportRow::of(&steps[0]).unwrap());
             let same = |value: Option<f64>, wanted: f64| value.is_none_or(|value| (value - wanted).abs() <= 1.0 + wanted * 0.02 || value < wanted && value > 0.0);
             prop_assert!(same(f.read_requests_per_s, made.read_requests), "{dress:?} at {cut}: {:?}", f.read_requests_per_s);
             prop_assert!(f.read_requests_per_s != Some(0.0) && f.logical_reads_per_s != Some(0.0));
@@ -148,7 +148,7 @@ fn every_line_may_be_the_last() {
 #[test]
 fn the_published_sample_comes_out_as_its_tuple() {
     let step = one("awr.txt.128", showcase().report(Dress::Awr11));
-    let text = rows::awr_info(&[Row::of(&step).unwrap()]);
+    let text = rows::awr_info(&[ReportRow::of(&step).unwrap()]);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(
         lines[0],
@@ -163,7 +163,7 @@ fn the_published_sample_comes_out_as_its_tuple() {
 #[test]
 fn flashdba_columns_take_redo_out_of_writes() {
     let step = one("awr.txt.128", showcase().report(Dress::Awr12));
-    let text = rows::flashdba(&[Row::of(&step).unwrap()]);
+    let text = rows::flashdba(&[ReportRow::of(&step).unwrap()]);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let cell = |name: &str| lines[1][lines[0].iter().position(|title| *title == name).unwrap()];
     assert_eq!((cell("Write IOPS"), cell("All Write IOPS"), cell("Redo IOPS")), ("25884.299", "25886.5", "2.201"));
@@ -187,11 +187,11 @@ fn cells(text: &str, between: char) -> Vec<(&str, &str)> {
 fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
     for dress in [Dress::Awr11, Dress::Awr12, Dress::Awr19] {
         let step = one("awr.txt.128", showcase().report(dress));
-        let rows = [Row::of(&step).unwrap()];
+        let rows = [ReportRow::of(&step).unwrap()];
         let tuple = rows::awr_info(&rows);
         let again = one("old", tuple.clone());
         assert_eq!((again.sessions, again.what, again.file.as_str()), (Some(128), "row of awr_info", "awr.txt.128"));
-        let tuple_again = rows::awr_info(&[Row::of(&again).unwrap()]);
+        let tuple_again = rows::awr_info(&[ReportRow::of(&again).unwrap()]);
         for ((column, then), (_, now)) in cells(&tuple, '|').into_iter().zip(cells(&tuple_again, '|')) {
             // The mean of batches is kept as a fact: how many there were nobody reported.
             let kept = ["DFPW_LAT", "LFPW_LAT"].contains(&column);
@@ -202,7 +202,7 @@ fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
         let table = rows::flashdba(&rows);
         let again = one("old", table.clone());
         assert_eq!((again.sessions, again.what), (Some(128), "row of flashdba's parser"));
-        let table_again = rows::flashdba(&[Row::of(&again).unwrap()]);
+        let table_again = rows::flashdba(&[ReportRow::of(&again).unwrap()]);
         let mut figures = 0;
         for ((column, then), (_, now)) in cells(&table, ',').into_iter().zip(cells(&table_again, ',')) {
             match (then.parse::<f64>(), now.parse::<f64>()) {
@@ -227,11 +227,11 @@ fn a_row_without_a_figure_leaves_it_unknown() {
     let bad = ["x", "8", "60", "1e999", "-3", ",", "#", "-", "", "", "", "", "", "", "", "", "", "z %"];
     let steps = file(&[few, bad]).unwrap();
     assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(4), Some(8)]);
-    let f = figures(Row::of(&steps[0]).unwrap());
+    let f = figures(ReportRow::of(&steps[0]).unwrap());
     assert_eq!((f.read_requests_per_s, f.single_read.mean_us), (Some(100.0), Some(500.0)));
     assert_eq!((f.direct_read.waits, f.db_cpu_cores, f.redo_mib_per_s), (None, None, None), "blank is never 0");
     assert_eq!((f.scattered_read.waits, f.log_sync.waits), (None, None), "nor is what has no column");
-    let f = figures(Row::of(&steps[1]).unwrap());
+    let f = figures(ReportRow::of(&steps[1]).unwrap());
     assert_eq!((f.read_requests_per_s, f.single_read.waits, f.db_cpu_cores), (None, None, None));
     let refused = file(&[[""; 18]]).unwrap_err().to_string();
     assert!(refused.contains("no load profile"), "{refused}");
@@ -241,9 +241,9 @@ fn a_row_without_a_figure_leaves_it_unknown() {
 fn exadata_reads_count_as_reads_of_files() {
     let text = showcase().report(Dress::Awr19).replace("db file sequential read   ", "cell single block physical");
     let step = one("awr.txt", text);
-    let f = figures(Row::of(&step).unwrap());
+    let f = figures(ReportRow::of(&step).unwrap());
     near(f.single_read.mean_us, 759.0, 0.1, "single reads");
-    let flash = rows::flashdba(&[Row::of(&step).unwrap()]);
+    let flash = rows::flashdba(&[ReportRow::of(&step).unwrap()]);
     assert!(flash.contains("Exadata Flag") && flash.lines().nth(1).unwrap().contains(",N,Y,"), "{flash}");
 }
 
@@ -274,9 +274,9 @@ fn a_section_that_is_not_there_is_unknown() {
     let at = text.find("Background Wait Events").unwrap();
     let end = at + text[at..].find("Time Model").unwrap();
     let step = one("awr.txt", format!("{}{}", &text[..at], &text[end..]));
-    let f = figures(Row::of(&step).unwrap());
+    let f = figures(ReportRow::of(&step).unwrap());
     assert_eq!((f.log_write.waits, f.log_write.mean_us), (None, None));
-    assert!(rows::awr_info(&[Row::of(&step).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
+    assert!(rows::awr_info(&[ReportRow::of(&step).unwrap()]).contains("|759|0|0|||"), "blank, not 0");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn a_global_report_adds_its_instances_up() {
     ];
     let text = lines.join("\n");
     let step = one("awr_rac.txt.32", text);
-    let f = figures(Row::of(&step).unwrap());
+    let f = figures(ReportRow::of(&step).unwrap());
     assert_eq!((f.report, f.cluster, f.instance.as_deref()), ("AWR report of a cluster", Some(true), None));
     near(f.elapsed_s, 600.0, 0.0, "elapsed");
     near(f.average_active_sessions, 12.0, 0.0, "active sessions");
@@ -334,7 +334,7 @@ fn a_global_report_adds_its_instances_up() {
 #[test]
 fn a_page_of_a_cluster_has_the_figures_of_all_instances() {
     let step = one("awrrac.html.64", cluster_page::made());
-    let f = figures(Row::of(&step).unwrap());
+    let f = figures(ReportRow::of(&step).unwrap());
     assert_eq!(
         (f.report, f.database.as_deref(), f.host.as_deref()),
         ("AWR report of a cluster", Some("SLOB"), Some("node1, node2"))

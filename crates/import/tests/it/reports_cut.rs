@@ -1,7 +1,7 @@
 //! What a report does not show is unknown: figures that did not fit their column, and all that comes after a cut.
 
 use mindful_import::OldStep;
-use mindful_import::rows::{self, Figures, Row, figures};
+use mindful_import::rows::{self, Figures, ReportRow, figures};
 use mindful_oracle_terms::event;
 
 use crate::made::{Dress, showcase};
@@ -12,7 +12,7 @@ fn one(name: &str, text: impl Into<Vec<u8>>) -> OldStep {
 }
 
 fn of(step: &OldStep) -> Figures {
-    figures(Row::of(step).unwrap())
+    figures(ReportRow::of(step).unwrap())
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn a_figure_that_did_not_fit_its_column_is_unknown() {
     let step = one("awr.txt", wide);
     let f = of(&step);
     assert_eq!((f.single_read.waits, f.single_read.mean_us, f.single_read.error_us), (None, Some(759.0), Some(0.005)));
-    for text in [rows::csv(&[Row::of(&step).unwrap()]), rows::flashdba(&[Row::of(&step).unwrap()])] {
+    for text in [rows::csv(&[ReportRow::of(&step).unwrap()]), rows::flashdba(&[ReportRow::of(&step).unwrap()])] {
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
         let waits = |name: &str| name == "single_read_waits" || name == "db file sequential read Waits";
         let at = lines[0].iter().position(|name| waits(name)).unwrap();

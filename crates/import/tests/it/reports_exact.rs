@@ -3,7 +3,7 @@
 
 use mindful_core::contract::metric::shared;
 use mindful_import::OldStep;
-use mindful_import::rows::{Figures, Row, figures};
+use mindful_import::rows::{Figures, ReportRow, figures};
 
 use crate::cluster_page;
 use crate::made::{Dress, showcase};
@@ -15,7 +15,7 @@ fn one(name: &str, text: impl Into<Vec<u8>>) -> OldStep {
 }
 
 fn of(step: &OldStep) -> Figures {
-    figures(Row::of(step).unwrap())
+    figures(ReportRow::of(step).unwrap())
 }
 
 fn seen(step: OldStep) -> Seen {

@@ -8,7 +8,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 use mindful_import::recognised;
-use mindful_import::waits::{Field, Filter, Grouped, Kind};
+use mindful_import::waits::{Field, Filter, Grouped, WaitKind};
 use proptest::prelude::*;
 
 use crate::measured::{grew, read};
@@ -48,7 +48,7 @@ proptest! {
         prop_assert_eq!(all.all.time_us, waits.iter().map(|(ela, ..)| ela).sum::<u64>());
         let mut singles: Vec<u64> = waits.iter().filter(|(.., blocks)| *blocks == 1).map(|(ela, ..)| *ela).collect();
         singles.sort_unstable();
-        let (latencies, blocks) = &all.reads[Kind::Single as usize];
+        let (latencies, blocks) = &all.reads[WaitKind::Single as usize];
         prop_assert_eq!((latencies.count, blocks.total(None).unwrap_or(0)), (singles.len() as u64, singles.len() as u64));
         prop_assert_eq!(latencies.max_us, singles.last().copied());
         if !singles.is_empty() {
@@ -120,10 +120,10 @@ FETCH #5:c=1,e=2,p=37,cr=9,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=1370000000500000
 #[test]
 fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
     let all = grouped(CELLS, &Field::parse_list("event,blocks").unwrap(), &Filter::default()).unwrap();
-    let blocks = |kind: Kind| all.reads[kind as usize].1;
+    let blocks = |kind: WaitKind| all.reads[kind as usize].1;
     assert_eq!(all.block_bytes(), Some(16_384));
-    assert_eq!(blocks(Kind::Scattered).each(all.block_bytes()), Some(4.0));
-    assert_eq!(blocks(Kind::Direct).each(all.block_bytes()), Some(32.0), "a smart scan shows none");
+    assert_eq!(blocks(WaitKind::Scattered).each(all.block_bytes()), Some(4.0));
+    assert_eq!(blocks(WaitKind::Direct).each(all.block_bytes()), Some(32.0), "a smart scan shows none");
     let keys: Vec<_> = all.by_time().iter().map(|group| group.key.clone()).collect();
     assert!(keys.contains(&"cell multiblock physical read | 4".to_owned()), "{keys:?}");
     assert!(keys.contains(&"cell smart table scan | -".to_owned()), "{keys:?}");
@@ -137,8 +137,8 @@ fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
 fn an_unknown_block_size_leaves_the_blocks_unknown() {
     let text: String = CELLS.lines().filter(|line| !line.contains("single")).map(|line| format!("{line}\n")).collect();
     let all = grouped(text.clone(), &Field::parse_list("blocks").unwrap(), &Filter::default()).unwrap();
-    assert_eq!(all.reads[Kind::Scattered as usize].1.each(all.block_bytes()), None);
-    assert_eq!(all.reads[Kind::Direct as usize].1.each(all.block_bytes()), Some(32.0));
+    assert_eq!(all.reads[WaitKind::Scattered as usize].1.each(all.block_bytes()), None);
+    assert_eq!(all.reads[WaitKind::Direct as usize].1.each(all.block_bytes()), Some(32.0));
     assert!(all.by_time().iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
     let step = read("t.trc", text).unwrap().remove(0);
     assert_eq!(grew(&step.events, shared::PHYSICAL_READS), None);

@@ -11,12 +11,12 @@ use std::time::Duration;
 use mindful_core::{Error, Result};
 use mindful_instance::files::read_text;
 use mindful_instance::log::first_with;
-use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Purpose, Site};
+use mindful_instance::program::{Chosen, Conditions, Making, Program, Purpose, ServerKind, Site};
 use rustix::process::Signal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: ServerKind = ServerKind {
     name: "Tiny",
     data: "data",
     first_file: "VERSION",
@@ -50,7 +50,7 @@ pub(crate) struct Tiny {
 }
 
 impl Program for Tiny {
-    fn kind(&self) -> &'static Kind {
+    fn kind(&self) -> &'static ServerKind {
         &KIND
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// What a name is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum NameKind {
     /// A machine.
     Host,
     /// A user or role.
@@ -25,7 +25,7 @@ pub enum Kind {
     Name,
 }
 
-impl Kind {
+impl NameKind {
     const fn word(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -42,65 +42,65 @@ impl Kind {
 }
 
 /// Parts of the name of a fact or a setting that tell that its value is a name, and of what.
-const TELLING: [(&str, Kind); 51] = [
-    ("host", Kind::Host),
-    ("hostname", Kind::Host),
-    ("machine", Kind::Host),
-    ("nodename", Kind::Host),
-    ("addr", Kind::Address),
-    ("address", Kind::Address),
-    ("addresses", Kind::Address),
-    ("listen", Kind::Address),
-    ("listener", Kind::Address),
-    ("url", Kind::Address),
-    ("user", Kind::User),
-    ("users", Kind::User),
-    ("username", Kind::User),
-    ("owner", Kind::User),
-    ("role", Kind::User),
-    ("database", Kind::Database),
-    ("databases", Kind::Database),
-    ("instance", Kind::Database),
-    ("sid", Kind::Database),
-    ("dbid", Kind::Database),
-    ("service", Kind::Database),
-    ("services", Kind::Database),
-    ("domain", Kind::Database),
-    ("cluster", Kind::Database),
-    ("standby", Kind::Database),
-    ("namespace", Kind::Database),
-    ("dir", Kind::Path),
-    ("directory", Kind::Path),
-    ("directories", Kind::Path),
-    ("path", Kind::Path),
-    ("paths", Kind::Path),
-    ("file", Kind::Path),
-    ("files", Kind::Path),
-    ("folder", Kind::Path),
-    ("home", Kind::Path),
-    ("point", Kind::Path),
-    ("source", Kind::Path),
-    ("dest", Kind::Path),
-    ("destination", Kind::Path),
-    ("socket", Kind::Path),
-    ("device", Kind::Device),
-    ("devices", Kind::Device),
-    ("serial", Kind::Device),
-    ("uuid", Kind::Device),
-    ("wwn", Kind::Device),
-    ("wwid", Kind::Device),
-    ("volume", Kind::Device),
-    ("conninfo", Kind::Command),
-    ("command", Kind::Command),
-    ("name", Kind::Name),
-    ("names", Kind::Name),
+const TELLING: [(&str, NameKind); 51] = [
+    ("host", NameKind::Host),
+    ("hostname", NameKind::Host),
+    ("machine", NameKind::Host),
+    ("nodename", NameKind::Host),
+    ("addr", NameKind::Address),
+    ("address", NameKind::Address),
+    ("addresses", NameKind::Address),
+    ("listen", NameKind::Address),
+    ("listener", NameKind::Address),
+    ("url", NameKind::Address),
+    ("user", NameKind::User),
+    ("users", NameKind::User),
+    ("username", NameKind::User),
+    ("owner", NameKind::User),
+    ("role", NameKind::User),
+    ("database", NameKind::Database),
+    ("databases", NameKind::Database),
+    ("instance", NameKind::Database),
+    ("sid", NameKind::Database),
+    ("dbid", NameKind::Database),
+    ("service", NameKind::Database),
+    ("services", NameKind::Database),
+    ("domain", NameKind::Database),
+    ("cluster", NameKind::Database),
+    ("standby", NameKind::Database),
+    ("namespace", NameKind::Database),
+    ("dir", NameKind::Path),
+    ("directory", NameKind::Path),
+    ("directories", NameKind::Path),
+    ("path", NameKind::Path),
+    ("paths", NameKind::Path),
+    ("file", NameKind::Path),
+    ("files", NameKind::Path),
+    ("folder", NameKind::Path),
+    ("home", NameKind::Path),
+    ("point", NameKind::Path),
+    ("source", NameKind::Path),
+    ("dest", NameKind::Path),
+    ("destination", NameKind::Path),
+    ("socket", NameKind::Path),
+    ("device", NameKind::Device),
+    ("devices", NameKind::Device),
+    ("serial", NameKind::Device),
+    ("uuid", NameKind::Device),
+    ("wwn", NameKind::Device),
+    ("wwid", NameKind::Device),
+    ("volume", NameKind::Device),
+    ("conninfo", NameKind::Command),
+    ("command", NameKind::Command),
+    ("name", NameKind::Name),
+    ("names", NameKind::Name),
 ];
 
 /// Facts whose names tell otherwise than they mean.
 const HARMLESS: [&str; 3] = ["os.name", "clock.source", "cpu.name"];
 
 /// What the value of the fact or setting `key` names, if its name says that it is one.
-pub(super) fn kind_of(key: &str) -> Option<Kind> {
+pub(super) fn kind_of(key: &str) -> Option<NameKind> {
     if HARMLESS.iter().any(|harmless| key.ends_with(harmless)) {
         return None;
     }
@@ -114,7 +114,7 @@ pub(super) fn kind_of(key: &str) -> Option<Kind> {
     let mut found = parts.iter().rev().filter_map(|part| TELLING.iter().find(|(name, _)| name == part));
     let last = found.next()?.1;
     // The name of a host is a host's.
-    Some(if last == Kind::Name { found.next().map_or(last, |(_, kind)| *kind) } else { last })
+    Some(if last == NameKind::Name { found.next().map_or(last, |(_, kind)| *kind) } else { last })
 }
 
 /// Words that stand in commands, lists and paths, and name nobody's own.
@@ -197,17 +197,17 @@ pub(super) fn says_nothing(value: &str) -> bool {
 /// Names and what stands for them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    given: HashMap<(Kind, String), String>,
-    count: BTreeMap<Kind, u32>,
+    given: HashMap<(NameKind, String), String>,
+    count: BTreeMap<NameKind, u32>,
     /// Names to be found in texts, longest first.
-    words: Vec<(Kind, String)>,
+    words: Vec<(NameKind, String)>,
     devices: Vec<String>,
 }
 
 impl Names {
     /// `value` and the names in it will be found wherever they stand: those of a list, the program of a command, the file of a
     /// path.
-    pub(super) fn learn_all(&mut self, kind: Kind, value: &str) {
+    pub(super) fn learn_all(&mut self, kind: NameKind, value: &str) {
         self.learn(kind, value);
         for part in value.split(|c: char| c.is_whitespace() || "\"'`()[]{}=,;".contains(c)) {
             let own = part.rsplit('/').next().unwrap_or(part);
@@ -218,7 +218,7 @@ impl Names {
     }
 
     /// What stands for `name`: the same each time.
-    pub(super) fn of(&mut self, kind: Kind, name: &str) -> String {
+    pub(super) fn of(&mut self, kind: NameKind, name: &str) -> String {
         // What was taken out already stays as it is: a record may be redacted again.
         if self.given.values().any(|given| given == name) {
             return name.to_owned();
@@ -228,29 +228,29 @@ impl Names {
         }
         let count = self.count.entry(kind).or_default();
         *count += 1;
-        let slash = if kind == Kind::Path && name.starts_with('/') { "/" } else { "" };
+        let slash = if kind == NameKind::Path && name.starts_with('/') { "/" } else { "" };
         let given = format!("{slash}{}-{count}", kind.word());
         self.given.insert((kind, name.to_owned()), given.clone());
-        if [Kind::Path, Kind::Command].contains(&kind) {
+        if [NameKind::Path, NameKind::Command].contains(&kind) {
             self.learn_all(kind, name);
         }
         given
     }
 
     /// `given` stands for `name` too, where nothing does yet.
-    pub(super) fn alias(&mut self, kind: Kind, name: &str, given: &str) {
+    pub(super) fn alias(&mut self, kind: NameKind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
     }
 
     /// `name` will be found wherever it stands as a word of its own.
-    pub(super) fn learn(&mut self, kind: Kind, name: &str) {
+    pub(super) fn learn(&mut self, kind: NameKind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.
         let known = self.words.iter().any(|(_, word)| word == name) || self.given.values().any(|given| given == name);
         if name.len() < 2 || name.starts_with('/') || says_nothing(name) || known {
             return;
         }
-        if kind == Kind::Device && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
+        if kind == NameKind::Device && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
             self.learn_device(name);
         }
         self.words.push((kind, name.to_owned()));
@@ -279,7 +279,8 @@ impl Names {
 
     /// A name with dots, its devices renamed.
     pub(super) fn devices_of(&mut self, name: &str) -> String {
-        let part = |part: &str| if self.is_known_device(part) { self.of(Kind::Device, part) } else { part.to_owned() };
+        let part =
+            |part: &str| if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() };
         name.split('.').map(part).collect::<Vec<_>>().join(".")
     }
 
@@ -289,10 +290,10 @@ impl Names {
     }
 
     /// The longest name that `text` begins with and that ends there.
-    pub(super) fn word_at(&self, text: &str, processes: bool) -> Option<(Kind, String)> {
+    pub(super) fn word_at(&self, text: &str, processes: bool) -> Option<(NameKind, String)> {
         let ends = |word: &str| !text[word.len()..].starts_with(is_of_word);
-        let fits = |(kind, word): &&(Kind, String)| {
-            (processes || *kind != Kind::Process) && text.starts_with(word.as_str()) && ends(word)
+        let fits = |(kind, word): &&(NameKind, String)| {
+            (processes || *kind != NameKind::Process) && text.starts_with(word.as_str()) && ends(word)
         };
         self.words.iter().find(fits).cloned()
     }
@@ -332,15 +333,15 @@ mod tests {
     #[test]
     fn the_name_of_a_fact_tells_what_its_value_names() {
         for (key, kind) in [
-            ("storage.device", Some(Kind::Device)),
-            ("storage.mount_point", Some(Kind::Path)),
-            ("storage.source", Some(Kind::Path)),
-            ("device.nvme0n1.serial", Some(Kind::Device)),
+            ("storage.device", Some(NameKind::Device)),
+            ("storage.mount_point", Some(NameKind::Path)),
+            ("storage.source", Some(NameKind::Path)),
+            ("device.nvme0n1.serial", Some(NameKind::Device)),
             ("device.nvme0n1.model", None),
-            ("DB host name", Some(Kind::Host)),
-            ("cluster_name", Some(Kind::Database)),
-            ("synchronous_standby_names", Some(Kind::Database)),
-            ("unix_socket_directories", Some(Kind::Path)),
+            ("DB host name", Some(NameKind::Host)),
+            ("cluster_name", Some(NameKind::Database)),
+            ("synchronous_standby_names", Some(NameKind::Database)),
+            ("unix_socket_directories", Some(NameKind::Path)),
             ("client.clock.source", None),
             ("server_version", None),
             ("io_method", None),

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::names::{Kind, Names, is_of_word, says_nothing};
+use super::names::{NameKind, Names, is_of_word, says_nothing};
 
 /// Folders of the kernel, the same on every host; a device in their names is renamed all the same.
 const OF_THE_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev/null"];
@@ -25,7 +25,7 @@ impl Names {
                 [" by ", ": ", ", ", "; "].iter().filter_map(|sign| Some(before.rfind(sign)? + sign.len())).max();
             let (before, name) = before.split_at(from.unwrap_or(0));
             clean.push_str(&self.scan(before, true));
-            clean.push_str(&self.of(Kind::Process, name));
+            clean.push_str(&self.of(NameKind::Process, name));
             clean.push_str(" (pid ");
             rest = &rest[at + " (pid ".len()..];
         }
@@ -33,10 +33,10 @@ impl Names {
     }
 
     /// The value of a fact that is a name by what it is called: a path or a device by its own rules, others whole.
-    pub(super) fn whole(&mut self, kind: Kind, value: &str) -> String {
+    pub(super) fn whole(&mut self, kind: NameKind, value: &str) -> String {
         let by_its_own = match kind {
-            Kind::Path | Kind::Command => value.starts_with('/') && !value.contains(char::is_whitespace),
-            Kind::Device => value.split([',', ' ']).all(|part| part.is_empty() || self.is_known_device(part)),
+            NameKind::Path | NameKind::Command => value.starts_with('/') && !value.contains(char::is_whitespace),
+            NameKind::Device => value.split([',', ' ']).all(|part| part.is_empty() || self.is_known_device(part)),
             _ => false,
         };
         if value.contains("://") || by_its_own {
@@ -52,7 +52,7 @@ impl Names {
             return self.scrubbed(target);
         }
         let Some((scheme, rest)) = target.split_once(':') else { return target.to_owned() };
-        let part = |part: &str| if says_nothing(part) { part.to_owned() } else { self.whole(Kind::Path, part) };
+        let part = |part: &str| if says_nothing(part) { part.to_owned() } else { self.whole(NameKind::Path, part) };
         format!("{scheme}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
     }
 
@@ -86,7 +86,7 @@ impl Names {
             return Some(address);
         }
         let word = &text[..text.find(|c: char| !is_of_word(c) && c != '-').unwrap_or(text.len())];
-        self.is_known_device(word).then(|| (word.len(), self.of(Kind::Device, word)))
+        self.is_known_device(word).then(|| (word.len(), self.of(NameKind::Device, word)))
     }
 
     /// A URL: scheme and port stay, what stands behind a database goes.
@@ -103,14 +103,14 @@ impl Names {
         let mut clean = format!("{scheme}://");
         if let Some(user) = user.filter(|user| !user.is_empty()) {
             let name = user.split(':').next().unwrap_or(user);
-            self.learn(Kind::User, name);
-            clean.extend([&self.of(Kind::User, name), "@"]);
+            self.learn(NameKind::User, name);
+            clean.extend([&self.of(NameKind::User, name), "@"]);
         }
         let hosts: Vec<String> = hosts.split(',').map(|host| self.host_and_port(host)).collect();
         clean += &hosts.join(",");
         let name = path.split('?').next().unwrap_or_default().trim_start_matches('/');
         if !name.is_empty() {
-            let kind = if scheme.starts_with("http") || scheme == "file" { Kind::Path } else { Kind::Database };
+            let kind = if scheme.starts_with("http") || scheme == "file" { NameKind::Path } else { NameKind::Database };
             self.learn(kind, name);
             clean.extend(["/", &self.of(kind, name)]);
         }
@@ -125,14 +125,14 @@ impl Names {
         let clean = match bare.parse::<IpAddr>() {
             _ if host.is_empty() || bare == "localhost" => host.to_owned(),
             Ok(address) if address.is_loopback() || address.is_unspecified() => host.to_owned(),
-            Ok(_) => self.of(Kind::Address, bare),
+            Ok(_) => self.of(NameKind::Address, bare),
             Err(_) => {
-                self.learn(Kind::Host, bare);
-                let clean = self.of(Kind::Host, bare);
+                self.learn(NameKind::Host, bare);
+                let clean = self.of(NameKind::Host, bare);
                 // Texts may call it by its first name alone.
                 if let Some((first, _)) = bare.split_once('.') {
-                    self.learn(Kind::Host, first);
-                    self.alias(Kind::Host, first, &clean);
+                    self.learn(NameKind::Host, first);
+                    self.alias(NameKind::Host, first, &clean);
                 }
                 clean
             }
@@ -152,14 +152,14 @@ impl Names {
             return Some((path.len(), path.split('/').map(|part| self.device(part)).collect::<Vec<_>>().join("/")));
         }
         if let Some(device) = path.strip_prefix("/dev/") {
-            let clean = format!("/dev/{}", self.of(Kind::Device, device));
+            let clean = format!("/dev/{}", self.of(NameKind::Device, device));
             return Some((path.len(), clean));
         }
-        Some((path.len(), self.of(Kind::Path, path)))
+        Some((path.len(), self.of(NameKind::Path, path)))
     }
 
     fn device(&mut self, part: &str) -> String {
-        if self.is_known_device(part) { self.of(Kind::Device, part) } else { part.to_owned() }
+        if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() }
     }
 
     /// An address of IPv4, IPv6 or of a network card; that of this host itself stays.
@@ -177,7 +177,7 @@ impl Names {
             _ if of_card => (word, false),
             _ => return None,
         };
-        Some((word.len(), if local { word.to_owned() } else { self.of(Kind::Address, word) }))
+        Some((word.len(), if local { word.to_owned() } else { self.of(NameKind::Address, word) }))
     }
 }
 
@@ -187,8 +187,8 @@ mod tests {
 
     fn scrubbed(text: &str) -> String {
         let mut names = Names::default();
-        names.learn(Kind::Host, "db1");
-        names.learn(Kind::Process, "backup");
+        names.learn(NameKind::Host, "db1");
+        names.learn(NameKind::Process, "backup");
         names.replace_in(text)
     }
 

@@ -126,11 +126,11 @@ fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
     let groups: Vec<&[Run]> = runs.iter().map(Vec::as_slice).collect();
     let titles: Vec<String> =
         std::iter::once("").chain(named.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
-    let mut rows = vec![of_each("runs", named, |runs| runs.len().to_string())];
-    rows.push(of_each("engine", named, |runs| each_once(runs, |run| Some(engine(run)))));
-    rows.push(of_each("target", named, |runs| each_once(runs, |run| Some(run.head.target.clone()))));
-    rows.push(of_each("machine", named, |runs| each_once(runs, comparable::machine)));
-    rows.push(of_each("measured", named, |runs| each_once(runs, |run| Some(heading::date(run)))));
+    let mut rows = vec![labelled_row("runs", named, |runs| runs.len().to_string())];
+    rows.push(labelled_row("engine", named, |runs| each_once(runs, |run| Some(engine(run)))));
+    rows.push(labelled_row("target", named, |runs| each_once(runs, |run| Some(run.head.target.clone()))));
+    rows.push(labelled_row("machine", named, |runs| each_once(runs, comparable::machine)));
+    rows.push(labelled_row("measured", named, |runs| each_once(runs, |run| Some(heading::date(run)))));
     let differing = comparable::all_differences(&groups);
     if differing.is_empty() {
         html.push_str("<p>No setting, version, target or host differs.</p>\n");
@@ -144,7 +144,7 @@ fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
     html.push_str("</section>\n");
 }
 
-fn of_each(what: &str, named: &[(&str, &[Side])], of: impl Fn(&[Side]) -> String) -> Vec<String> {
+fn labelled_row(what: &str, named: &[(&str, &[Side])], of: impl Fn(&[Side]) -> String) -> Vec<String> {
     std::iter::once(what.to_owned()).chain(named.iter().map(|(_, sides)| of(sides))).collect()
 }
 

@@ -21,7 +21,7 @@ pub(crate) const PAD_BYTES: usize = 6_700;
 const SCANNED: u32 = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row<'a> {
+pub(crate) struct StoredRow<'a> {
     /// The primary key: even for visited rows, odd for ballast.
     pub id: u64,
     /// The key it is visited by, from 1, and its place among the visited ones, from 0; `None` for ballast.
@@ -67,7 +67,7 @@ impl Rows {
     }
 
     /// Hands the next page's rows to `take`, the visited one first; tells whether there was a page left.
-    pub(crate) fn page(&mut self, mut take: impl FnMut(&Row<'_>)) -> bool {
+    pub(crate) fn page(&mut self, mut take: impl FnMut(&StoredRow<'_>)) -> bool {
         if self.next == self.blocks {
             return false;
         }
@@ -75,9 +75,9 @@ impl Rows {
         self.next += 1;
         self.fill(FILLERS * FILLER_BYTES + PAD_BYTES, 2 * key);
         let (fillers, pad) = self.bytes.split_at(FILLERS * FILLER_BYTES);
-        take(&Row { id: 2 * place, visited: Some((key, place)), fillers, pad, tail: key });
+        take(&StoredRow { id: 2 * place, visited: Some((key, place)), fillers, pad, tail: key });
         self.fill(FILLERS * FILLER_BYTES, 2 * key + 1);
-        take(&Row {
+        take(&StoredRow {
             id: 2 * place + 1,
             visited: None,
             fillers: &self.bytes[..FILLERS * FILLER_BYTES],
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-impl Row<'_> {
+impl StoredRow<'_> {
     /// Appends the row as `LOAD DATA` reads it by default: columns end with a tab, rows with a line feed. Filler and pad
     /// hold no byte that would have to be escaped.
     pub(crate) fn text(&self, out: &mut Vec<u8>) {
@@ -157,7 +157,7 @@ mod tests {
     /// Of a page: what rows may not fill (header, trailer, the 16th that is kept free).
     const ROOM: usize = 15_228;
 
-    fn bytes(row: &Row<'_>) -> usize {
+    fn bytes(row: &StoredRow<'_>) -> usize {
         // Header, primary key, transaction and roll pointer, four numbers.
         7 + 8 + 13 + 4 * 8 + row.fillers.len() + row.pad.len()
     }

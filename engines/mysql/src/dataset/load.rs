@@ -15,7 +15,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Value};
 
 use crate::connect::link::Link;
-use crate::dataset::layout::{self, FILLER_BYTES, FILLERS, PAGE_BYTES, Row, Rows};
+use crate::dataset::layout::{self, FILLER_BYTES, FILLERS, PAGE_BYTES, Rows, StoredRow};
 use crate::dataset::registry::{self, Entry, Found};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
@@ -247,7 +247,7 @@ fn write_pages(rows: &mut Rows, sink: &mut impl Write) -> std::io::Result<u64> {
     Ok(pages)
 }
 
-fn push_values(row: &Row<'_>, values: &mut Vec<Value>) {
+fn push_values(row: &StoredRow<'_>, values: &mut Vec<Value>) {
     let (key, place) = row.visited.unzip();
     values.extend([row.id.into(), key.into(), place.into()]);
     values.extend(row.fillers.chunks(FILLER_BYTES).map(|filler| Value::Bytes(filler.to_vec())));

@@ -1,6 +1,6 @@
 //! What is known of the servers before their programs are found.
 
-use mindful_instance::program::Kind;
+use mindful_instance::program::ServerKind;
 use rustix::process::Signal;
 
 use crate::flavor::Flavor;
@@ -54,7 +54,7 @@ const PLAIN_FILES: &[&str] = &[MADE_BY, "ibdata1", "auto.cnf", "ib_logfile0", "a
 /// The binary log, temporary tables and tables of MyISAM and Aria wait for room instead of failing: a minute, and again.
 const WAITS_FOR_ROOM: &[&str] = &["Waiting for someone to free space", "waiting for someone to free some space"];
 
-static MARIADB: Kind = Kind {
+static MARIADB: ServerKind = ServerKind {
     name: "MariaDB",
     data: "data",
     first_file: MADE_BY,
@@ -76,7 +76,7 @@ static MARIADB: Kind = Kind {
     setting: "innodb_buffer_pool_size=64M",
 };
 
-static MYSQL: Kind = Kind {
+static MYSQL: ServerKind = ServerKind {
     name: "MySQL",
     data: "data",
     first_file: MADE_BY,
@@ -97,7 +97,7 @@ static MYSQL: Kind = Kind {
     setting: "innodb_buffer_pool_size=64M",
 };
 
-pub(super) fn of_flavor(flavor: Flavor) -> &'static Kind {
+pub(super) fn of_flavor(flavor: Flavor) -> &'static ServerKind {
     match flavor {
         Flavor::MariaDb => &MARIADB,
         Flavor::MySql => &MYSQL,

@@ -10,7 +10,7 @@ use mindful_core::{Error, Result};
 use mindful_instance::capacity;
 use mindful_instance::files::{own_file, read_text};
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Site};
+use mindful_instance::program::{Chosen, Conditions, Making, Program, ServerKind, Site};
 
 use super::complaint::complaint;
 use super::programs::Programs;
@@ -65,7 +65,7 @@ impl Server {
 }
 
 impl Program for Server {
-    fn kind(&self) -> &'static Kind {
+    fn kind(&self) -> &'static ServerKind {
         kind::of_flavor(self.version().flavor)
     }
 

@@ -12,7 +12,7 @@ use mindful_core::workload::Compatibility;
 
 use crate::codes;
 use crate::connect::link::{Link, text};
-use crate::dataset::load::Room;
+use crate::dataset::load::FreeSpace;
 use crate::observe::describe;
 use crate::options::Options;
 
@@ -58,7 +58,7 @@ pub(crate) fn checks(
             "--shared on",
         ));
     }
-    if options.storage.nologging && !Room::read(link, options).is_ok_and(|room| room.force_logging) {
+    if options.storage.nologging && !FreeSpace::read(link, options).is_ok_and(|room| room.force_logging) {
         found.push(codes::SERVER_SETTING.finding(
             "A load without redo is lost in recovery and missing on a standby. Back up after the load, or omit \
              --nologging",

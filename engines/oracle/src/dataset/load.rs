@@ -71,7 +71,7 @@ pub(crate) fn load(
         return Ok(());
     }
     let queue = LoadQueue::new(missing);
-    let room = Room::read(link, options)?;
+    let room = FreeSpace::read(link, options)?;
     room.check(queue.blocks(), options, events)?;
     registry::ensure(link, &options.namespace)?;
     let work = Work {
@@ -149,7 +149,7 @@ impl Work<'_> {
 
 /// Where tables go, and what room there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct FreeSpace {
     pub tablespace: String,
     pub block_bytes: u64,
     /// All that is changed in it is logged, whatever a table says.
@@ -162,7 +162,7 @@ pub(crate) struct Room {
     pub online: bool,
 }
 
-impl Room {
+impl FreeSpace {
     /// The room of the tablespace that `options` name, or the account's own.
     pub(crate) fn read(link: &Link, options: &Options) -> Result<Self> {
         let named = options.storage.tablespace.clone().unwrap_or_default();

@@ -9,7 +9,7 @@ use mindful_core::workload::Access;
 
 use super::check;
 use super::state::{Activity, Planned, State};
-use crate::checks::connection_limit::Room;
+use crate::checks::connection_limit::SpareConnections;
 use crate::checks::idle_settings::Server;
 use crate::checks::privileges::Rights;
 
@@ -73,7 +73,7 @@ fn worst() -> State {
         ..Activity::default()
     };
     let (gib, mib) = (f64::from(1 << 30), f64::from(1 << 20));
-    let room = Some(Room {
+    let room = Some(SpareConnections {
         free: 5,
         limit: "max_connections is 10".to_owned(),
         most: 10,

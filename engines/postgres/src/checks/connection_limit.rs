@@ -10,7 +10,7 @@ use crate::connect::link::Link;
 
 /// The tightest limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct SpareConnections {
     pub free: i32,
     /// The limit: `max_connections is 100`.
     pub limit: String,
@@ -19,7 +19,7 @@ pub(crate) struct Room {
     pub remedy: (String, String),
 }
 
-impl Room {
+impl SpareConnections {
     pub(crate) async fn read(client: &Client) -> Result<Option<Self>, tokio_postgres::Error> {
         let bounds = client.query(include_str!("../../sql/capacity.sql"), &[]).await?;
         Ok(bounds.first().map(Self::from_row))
@@ -72,7 +72,7 @@ pub(crate) fn check(link: &Link, wanted: u32, what: &str, flag: &str, own: i32) 
     let mut looks = 0;
     loop {
         let control = link.control()?;
-        let room = link.run("checking for room", async { Ok(Room::read(&control).await?) })?;
+        let room = link.run("checking for room", async { Ok(SpareConnections::read(&control).await?) })?;
         drop(control);
         let refused = room.and_then(|room| room.refusal(wanted, what, flag, own));
         looks += 1;

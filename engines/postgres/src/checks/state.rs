@@ -12,7 +12,7 @@ use mindful_host::control_group::Groups;
 use mindful_host::memory::Meminfo;
 use tokio_postgres::Client;
 
-use crate::checks::connection_limit::Room;
+use crate::checks::connection_limit::SpareConnections;
 use crate::checks::idle_settings;
 use crate::checks::privileges::Rights;
 use crate::connect::link::Link;
@@ -30,7 +30,7 @@ pub(super) struct State {
     pub settings: BTreeMap<String, (String, Option<f64>)>,
     pub activity: Activity,
     pub planned: Planned,
-    pub room: Option<Room>,
+    pub room: Option<SpareConnections>,
     pub rights: Option<Rights>,
     pub users: Option<String>,
     /// Memory that is free or holds nothing but page cache, bytes, within the limit of the server's control group; `None`
@@ -102,7 +102,7 @@ impl State {
                 vacuumed: row.get("vacuumed"),
             };
             let clock_ns = Some(clock_ns(&control).await?);
-            let (room, users) = (Room::read(&control).await?, lock::others(&control, namespace).await?);
+            let (room, users) = (SpareConnections::read(&control).await?, lock::others(&control, namespace).await?);
             let planned = Planned::from_plan(plan, dataset);
             let rights = Some(Rights::read(&control, namespace).await?);
             let reads = Some(idle_settings::Server::read(&control).await?);

@@ -10,7 +10,7 @@ use mindful_instance::capacity;
 use mindful_instance::files::{bytes_below, open_file, read_text};
 use mindful_instance::log::last_with;
 use mindful_instance::options::Mode;
-use mindful_instance::program::{Chosen, Conditions, Kind, Making, Program, Site};
+use mindful_instance::program::{Chosen, Conditions, Making, Program, ServerKind, Site};
 use mindful_instance::shared_memory;
 
 use super::access::{self, USER};
@@ -37,7 +37,7 @@ pub(super) struct Cluster {
 }
 
 impl Program for Cluster {
-    fn kind(&self) -> &'static Kind {
+    fn kind(&self) -> &'static ServerKind {
         &KIND
     }
 

@@ -1,11 +1,11 @@
 //! What is known of PostgreSQL before its programs are found.
 
-use mindful_instance::program::Kind;
+use mindful_instance::program::ServerKind;
 use rustix::process::Signal;
 
 use super::access;
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: ServerKind = ServerKind {
     name: "PostgreSQL",
     data: "pgdata",
     first_file: "PG_VERSION",

@@ -13,7 +13,7 @@ use mindful_oracle_terms as oracle;
 
 use super::read::{Call, Line};
 use crate::old_step::OldStep;
-use crate::waits::{Blocks, Kind, Wait};
+use crate::waits::{Blocks, Wait, WaitKind};
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;
@@ -65,16 +65,16 @@ impl Collected {
         }
         self.clockless += u64::from(wait.tim_us.is_none());
         let end_us = wait.tim_us.unwrap_or(self.slices.last_us.saturating_add(wait.ela_us));
-        let Some(kind) = Kind::of(wait) else { return self.slices.extend(end_us, wait.ela_us) };
+        let Some(kind) = WaitKind::of(wait) else { return self.slices.extend(end_us, wait.ela_us) };
         self.block_bytes = self.block_bytes.or_else(|| wait.block_bytes());
-        let blocks = wait.blocks(self.block_bytes).unwrap_or(u64::from(kind == Kind::Single));
+        let blocks = wait.blocks(self.block_bytes).unwrap_or(u64::from(kind == WaitKind::Single));
         let (reads, all_blocks) = &mut self.reads[kind as usize];
         *reads += 1;
         all_blocks.add(wait);
-        if kind == Kind::Single {
+        if kind == WaitKind::Single {
             self.single_us = self.single_us.saturating_add(wait.ela_us);
         }
-        self.slices.add(end_us, wait.ela_us, kind == Kind::Single, blocks);
+        self.slices.add(end_us, wait.ela_us, kind == WaitKind::Single, blocks);
     }
 
     fn call(&mut self, kind: &[u8], call: &Call) {
@@ -134,7 +134,7 @@ impl Collected {
         let metric = |counter: Counter, unit: &str, help: &str| Metric::counter(counter.name(), unit, help);
         let reads = self.reads.iter().map(|(reads, _)| *reads as f64).sum::<f64>();
         let most = |by_depth: &BTreeMap<u64, u64>| by_depth.values().max().map(|figure| *figure as f64);
-        let single = self.reads[Kind::Single as usize].0 as f64;
+        let single = self.reads[WaitKind::Single as usize].0 as f64;
         let cpu = most(&self.cpu_us);
         let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
         vec![
@@ -173,7 +173,7 @@ impl Collected {
     }
 
     fn add_findings(&self, step: &mut OldStep) {
-        let parallel = self.reads[Kind::Parallel as usize];
+        let parallel = self.reads[WaitKind::Parallel as usize];
         let reads: u64 = self.reads.iter().map(|(reads, _)| reads).sum();
         if parallel.0 > 0 {
             let text = "The session read ahead: several blocks at once that are not neighbours. These are not the single \
