@@ -215,8 +215,7 @@ fn contradicted(e: &Evidence, verdict: &Verdict) -> Option<Verdict> {
         }
         _ => return None,
     };
-    let next = "two witnesses contradict each other, so the limit is not named: sweep --sessions, where the rate stops rising \
-                tells it";
+    let next = "two witnesses contradict each other: sweep --sessions, and see where the rate stops rising";
     Some(e.limited(Limit::Undecided, format!("{}, but {witness}", verdict.figures), next))
 }
 

@@ -40,7 +40,7 @@ fn a_figure_that_is_changed_in_one_place_contradicts_the_others() {
 }
 
 #[test]
-fn levels_that_serve_more_than_they_were_asked_for_contradict_each_other() {
+fn levels_that_serve_more_than_they_were_asked_for_contradict() {
     let more = Made { blocks_read: 160_000.0, read_requests: 150_000.0, ..showcase() };
     let requests = Made { read_requests: 95_000.0, ..showcase() };
     let waits = Made { foreground: vec![("db file sequential read", 21_643_000, 56_427)], ..showcase() };
