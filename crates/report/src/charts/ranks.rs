@@ -45,7 +45,7 @@ pub(crate) fn drawing(ranking: &RankingSummary, group: usize) -> Option<Drawing>
         write_lines(&mut svg, "axis-name at-end", [left - 8.0, middle + 4.0], &lines_of(&label(side), NAME_COLUMNS));
         let _ = writeln!(
             svg,
-            "<rect class=\"bar c1\" x=\"{left:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{THICK}\"/>",
+            "<rect class=\"bar c1\" fill-opacity=\".6\" x=\"{left:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{THICK}\"/>",
             middle - THICK / 2.0,
             x(value) - left
         );

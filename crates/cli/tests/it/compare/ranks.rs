@@ -91,7 +91,7 @@ fn other_measurements_and_invalid_sides_have_no_common_rank() {
     let run = |more: &[&str]| mindful.run(&null("run", &[&["--duration", "2s", "--warmup", "100ms"], more].concat()));
     run(&["--tag", "wide", "--work-unit", "8", "--sessions", "1"]);
     let broken =
-        ["--tag", "broken", "--work-unit", "1", "--null-fail", "1@500ms", "--sessions", "1", "--null-latency", "10ms"];
+        ["--tag", "broken", "--work-unit", "1", "--null-fail", "1@1500ms", "--sessions", "2", "--null-latency", "10ms"];
     run(&broken);
     let ranking =
         json(&mindful.run(&["compare", "one", "two", "wide", "broken", "--by", "throughput", "--format", "json"]));

@@ -69,9 +69,12 @@ fn a_sweep_is_exported_as_page_picture_and_markdown() {
     assert!(text(&["--as", "github-bigger"]).contains("\"unit\": \"blocks/s\""));
     assert!(text(&["--as", "github-smaller"]).contains("\"unit\": \"us\""));
     assert!(text(&["--as", "openmetrics"]).ends_with("# EOF\n"));
-    let both = mindful.text(&["export", "latest", "latest", "--as", "html"]);
-    assert!(both.contains("the runs are comparable") && both.contains("data-chart=\"differences\""), "{both}");
-    assert_eq!(mindful.run(&["export", "latest", "latest", "--as", "csv"]).status.code(), Some(2));
+    for tag in ["one", "two"] {
+        mindful.run(&null("sweep", &["--sessions", "1,2", "--tag", tag]));
+    }
+    let both = mindful.text(&["export", "one", "two", "--as", "html"]);
+    assert!(both.contains("What is compared") && both.contains("data-chart=\"differences\""), "{both}");
+    assert_eq!(mindful.run(&["export", "one", "two", "--as", "bencher"]).status.code(), Some(2));
 }
 
 #[test]
