@@ -14,9 +14,9 @@ use crate::folder::Folder;
 use crate::memory_group::{self, MemoryGroup};
 use crate::patience::Patience;
 use crate::program::{Chosen, Conditions, Program, Purpose, Site};
-use crate::server::{self, Place, Server};
+use crate::server::{Place, Server};
 use crate::socket::SocketFolder;
-use crate::{data, files, shared_memory, stale};
+use crate::{data, files, lock_file, shared_memory, stale};
 
 /// What an instance is opened with.
 #[derive(Debug, Clone)]
@@ -327,5 +327,5 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
 }
 
 fn was_shut_down(folder: &Folder, program: &dyn Program) -> bool {
-    program.was_shut_down(&folder.data(), server::status(&folder.server_lock()))
+    program.was_shut_down(&folder.data(), lock_file::status(&folder.server_lock()))
 }

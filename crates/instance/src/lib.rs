@@ -10,6 +10,7 @@ pub mod files;
 mod folder;
 mod instance;
 pub mod listening;
+mod lock_file;
 pub mod log;
 mod memory_group;
 pub mod options;

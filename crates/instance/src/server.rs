@@ -11,7 +11,8 @@ use mindful_core::contract::event::{Events, Silent, emit_note};
 use mindful_core::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::files::{own_file, read_text};
+use crate::files::own_file;
+use crate::lock_file::pid;
 use crate::log::{self, Log};
 use crate::patience::{Patience, Progress};
 use crate::program::{Chosen, Program, ServerKind, Site, find_complaint};
@@ -224,16 +225,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.stop(&Silent);
     }
-}
-
-/// The first process of the server that keeps, or last kept, `lock`.
-pub(crate) fn pid(lock: &Path) -> Option<u32> {
-    read_text(lock, 64).ok()?.lines().next()?.trim().parse().ok()
-}
-
-/// What that process ended with, if its guard saw it end.
-pub(crate) fn status(lock: &Path) -> Option<i32> {
-    read_text(lock, 64).ok()?.lines().nth(1)?.strip_prefix("ended ")?.trim().parse().ok()
 }
 
 /// Takes the lock for a new server; the last process of an earlier one may need a moment to let go of it.

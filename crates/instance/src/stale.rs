@@ -12,8 +12,8 @@ use mindful_host::{Kernel, process};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::files::own_file;
+use crate::lock_file;
 use crate::program::ServerKind;
-use crate::server;
 
 /// How long an orderly shutdown may take before the server is asked to give up, how long that before it is killed, and how
 /// long until it is gone then.
@@ -56,7 +56,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
 
 /// The first process alone if it lives, for it stops the others; else the orphans.
 fn targets(data: &Path, lock: &Path, kind: &ServerKind) -> Vec<Pid> {
-    let first = server::pid(lock);
+    let first = lock_file::pid(lock);
     let found = if sees_processes() {
         processes(data, kind)
     } else {

@@ -101,7 +101,7 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     let mean = found.counters.ratio(shared::OTHERS_SAMPLES, shared::SAMPLINGS).filter(|mean| *mean > OTHERS_AT_WORK);
     let mean = mean.map(|mean| format!("{mean:.2} sessions of others at work on average"));
     let read = found.gates.levels.foreign_sessions_evidence();
-    let text = "Other sessions worked in this server during the window: clients, backups or vacuums. They share its \
+    let text = "Other sessions worked in this server during the window: clients, backups or maintenance. They share its \
                 cache, CPU and devices. End them, or measure when the server is quiet.";
     let all: Vec<String> = mean.into_iter().chain(read).collect();
     let evidence = all.join("; ");

@@ -63,7 +63,7 @@ impl OrderedBy {
     }
 
     /// The value in `run`, or why it has none.
-    pub(super) fn of_run(self, run: &Run, analysis: &Analysis) -> std::result::Result<OrderedRun, String> {
+    pub(super) fn ordered_run(self, run: &Run, analysis: &Analysis) -> std::result::Result<OrderedRun, String> {
         let steps: Vec<JudgedStep> =
             run.steps.iter().zip(&analysis.steps).filter(|(_, step)| !step.summary.point.drift_check).collect();
         let (figure, step) = match self {

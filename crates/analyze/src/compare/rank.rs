@@ -73,7 +73,7 @@ impl Ranks {
         let better = |a: f64, b: f64| if question.higher_is_faster { b.total_cmp(&a) } else { a.total_cmp(&b) };
         order.sort_by(|a, b| better(sides[*a].median(), sides[*b].median()).then(a.cmp(b)));
         let mut ranks = Self { order, ranks: Vec::new(), pairs };
-        ranks.ranks = (0..count).map(|side| ranks.of_side(side, count)).collect();
+        ranks.ranks = (0..count).map(|side| ranks.possible_ranks(side, count)).collect();
         Ok(ranks)
     }
 
@@ -83,10 +83,10 @@ impl Ranks {
             compared.verdict = Verdict::NotDecided;
         }
         let count = self.ranks.len();
-        self.ranks = (0..count).map(|side| self.of_side(side, count)).collect();
+        self.ranks = (0..count).map(|side| self.possible_ranks(side, count)).collect();
     }
 
-    fn of_side(&self, side: usize, count: usize) -> [u32; 2] {
+    fn possible_ranks(&self, side: usize, count: usize) -> [u32; 2] {
         let number = |of: fn(&Self, usize, usize) -> bool| {
             (0..count).filter(|other| *other != side && of(self, *other, side)).count() as u32
         };

@@ -63,7 +63,7 @@ impl Ranking {
             let members: Vec<&NamedSide> = members.iter().map(|at| &sides[*at]).collect();
             let group = Group::from_members(&members, by, margin, force)?;
             last = group.last(sides).unwrap_or(last);
-            sentences.extend(sentence::of_group(&group.summary, by, &group));
+            sentences.extend(sentence::group_sentence(&group.summary, by, &group));
             let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
             measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
             ranked.push(RankedGroup { measured, ..group.summary });
@@ -304,7 +304,7 @@ fn ordered_runs(side: &NamedSide, by: OrderedBy, force: bool) -> std::result::Re
     if by == OrderedBy::Price && currencies.len() > 1 {
         return Err(format!("prices in {}", currencies.join(" and ")));
     }
-    side.runs.iter().map(|(run, analysis)| by.of_run(run, analysis)).collect()
+    side.runs.iter().map(|(run, analysis)| by.ordered_run(run, analysis)).collect()
 }
 
 fn values_of(runs: &[OrderedRun]) -> Vec<RunValue> {

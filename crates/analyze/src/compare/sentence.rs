@@ -7,14 +7,14 @@ use super::figure::ComparedFigure;
 use super::ranking::Group;
 
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`
-pub(super) fn of_group(summary: &RankedGroup, by: OrderedBy, group: &Group) -> Option<String> {
+pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &Group) -> Option<String> {
     let ranked: Vec<&RankedSide> = summary.sides.iter().filter(|side| side.rank.is_some()).collect();
     let [best, second, ..] = ranked.as_slice() else { return None };
     let mut parts = Vec::new();
     if !group.are_alike(&best.name, &second.name) {
         parts.extend(lead(best, second, by, group));
     }
-    parts.extend(alike(&ranked, group));
+    parts.extend(indistinguishable(&ranked, group));
     if let Some(first) = parts.first_mut().filter(|part| part.ends_with(APART)) {
         *first = format!("by {by}, {first}");
     }
@@ -43,7 +43,7 @@ fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &Group) ->
 }
 
 /// Sides in a row of the order no two of which can be told apart.
-fn alike(ranked: &[&RankedSide], group: &Group) -> Vec<String> {
+fn indistinguishable(ranked: &[&RankedSide], group: &Group) -> Vec<String> {
     let (mut parts, mut covered) = (Vec::new(), 0);
     for from in 0..ranked.len() {
         let to = (from + 1..ranked.len())

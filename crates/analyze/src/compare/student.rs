@@ -19,7 +19,7 @@ pub(super) struct StandardError {
 
 impl StandardError {
     /// The error of a sum of independent parts, each a squared error with its degrees of freedom (Satterthwaite 1946).
-    pub(super) fn of_parts(parts: &[(f64, f64)]) -> Self {
+    pub(super) fn from_parts(parts: &[(f64, f64)]) -> Self {
         let square: f64 = parts.iter().map(|(square, _)| square).sum();
         let weights: f64 = parts.iter().map(|(square, freedom)| square * square / freedom).sum();
         let all: f64 = parts.iter().map(|(_, freedom)| freedom).sum();
@@ -29,7 +29,7 @@ impl StandardError {
 
     /// Of the difference of two groups that may vary unequally (Welch 1947); both with at least two values.
     pub(super) fn welch(groups: [&[f64]; 2]) -> Self {
-        Self::of_parts(&groups.map(|group| {
+        Self::from_parts(&groups.map(|group| {
             let count = group.len() as f64;
             (variance(group).unwrap_or(0.0) / count, count - 1.0)
         }))

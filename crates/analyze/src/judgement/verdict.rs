@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn of_bare_files_no_verdict_speaks_of_a_database() {
+    fn no_verdict_of_bare_files_names_a_database() {
         for parts in [
             &[(WaitClass::Read, 0.98), (WaitClass::Cpu, 0.1)][..],
             &[(WaitClass::Cpu, 0.7)],
@@ -485,8 +485,7 @@ mod tests {
     fn a_device_behind_a_cache_that_served_all_does_not_limit() {
         let reads = shares(&[(WaitClass::Read, 0.95)]);
         let limit = |phi| Verdict::from_evidence(&Evidence { page_cache_share: Some(phi), ..reads.clone() }).limit;
-        assert_eq!(limit(1.0), Limit::PageCache);
-        assert_eq!(limit(0.9), Limit::DeviceLatency, "a tenth of the reads can take most of the time");
+        assert_eq!([1.0, 0.9].map(limit), [Limit::PageCache, Limit::DeviceLatency]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl SessionProcesses {
 
 impl Sampler for SessionProcesses {
     fn name(&self) -> &'static str {
-        "session_processes"
+        shared::SESSION_PROCESSES.name()
     }
 
     fn metrics(&self) -> &[Metric] {

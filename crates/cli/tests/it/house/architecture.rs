@@ -183,6 +183,7 @@ fn names_of_facts_stand_in_one_place() {
     let shared = root().join("crates/core/src/contract/fact.rs");
     let text = fs::read_to_string(&shared).unwrap();
     let names: Vec<&str> = text.lines().filter_map(|line| line.split_once(" => ")?.1.strip_suffix(',')).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| name.starts_with('"')).collect();
     assert!(names.len() > 8, "{names:?}");
     nobody_else_says(&shared, &names);
 }

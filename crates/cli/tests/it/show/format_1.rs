@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::mindful::Mindful;
 
 /// Each figure that `stored` holds stands in `now`, too; more may stand there.
-fn alike(stored: &Value, now: &Value, path: &str) {
+fn assert_equal(stored: &Value, now: &Value, path: &str) {
     match (stored, now) {
         (Value::Object(fields), Value::Object(_)) => {
-            fields.iter().for_each(|(name, value)| alike(value, &now[name], &format!("{path}.{name}")));
+            fields.iter().for_each(|(name, value)| assert_equal(value, &now[name], &format!("{path}.{name}")));
         }
         (Value::Array(values), Value::Array(others)) => {
             assert_eq!(values.len(), others.len(), "{path}");
-            values.iter().zip(others).enumerate().for_each(|(at, (a, b))| alike(a, b, &format!("{path}[{at}]")));
+            values.iter().zip(others).enumerate().for_each(|(at, (a, b))| assert_equal(a, b, &format!("{path}[{at}]")));
         }
         (Value::Number(a), Value::Number(b)) => {
             let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
@@ -34,7 +34,7 @@ fn stored_runs_of_format_1_give_the_figures_they_gave() {
         let stored: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
         let now = mindful.json(&["show", stored["id"].as_str().unwrap()]);
         for part in ["format", "id", "engine", "engine_version", "seed", "dataset", "steps", "io_job"] {
-            alike(&stored[part], &now[part], &format!("{name}.{part}"));
+            assert_equal(&stored[part], &now[part], &format!("{name}.{part}"));
         }
         assert_eq!(now["validity"], stored["validity"], "{name}");
     }
