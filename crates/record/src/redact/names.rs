@@ -1,6 +1,6 @@
 //! Which names were taken out, and what stands in their place.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What a name is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,10 +198,14 @@ pub(super) fn says_nothing(value: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: HashMap<(NameKind, String), String>,
+    /// All that stands for a name.
+    taken: HashSet<String>,
     count: BTreeMap<NameKind, u32>,
-    /// Names to be found in texts, longest first.
-    words: Vec<(NameKind, String)>,
-    devices: Vec<String>,
+    /// Names to be found in texts.
+    words: HashMap<String, NameKind>,
+    /// Lengths of these, bytes.
+    lengths: BTreeSet<usize>,
+    devices: HashSet<String>,
 }
 
 impl Names {
@@ -220,7 +224,7 @@ impl Names {
     /// What stands for `name`: the same each time.
     pub(super) fn of(&mut self, kind: NameKind, name: &str) -> String {
         // What was taken out already stays as it is: a record may be redacted again.
-        if self.given.values().any(|given| given == name) {
+        if self.taken.contains(name) {
             return name.to_owned();
         }
         if let Some(given) = self.given.get(&(kind, name.to_owned())) {
@@ -231,6 +235,7 @@ impl Names {
         let slash = if kind == NameKind::Path && name.starts_with('/') { "/" } else { "" };
         let given = format!("{slash}{}-{count}", kind.word());
         self.given.insert((kind, name.to_owned()), given.clone());
+        self.taken.insert(given.clone());
         if [NameKind::Path, NameKind::Command].contains(&kind) {
             self.learn_all(kind, name);
         }
@@ -240,21 +245,22 @@ impl Names {
     /// `given` stands for `name` too, where nothing does yet.
     pub(super) fn alias(&mut self, kind: NameKind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
+        self.taken.insert(given.to_owned());
     }
 
     /// `name` will be found wherever it stands as a word of its own.
     pub(super) fn learn(&mut self, kind: NameKind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.
-        let known = self.words.iter().any(|(_, word)| word == name) || self.given.values().any(|given| given == name);
+        let known = self.words.contains_key(name) || self.taken.contains(name);
         if name.len() < 2 || name.starts_with('/') || says_nothing(name) || known {
             return;
         }
         if kind == NameKind::Device && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
             self.learn_device(name);
         }
-        self.words.push((kind, name.to_owned()));
-        self.words.sort_by(|(_, a), (_, b)| b.len().cmp(&a.len()).then(a.cmp(b)));
+        self.words.insert(name.to_owned(), kind);
+        self.lengths.insert(name.len());
     }
 
     /// Devices that a name with dots says, as `device.vda.scheduler` and `vda.reads_completed` do.
@@ -272,9 +278,7 @@ impl Names {
     }
 
     fn learn_device(&mut self, name: &str) {
-        if !self.devices.iter().any(|known| known == name) {
-            self.devices.push(name.to_owned());
-        }
+        self.devices.insert(name.to_owned());
     }
 
     /// A name with dots, its devices renamed.
@@ -286,16 +290,16 @@ impl Names {
 
     /// Whether a word is a device of this run, or is called as one.
     pub(super) fn is_known_device(&self, word: &str) -> bool {
-        is_device(word) || self.devices.iter().any(|known| known == word)
+        is_device(word) || self.devices.contains(word)
     }
 
     /// The longest name that `text` begins with and that ends there.
     pub(super) fn word_at(&self, text: &str, processes: bool) -> Option<(NameKind, String)> {
-        let ends = |word: &str| !text[word.len()..].starts_with(is_of_word);
-        let fits = |(kind, word): &&(NameKind, String)| {
-            (processes || *kind != NameKind::Process) && text.starts_with(word.as_str()) && ends(word)
-        };
-        self.words.iter().find(fits).cloned()
+        let begins = self.lengths.iter().rev().filter_map(|length| text.get(..*length));
+        let ending = begins.filter(|word| !text[word.len()..].starts_with(is_of_word));
+        let kinds = ending.filter_map(|word| self.words.get_key_value(word));
+        let mut meant = kinds.filter(|(_, kind)| processes || **kind != NameKind::Process);
+        meant.next().map(|(word, kind)| (*kind, word.clone()))
     }
 }
 
