@@ -255,7 +255,7 @@ fn runs_beside_each_other_tell_first_what_is_not_alike() {
     other.description.as_mut().unwrap().block_bytes = 16_384;
     let (a, b) = (analyze(&one), analyze(&other));
     let page = page(&[(&one, &a), (&other, &b)]);
-    let (differs, chart) = (page.find("What differs").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
+    let (differs, chart) = (page.find("What is compared").unwrap(), page.find("data-chart=\"latency-iops\"").unwrap());
     assert!(differs < chart && page.contains("16384"), "{page}");
     assert!(page.contains("old: 1 sessions") && page.contains("new: 4 sessions"), "{page}");
 }
@@ -267,7 +267,7 @@ fn two_sides_tell_what_is_not_alike_then_their_differences() {
     let (a, b) = (analyze(&one), analyze(&other));
     let page = compared(&[(&one, &a)], &[(&other, &b), (&other, &b)]);
     let place = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what}: {page}"));
-    let (differs, chart) = (place("What differs"), place("data-chart=\"differences\""));
+    let (differs, chart) = (place("What is compared"), place("data-chart=\"differences\""));
     assert!(differs < chart && chart < place("data-chart=\"latency-iops\"") && page.contains("16384"));
     assert!(page.contains("new &lt;b&gt; against old") && !page.contains("new <b>"));
     let figure = page[chart..].split("</figure>").next().unwrap();
