@@ -47,7 +47,9 @@ impl Redactor {
             Event::Environment { facts } => self.learn_facts(&facts),
             Event::Source { metrics, .. } => metrics.iter().for_each(|metric| self.names.learn_devices(&metric.name)),
             Event::Busiest { processes, .. } => {
-                processes.iter().for_each(|process| self.names.learn(NameKind::Process, &process.name));
+                for process in &processes {
+                    self.names.learn(NameKind::Process, &process.name);
+                }
             }
             Event::Rank(rank) => self.names.learn(NameKind::Host, &rank.host),
             Event::OnTarget { what, .. } => self.learn(*what, places),

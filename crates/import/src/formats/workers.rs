@@ -38,8 +38,11 @@ impl Format for Workers {
     }
 }
 
-/// Workers and logical reads per second of each row, and the number of damaged rows; a rate that cannot be read is unknown.
-fn rows(name: &str, text: &str) -> Result<(Vec<(u32, Option<f64>)>, u64)> {
+/// Workers, and their logical reads per second.
+type WorkersRow = (u32, Option<f64>);
+
+/// Each row, and the number of damaged rows; a rate that cannot be read is unknown.
+fn rows(name: &str, text: &str) -> Result<(Vec<WorkersRow>, u64)> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let mut damaged = 0;
     let row = |record: csv::Result<csv::StringRecord>| {

@@ -310,8 +310,7 @@ fn root_writes_to_no_store_of_another_user() {
     let (dir, own) = store();
     let id = write(&own, None);
     let theirs = |path: &Path| std::os::unix::fs::lchown(path, Some(65_533), None).unwrap();
-    type Make<'a> = &'a dyn Fn(&Path);
-    let makes: [(&str, Make<'_>); 3] = [
+    let makes: [(&str, &dyn Fn(&Path)); 3] = [
         ("a folder of theirs", &|store| {
             fs::create_dir_all(store.join("runs")).unwrap();
             theirs(store);
@@ -359,7 +358,7 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
     assert_eq!(to.import(&from.run_dir(&imported)).unwrap(), newer);
     assert_eq!(to.ids().unwrap(), [newer.clone(), own.clone()]);
     assert_eq!((to.resolve("latest").unwrap(), to.resolve("mine").unwrap()), (own.clone(), own.clone()));
-    assert_eq!(to.tagged("mine").unwrap(), [own.clone()]);
+    assert_eq!(to.tagged("mine").unwrap(), std::slice::from_ref(&own));
     to.remove(&own).unwrap();
     assert_eq!((to.resolve("latest").unwrap(), to.resolve("mine").unwrap()), (newer.clone(), newer));
 }

@@ -23,21 +23,18 @@ pub(crate) fn evidence(findings: &[&Finding], detail: Detail) -> String {
     for finding in findings {
         let (step, text) = split_step(&finding.evidence);
         let (around, figures) = taken_apart(text);
-        match places.get(&around).map(|place| &mut all[*place]) {
-            Some(wording) => {
-                wording.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
-                wording.steps.extend(step);
-                wording.count += 1;
-            }
-            None => {
-                places.insert(around.clone(), all.len());
-                all.push(Wording {
-                    around,
-                    figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
-                    steps: step.into_iter().collect(),
-                    count: 1,
-                });
-            }
+        if let Some(wording) = places.get(&around).map(|place| &mut all[*place]) {
+            wording.figures.iter_mut().zip(figures).for_each(|(ends, figure)| widen(ends, figure));
+            wording.steps.extend(step);
+            wording.count += 1;
+        } else {
+            places.insert(around.clone(), all.len());
+            all.push(Wording {
+                around,
+                figures: figures.into_iter().map(|figure| [figure.clone(), figure]).collect(),
+                steps: step.into_iter().collect(),
+                count: 1,
+            });
         }
     }
     all.sort_by_key(|wording| std::cmp::Reverse(wording.count));
