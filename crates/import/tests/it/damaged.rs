@@ -87,7 +87,7 @@ fn damaged_rows_and_records_are_counted_and_reported() {
             "1 line",
         ),
         ("w.csv", "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.5\nx,0.7\n4,y\n".to_owned(), "2 rows"),
-        ("i.txt", "FILE|SESSIONS|ELAPSED|LIO\na.8|8|60|100\nb.9|9|60\nnoise\n".to_owned(), "2 rows"),
+        ("i.txt", "FILE|SESSIONS|ELAPSED|LIO\na.8|8|60|100\nb.9|9|60|100|7\nnoise\n".to_owned(), "2 rows"),
     ];
     for (name, text, wanted) in cases {
         let found = damage(name, text);
