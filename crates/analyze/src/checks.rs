@@ -330,9 +330,6 @@ fn unfair(work: &Work) -> Option<Finding> {
     })
 }
 
-/// Physical reads by block visited, below which a run is one of the database's cache.
-const CACHED_YIELD: f64 = 0.05;
-
 /// Blocks written by block visited above which a run with updates wrote what others changed: a visit makes a block dirty once.
 const MOST_WRITTEN: f64 = 1.5;
 

@@ -7,4 +7,5 @@ pub(crate) mod ladder_step;
 pub mod ledger;
 pub mod little;
 pub mod residence;
+pub(crate) mod subject;
 pub mod verdict;

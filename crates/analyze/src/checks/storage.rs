@@ -3,13 +3,15 @@
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
-use super::CACHED_YIELD;
 use crate::figures::floors::{Between, Floor};
 use crate::figures::others::Others;
 use crate::judgement::claims::{self, Claim, Held};
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, percent};
 use crate::step::StepAnalysis;
+
+/// Physical reads by block visited, below which a run is one of the database's cache.
+const CACHED_YIELD: f64 = 0.05;
 
 /// A device that served more than it asked the one below it for.
 fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {

@@ -17,8 +17,9 @@ use super::order::Sequence;
 use super::power::runs_to_rank;
 use super::rank::{Ranks, SideValues};
 use super::runs::Side;
+use super::sentence::{self, ComparedSides};
 use super::sides::{compared_run, shared_run};
-use super::{comparable, machines, sentence};
+use super::{comparable, machines};
 use crate::stats::moment::{median, variance};
 
 /// Differences for which the number of runs is given.
@@ -180,12 +181,23 @@ fn joined(facts: impl Iterator<Item = (String, String)>) -> Vec<NamedFact> {
 }
 
 /// One group: its summary and the comparisons behind it.
-pub(super) struct Group {
+struct Group {
     summary: RankedGroup,
     ranks: Ranks,
     /// Number of each side of `ranks`, by its name.
     numbers: Vec<String>,
     runs: Vec<usize>,
+}
+
+impl ComparedSides for Group {
+    fn are_alike(&self, a: &str, b: &str) -> bool {
+        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
+        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
+    }
+
+    fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
+        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
+    }
 }
 
 impl Group {
@@ -244,17 +256,6 @@ impl Group {
 
     fn number(&self, name: &str) -> Option<usize> {
         self.numbers.iter().position(|known| known == name)
-    }
-
-    /// Whether `a` and `b`, by name, cannot be told apart.
-    pub(super) fn are_alike(&self, a: &str, b: &str) -> bool {
-        let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return false };
-        !self.ranks.is_better(a, b) && !self.ranks.is_better(b, a)
-    }
-
-    /// `a` by `b`, by name, with the interval.
-    pub(super) fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)> {
-        self.ranks.ratio(self.number(a)?, self.number(b)?).map(|(ratio, interval, _)| (ratio, interval))
     }
 
     /// The verdicts on the last of all `sides`, if it has a rank here.

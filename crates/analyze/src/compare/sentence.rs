@@ -4,10 +4,18 @@ use mindful_core::result::ranking::{RankedGroup, RankedSide};
 
 use super::criterion::OrderedBy;
 use super::figure::ComparedFigure;
-use super::ranking::Group;
+
+/// How the sides of a group compare, by their names.
+pub(super) trait ComparedSides {
+    /// Whether neither is better than the other.
+    fn are_alike(&self, a: &str, b: &str) -> bool;
+
+    /// `a` by `b`, with the interval.
+    fn ratio(&self, a: &str, b: &str) -> Option<(f64, Option<[f64; 2]>)>;
+}
 
 /// The sentence of a group: `c is 1.31 times b (1.25 to 1.38) and costs 0.92 of it; a and b cannot be told apart.`
-pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &Group) -> Option<String> {
+pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &impl ComparedSides) -> Option<String> {
     let ranked: Vec<&RankedSide> = summary.sides.iter().filter(|side| side.rank.is_some()).collect();
     let [best, second, ..] = ranked.as_slice() else { return None };
     let mut parts = Vec::new();
@@ -23,7 +31,7 @@ pub(super) fn group_sentence(summary: &RankedGroup, by: OrderedBy, group: &Group
 
 const APART: &str = "cannot be told apart";
 
-fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &Group) -> Option<String> {
+fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &impl ComparedSides) -> Option<String> {
     let (ratio, interval) = group.ratio(&best.name, &second.name)?;
     let interval = interval.map_or_else(String::new, |[low, high]| format!(" ({low:.2} to {high:.2})"));
     let (a, b) = (&best.name, &second.name);
@@ -43,7 +51,7 @@ fn lead(best: &RankedSide, second: &RankedSide, by: OrderedBy, group: &Group) ->
 }
 
 /// Sides in a row of the order no two of which can be told apart.
-fn indistinguishable(ranked: &[&RankedSide], group: &Group) -> Vec<String> {
+fn indistinguishable(ranked: &[&RankedSide], group: &impl ComparedSides) -> Vec<String> {
     let (mut parts, mut covered) = (Vec::new(), 0);
     for from in 0..ranked.len() {
         let to = (from + 1..ranked.len())

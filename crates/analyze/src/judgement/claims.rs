@@ -10,7 +10,7 @@ use mindful_core::result::StepSummary;
 use crate::figures::blocks::{self, SINGLE_BLOCK};
 use crate::figures::counters::Counters;
 use crate::figures::floors::{Between, Floor};
-use crate::judgement::headline::{Subject, part, percent};
+use crate::judgement::subject::{Subject, part, percent};
 
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
