@@ -108,7 +108,7 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     (!all.is_empty()).then(|| Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence))
 }
 
-/// Maintenance that the server began by itself, such as vacuums: by samples, by those that ended, by the blocks they touched.
+/// Maintenance that the server began by itself: by samples, by those that ended, by the blocks they touched.
 fn maintenance(counters: &Counters) -> Option<Finding> {
     let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
     let seen = counters.ratio(shared::MAINTENANCE_SAMPLES, shared::SAMPLINGS).unwrap_or(0.0);
