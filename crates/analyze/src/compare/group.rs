@@ -5,9 +5,10 @@ use super::bootstrap;
 use super::power::{detectable_effect, runs_needed};
 use super::shift::Shift;
 use super::student::StandardError;
+pub use super::student::cliffs_delta;
+pub(super) use super::student::logarithms;
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, variance};
-use crate::stats::rank_sum::wins;
 
 pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
     let (a, b) = (logarithms(baseline), logarithms(candidate));
@@ -66,19 +67,6 @@ fn among_others([a, b]: [&[f64]; 2], margin: f64, family: usize, (exact, exact_p
     let confidence = exact.confidence.min(CONFIDENCE);
     let both = Interval { low: together.low.min(exact.low), high: together.high.max(exact.high), confidence };
     (both, p.max(exact_p))
-}
-
-/// Share of pairs in which the candidate is larger, minus the share in which it is smaller (Cliff 1993).
-pub fn cliffs_delta(baseline: &[f64], candidate: &[f64]) -> f64 {
-    let pairs = (baseline.len() * candidate.len()) as f64;
-    if pairs > 0.0 { 2.0 * wins(baseline, candidate) / pairs - 1.0 } else { 0.0 }
-}
-
-/// Logarithms in rising order: nothing after this depends on the order of runs.
-pub(super) fn logarithms(runs: &[RunValue]) -> Vec<f64> {
-    let mut logarithms: Vec<f64> = runs.iter().map(|run| run.value.ln()).collect();
-    logarithms.sort_by(f64::total_cmp);
-    logarithms
 }
 
 /// Standard deviation of the logarithms within the sides, which is the relative one of the figures.

@@ -1,11 +1,11 @@
 //! Comparisons by Student's t: an estimate on logarithms, its standard error, and how well that error is known.
 
 use super::answer::{Basis, Comparison, Question, RunValue, Verdict, beyond};
-use super::group::{cliffs_delta, logarithms};
 use super::power::{detectable_effect, runs_needed};
 use crate::stats::distribution::{t_quantile, t_two_sided};
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::variance;
+use crate::stats::rank_sum::wins;
 
 /// Runs a side to ask for where nothing is known of their variation.
 const RUNS_TO_BEGIN_WITH: u32 = 5;
@@ -95,4 +95,17 @@ pub(super) fn compare(
             .map_or(Some(RUNS_TO_BEGIN_WITH), |v| runs_needed(v, (estimate.abs() - margin).abs()))
             .filter(|_| verdict == Verdict::NotDecided),
     }
+}
+
+/// Share of pairs in which the candidate is larger, minus the share in which it is smaller (Cliff 1993).
+pub fn cliffs_delta(baseline: &[f64], candidate: &[f64]) -> f64 {
+    let pairs = (baseline.len() * candidate.len()) as f64;
+    if pairs > 0.0 { 2.0 * wins(baseline, candidate) / pairs - 1.0 } else { 0.0 }
+}
+
+/// Logarithms in rising order: nothing after this depends on the order of runs.
+pub(super) fn logarithms(runs: &[RunValue]) -> Vec<f64> {
+    let mut logarithms: Vec<f64> = runs.iter().map(|run| run.value.ln()).collect();
+    logarithms.sort_by(f64::total_cmp);
+    logarithms
 }
