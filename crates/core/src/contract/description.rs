@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a target is, for the record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a record, not states of one thing")]
 pub struct Description {
     /// Version of the system under test.
     pub engine_version: String,
