@@ -142,6 +142,18 @@ fn repeated(run: &Run) -> Option<Finding> {
     })
 }
 
+fn no_window(step: &StepRecord, is_cut: bool) -> Finding {
+    let seen = step.spans().iter().flatten().count();
+    let text = if is_cut {
+        "There is no time in which all sessions worked and nothing changed. Use a longer --duration, and keep the \
+         settings that changed."
+    } else {
+        "There is no time in which all sessions worked. Use fewer --sessions or a longer --duration."
+    };
+    let sessions = format_counted(step.head.placements.len(), "session");
+    codes::NO_WINDOW.finding(text, format!("{seen} of {sessions} reported work"))
+}
+
 /// What concerns one step.
 pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -159,17 +171,7 @@ pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Fin
     let is_cut = !changed.is_empty();
     findings.extend(changed);
     let (Some(window), Some(work)) = (&found.window, &found.work) else {
-        let seen = step.spans().iter().flatten().count();
-        let text = if is_cut {
-            "There is no time in which all sessions worked and nothing changed. Use a longer --duration, and keep the \
-             settings that changed."
-        } else {
-            "There is no time in which all sessions worked. Use fewer --sessions or a longer --duration."
-        };
-        findings.push(codes::NO_WINDOW.finding(
-            text,
-            format!("{seen} of {} reported work", format_counted(step.head.placements.len(), "session")),
-        ));
+        findings.push(no_window(step, is_cut));
         return findings;
     };
     if !run.targets.is_empty() {

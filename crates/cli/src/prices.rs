@@ -14,9 +14,8 @@ use crate::plan_file::MOST_BYTES;
 /// The table of a price in one line, as `--price` has it.
 pub(crate) fn text(table: &Table) -> Result<String> {
     let string = |name: &str| match table.get(name) {
-        None => Ok(None),
+        None | Some(Value::Datetime(_)) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(Value::Datetime(_)) => Ok(None),
         Some(other) => Err(Error::plan(format!("{name} is a {}", other.type_str()), "write it as a string")),
     };
     let mut parts = Vec::new();

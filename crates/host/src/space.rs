@@ -68,7 +68,7 @@ mod tests {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, vec![1; 1 << 20]).unwrap();
-        assert_eq!(holes_share(&[path.clone()]), Some(0.0));
+        assert_eq!(holes_share(std::slice::from_ref(&path)), Some(0.0));
         File::options().write(true).open(&path).unwrap().set_len(4 << 20).unwrap();
         assert_eq!(holes_share(&[path]), Some(0.75));
         assert_eq!(holes_share(&[PathBuf::from("/dev/null"), folder.path().to_owned()]), None);

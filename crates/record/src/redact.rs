@@ -107,7 +107,9 @@ impl Redactor {
             Event::Watched { source: _, boundary: _, phase: _, at_us: _, values } => {
                 for Circumstance { name, value, decides: _ } in values {
                     self.free(name);
-                    value.iter_mut().for_each(|value| self.free(value));
+                    for value in value.iter_mut() {
+                        self.free(value);
+                    }
                 }
             }
             Event::StepEnd { error, interrupted: _ } | Event::Finished { interrupted: _, error } => {

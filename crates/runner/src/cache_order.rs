@@ -16,7 +16,7 @@ pub(crate) fn in_words(fill: Option<CacheFill>) -> (&'static str, String) {
 }
 
 /// What is to be said where the order is unknown.
-pub(crate) fn finding(fill: Option<CacheFill>, share: String) -> Option<Finding> {
+pub(crate) fn finding(fill: Option<CacheFill>, share: &str) -> Option<Finding> {
     match fill {
         Some(fill) if fill.is_whole() => None,
         Some(_) => Some(codes::CACHE_ORDER.finding(

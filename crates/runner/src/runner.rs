@@ -143,7 +143,7 @@ impl Opened {
         facts.insert(cache_order::FILLED.to_owned(), share.clone());
         self.description.held_fixed.insert(cache_order::ORDER.to_owned(), decides::CACHE_ORDER.to_owned());
         if known.as_deref() != Some(order)
-            && let Some(finding) = cache_order::finding(fill, share)
+            && let Some(finding) = cache_order::finding(fill, &share)
         {
             context.events().emit(Event::Finding(finding));
         }

@@ -297,7 +297,7 @@ impl Target for SqliteTarget {
         let fits = dataset.fits_cache(schemas, workload.scale, self.options.cache_bytes);
         self.fills.store(fits && whole, Ordering::SeqCst);
         let blocks = u64::from(workload.schemas) * workload.scale;
-        Ok(fits.then(|| CacheFill { in_order: if whole { blocks } else { 0 }, blocks }))
+        Ok(fits.then_some(CacheFill { in_order: if whole { blocks } else { 0 }, blocks }))
     }
 
     fn interrupt(&self) {

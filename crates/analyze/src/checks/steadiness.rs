@@ -47,19 +47,19 @@ pub(super) fn rate_changed(step: &StepRecord, window: &Window) -> Option<Finding
     let seconds = Seconds::from_step(step, window);
     let slice_s = window.seconds() / seconds.ops_per_s.len().max(1) as f64;
     let ops = mean(&seconds.ops_per_s).filter(|ops| *ops > 0.0)? * slice_s;
-    let slices = (OPS_OF_A_POINT / ops).ceil().max(1.0) as usize;
-    let points = batch_means(&seconds.blocks_per_s, slices);
-    let point_s = slice_s * slices as f64;
-    let moved = movement(&points).filter(Movement::shows);
+    let slices_of_a_point = (OPS_OF_A_POINT / ops).ceil().max(1.0) as usize;
+    let rates = batch_means(&seconds.blocks_per_s, slices_of_a_point);
+    let point_s = slice_s * slices_of_a_point as f64;
+    let moved = movement(&rates).filter(Movement::shows);
     match moved.filter(Movement::misleads) {
         Some(moved) => Some(rate_moved(&moved, &seconds.hit_ratio)),
-        None => rate_swings(&points, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio))),
+        None => rate_swings(&rates, point_s).or_else(|| Some(rate_moved(&moved?, &seconds.hit_ratio))),
     }
 }
 
 /// A rate that goes up and down has a mean that it never has.
-fn rate_swings(points: &[f64], point_s: f64) -> Option<Finding> {
-    let swing = swing(points)?;
+fn rate_swings(rates: &[f64], point_s: f64) -> Option<Finding> {
+    let swing = swing(rates)?;
     let text = "The rate went up and down within the window, so the mean describes none of its slices. Look for a \
                 limit that applies periodically, a periodic job, or another load on the host.";
     let period = swing.period.map_or_else(

@@ -98,11 +98,11 @@ impl Gate {
     }
 
     pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {
-        self.judge(points.iter().map(|compared| compared.point.comparison.verdict))
+        self.judge(&points.iter().map(|compared| compared.point.comparison.verdict))
     }
 
     /// The outcome for the verdicts on the last side, compared with each other one or at each point.
-    pub(super) fn judge(&self, verdicts: impl Iterator<Item = Verdict> + Clone) -> GateOutcome {
+    pub(super) fn judge(&self, verdicts: &(impl Iterator<Item = Verdict> + Clone)) -> GateOutcome {
         let any = |wanted| verdicts.clone().any(|verdict| verdict == wanted);
         match () {
             () if any(self.crossed_by) => GateOutcome::Crossed,

@@ -40,7 +40,7 @@ pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &
 fn error(machines: &[Machines; 2]) -> StandardError {
     let spread = |side: &Machines| variance(&side.values()).map(|square| square.max(side.floor()));
     let count = |side: &Machines| side.means.len() as f64;
-    match machines.each_ref().map(|side| spread(side)) {
+    match machines.each_ref().map(spread) {
         [Some(a), Some(b)] => StandardError::from_parts(&[
             (a / count(&machines[0]), count(&machines[0]) - 1.0),
             (b / count(&machines[1]), count(&machines[1]) - 1.0),

@@ -102,7 +102,8 @@ fn in_time(side: &Side, values: &[f64]) -> Vec<f64> {
 /// The change over runs that rise or fall, a share.
 fn trend(values: &[f64], margin: f64) -> Option<f64> {
     let change = theil_sen(values) * values.len().saturating_sub(1) as f64 / mean(values)?;
-    let in_order = |rises: bool| values.windows(2).all(|pair| (pair[1] > pair[0]) == rises && pair[1] != pair[0]);
+    let in_order =
+        |rises: bool| values.windows(2).all(|pair| if rises { pair[1] > pair[0] } else { pair[1] < pair[0] });
     let moved = if values.len() < TREND_RUNS {
         values.len() > 2 && change.abs() > margin && (in_order(true) || in_order(false))
     } else {

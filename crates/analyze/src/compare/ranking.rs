@@ -109,7 +109,7 @@ impl Ranking {
                 gate.refuse_too_few(*other, *last, 1, floor)?;
             }
         }
-        Ok(gate.judge(self.last.iter().map(|(_, verdict, _)| *verdict)))
+        Ok(gate.judge(&self.last.iter().map(|(_, verdict, _)| *verdict)))
     }
 }
 
@@ -370,13 +370,14 @@ fn place(runs: &Side) -> Vec<NamedFact> {
         let version = run.description.as_ref().map(|description| description.engine_version.as_str());
         Some(format!("{} {}", run.head.engine, version.unwrap_or_default()).trim_end().to_owned())
     };
-    let facts: [(&str, &dyn Fn(&Run) -> Option<String>); 4] = [
-        ("machine", &comparable::machine),
-        ("zone", &|run: &Run| Fact::CloudZone.find(&run.environment).cloned()),
-        ("storage", &storage),
-        ("version", &version),
-    ];
-    facts.map(|(name, of)| NamedFact { name: name.to_owned(), value: of_runs(of) }).to_vec()
+    let zone = |run: &Run| Fact::CloudZone.find(&run.environment).cloned();
+    let fact = |name: &str, value| NamedFact { name: name.to_owned(), value };
+    vec![
+        fact("machine", of_runs(&comparable::machine)),
+        fact("zone", of_runs(&zone)),
+        fact("storage", of_runs(&storage)),
+        fact("version", of_runs(&version)),
+    ]
 }
 
 /// Marks the sides that no side beats which costs no more.

@@ -61,7 +61,7 @@ pub(crate) struct OwnReads {
 pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<OwnReads> {
     let workload = head.workload.as_ref()?;
     let by_themselves = workload.access.is_index() && workload.scan_pct.is_none();
-    let all_seen = counters.last(shared::SESSION_PROCESSES)? == head.session_count() as f64;
+    let all_seen = counters.last(shared::SESSION_PROCESSES)? >= head.session_count() as f64;
     counters.find(shared::SESSION_READ_BYTES).filter(|read| read.timely() && by_themselves && all_seen)?;
     let asked = counters.rate(shared::DATABASE_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     let fetched = counters.rate(shared::SESSION_READ_BYTES)? / step_block_bytes(run, head)? as f64;

@@ -99,8 +99,8 @@ fn began_again(series: &Series) -> Option<Change> {
 /// The part of the window from boundary `first` to boundary `last` in which nothing changed; `None` where no slice of it is
 /// without a change.
 pub(crate) fn unchanged(step: &StepRecord, first: u32, last: u32) -> Option<(u32, u32)> {
-    let changes = changes(step);
-    let changed = |slice: u32| changes.iter().any(|change| change.boundary > 0 && change.slices().contains(&slice));
+    let all = changes(step);
+    let changed = |slice: u32| all.iter().any(|change| change.boundary > 0 && change.slices().contains(&slice));
     let mut stretches: Vec<(u32, u32)> = Vec::new();
     for slice in (first..last).filter(|slice| !changed(*slice)) {
         match stretches.last_mut() {

@@ -72,10 +72,11 @@ impl Shares {
         let idle = events_of(counters).filter(|change| WaitClass::from_counter(&change.name) == WaitClass::Idle);
         let idle = idle.filter_map(|change| change.delta).sum::<f64>() / total;
         (total > 0.0).then(|| {
-            let sampled = Self { parts: reported.map(share).collect(), samples: Some(total), latches, scheduler: None };
+            let by_samples =
+                Self { parts: reported.map(share).collect(), samples: Some(total), latches, scheduler: None };
             match Scheduler::from_counters(counters) {
-                Some(scheduler) => sampled.witnessed(scheduler, idle),
-                None => sampled,
+                Some(scheduler) => by_samples.witnessed(scheduler, idle),
+                None => by_samples,
             }
         })
     }

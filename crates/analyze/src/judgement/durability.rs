@@ -67,7 +67,7 @@ impl Durability {
         };
         let sessions = step.head.session_count();
         let due = asked * if sessions > 1 { 1.0 / sessions as f64 } else { LEAST_FLUSHED };
-        at_device(facts, chain, forced, counters, &Due { asked, due, sessions })
+        at_device(facts, chain, forced, counters, &Due { asked, flushes: due, sessions })
     }
 }
 
@@ -77,7 +77,7 @@ impl Durability {
         match self {
             Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
             Self::Lost(_) => format!("{commit}, which was not on storage"),
-            Self::NotVisible(_) => format!("{commit}; commits asked to wait; flushes at the device were not visible"),
+            Self::NotVisible(_) => format!("{commit}; it was asked to wait, flushes at the device were not visible"),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Durability {
 /// How many flushes there must have been.
 struct Due {
     asked: f64,
-    due: f64,
+    flushes: f64,
     sessions: usize,
 }
 
@@ -116,7 +116,7 @@ fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due:
         }
     }
     match seen {
-        Some((rate, _)) if rate >= due.due => Durability::Proven,
+        Some((rate, _)) if rate >= due.flushes => Durability::Proven,
         Some(_) if forced && chain.split([' ', '<']).any(|device| of(device, "fua") == Some("1")) => {
             Durability::NotVisible("the log is written by forced writes, which the kernel counts as writes".to_owned())
         }
@@ -124,7 +124,7 @@ fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due:
             "{rate:.1} flushes/s at {level}, {:.1} syncs or commits/s by {}: at least {:.1} flushes/s expected",
             due.asked,
             mindful_core::plan::units::format_counted(due.sessions, "session"),
-            due.due
+            due.flushes
         )),
         None if volatile => Durability::NotVisible(format!("none of {chain} counts flushes")),
         None if known => Durability::WriteThrough,

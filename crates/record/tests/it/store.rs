@@ -310,7 +310,8 @@ fn root_writes_to_no_store_of_another_user() {
     let (dir, own) = store();
     let id = write(&own, None);
     let theirs = |path: &Path| std::os::unix::fs::lchown(path, Some(65_533), None).unwrap();
-    let makes: [(&str, &dyn Fn(&Path)); 3] = [
+    type Make<'a> = &'a dyn Fn(&Path);
+    let makes: [(&str, Make); 3] = [
         ("a folder of theirs", &|store| {
             fs::create_dir_all(store.join("runs")).unwrap();
             theirs(store);

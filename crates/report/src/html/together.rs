@@ -21,8 +21,8 @@ use crate::table::Table;
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
     let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     let names: Vec<&str> = sides.iter().map(|(run, _)| run.head.id.as_str()).collect();
-    let named: Vec<(&str, &[Side])> = names.iter().copied().zip(sides.chunks(1)).collect();
-    what_differs(html, &named);
+    let by_id: Vec<(&str, &[Side])> = names.iter().copied().zip(sides.chunks(1)).collect();
+    what_differs(html, &by_id);
     html.push_str("<section>\n<h2>The runs</h2>\n");
     html.push_str(&frame::table(
         &RUN_TITLES.map(str::to_owned),

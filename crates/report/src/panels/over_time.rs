@@ -18,19 +18,20 @@ const FEWEST: usize = 3;
 pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let window = step.window.as_ref()?;
     let slices = columns(record, window, usize::MAX);
-    let columns = columns(record, window, COLUMNS);
-    let of_all = |figure: fn(&Column) -> Option<f64>| [&columns, &slices].map(|all| all.iter().map(figure).collect());
+    let drawn = columns(record, window, COLUMNS);
+    let of_all = |figure: fn(&Column) -> Option<f64>| [&drawn, &slices].map(|all| all.iter().map(figure).collect());
     let mut figures = Vec::new();
-    let named: [(_, [Vec<_>; 2], fn(f64) -> String); 2] =
-        [("blocks/s", of_all(|column| column.blocks_per_s), number), ("p99", of_all(|column| column.p99_us), time_us)];
-    for (name, [line, all], form) in named {
+    type Format = fn(f64) -> String;
+    let rates = ("blocks/s", of_all(|column| column.blocks_per_s), number as Format);
+    let latencies = ("p99", of_all(|column| column.p99_us), time_us as Format);
+    for (name, [line, all], form) in [rates, latencies] {
         // What goes up and down within a column shows in the range of the slices.
         if let Some(range) = range(&all, form) {
             figures.push((name.to_owned(), line, range));
         }
     }
-    let seconds = columns.last()?.span_s[1];
-    if columns.len() < FEWEST || figures.is_empty() {
+    let seconds = drawn.last()?.span_s[1];
+    if drawn.len() < FEWEST || figures.is_empty() {
         return None;
     }
     let mut panel = Panel::default();

@@ -112,7 +112,7 @@ fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
     std::fs::create_dir(mindful.path("packs")).unwrap();
     for (number, id) in mindful.json(&["list"]).as_array().unwrap().iter().enumerate() {
         if id["tag"] == "b" {
-            let pack = mindful.path(&format!("packs/{number}.tar.zst")).display().to_string();
+            let pack = mindful.path(format!("packs/{number}.tar.zst")).display().to_string();
             mindful.text(&["pack", id["id"].as_str().unwrap(), "--output", &pack]);
         }
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::mindful::Mindful;
 
 /// Longest that a verb may take, on a busy host too.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// All memory that it may have, KiB.
 const MEMORY: usize = 384 << 10;
 /// Most of them wait for a second or more.

@@ -170,9 +170,9 @@ fn serve(case: &Case<Stage>, mut stream: TcpStream, _: usize) {
     let flags = FLAGS | if case.at == Tls { u32::from(TLS) } else { 0 };
     let _ = stream.write_all(&greeting("8.0.31", flags));
     let mut heard = 0;
-    let mut head = [0; 4];
-    while stream.read_exact(&mut head).is_ok() {
-        let length = u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize;
+    let mut header = [0; 4];
+    while stream.read_exact(&mut header).is_ok() {
+        let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
         let _ = stream.read_exact(&mut vec![0; length]);
         // The first packet is the login, the next three set a session up.
         let due = match case.at {

@@ -73,7 +73,9 @@ fn a_server_that_is_moved_into_a_group_in_the_window_ends_it() {
     let server = UsersServer::start(&mindful, "shared_buffers=64MB");
     let run = changed(&mindful, &server, &[], || {
         cpu.hold(server.pid());
-        children(server.pid()).into_iter().for_each(|(pid, _)| cpu.try_hold(pid));
+        for (pid, _) in children(server.pid()) {
+            cpu.try_hold(pid);
+        }
     });
     run.assert_suspect("setting-changed");
     assert!(run.shows("setting-changed", "CPU limit of the server: none became"), "{run}");

@@ -25,11 +25,11 @@ fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    let begun = mindful.path("begun");
-    let hook = format!("--hook-before=echo >{}", begun.display());
+    let started = mindful.path("begun");
+    let hook = format!("--hook-before=echo >{}", started.display());
     let long = run("--duration=10m");
     let mut child = mindful.start(&long.iter().map(String::as_str).chain([&*hook, "-q"]).collect::<Vec<_>>());
-    until("it does not begin", || begun.exists());
+    until("it does not begin", || started.exists());
     std::thread::sleep(Duration::from_secs(2));
     let fill = small.fill();
     let log = || fs::read_to_string(small.data().join("server.log")).unwrap_or_default();
@@ -40,7 +40,7 @@ fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
     if child.try_wait().unwrap().is_none() {
         signal(&child, Signal::TERM);
     }
-    let (code, _) = end_within(&mut child, Duration::from_secs(60));
+    let (code, _) = end_within(&mut child, Duration::from_mins(1));
     assert!(matches!(code, Some(1 | 3 | 130)), "{code:?} after {:?}: {}", began.elapsed(), log());
     assert!(mindful_conformance::processes::working_in(&small.data()).is_empty());
     fs::remove_file(fill).unwrap();

@@ -29,7 +29,7 @@ fn with_threads(mindful: &Mindful, threads: usize, args: &[&str]) -> Output {
         })
     };
     let (stdout, stderr) = (read(Box::new(pipes.0)), read(Box::new(pipes.1)));
-    end_within(&mut child, Duration::from_secs(60));
+    end_within(&mut child, Duration::from_mins(1));
     let status = child.wait().unwrap();
     Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
