@@ -75,8 +75,8 @@ fn holes_are_called_holes() {
 /// Updates of one session or more, with so many flushes a second at the log's device.
 fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
     let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
-    let flushed = flushes.map(|rate| ("vdb.flushes_completed", rate));
-    let rates: Vec<_> = flushed.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
+    let counted = flushes.map(|rate| ("vdb.flushes_completed", rate));
+    let rates: Vec<_> = counted.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
     let mut run = with(&made, source::DISKSTATS, &rates);
     let log = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", write_cache)];
     run.environment.extend(log.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -304,13 +304,13 @@ fn a_run_stored_when_its_format_began_is_still_read() {
 
 #[test]
 fn root_writes_to_no_store_of_another_user() {
+    type Make<'a> = &'a dyn Fn(&Path);
     if !rustix::process::geteuid().is_root() {
         return eprintln!("not run: only root can make folders of others");
     }
     let (dir, own) = store();
     let id = write(&own, None);
     let theirs = |path: &Path| std::os::unix::fs::lchown(path, Some(65_533), None).unwrap();
-    type Make<'a> = &'a dyn Fn(&Path);
     let makes: [(&str, Make); 3] = [
         ("a folder of theirs", &|store| {
             fs::create_dir_all(store.join("runs")).unwrap();

@@ -19,7 +19,8 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let window = step.window.as_ref()?;
     let slices = columns(record, window, usize::MAX);
     let drawn = columns(record, window, COLUMNS);
-    let of_all = |figure: fn(&Column) -> Option<f64>| [&drawn, &slices].map(|all| all.iter().map(figure).collect());
+    let of_all =
+        |figure: fn(&Column) -> Option<f64>| [&drawn, &slices].map(|all| all.iter().map(figure).collect::<Vec<_>>());
     let mut figures = Vec::new();
     type Format = fn(f64) -> String;
     let rates = ("blocks/s", of_all(|column| column.blocks_per_s), number as Format);
@@ -34,18 +35,18 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     if drawn.len() < FEWEST || figures.is_empty() {
         return None;
     }
-    let mut panel = Panel::default();
-    panel.blank();
-    panel.over_time(format!("over {} s", number(seconds)), figures);
+    let mut shown = Panel::default();
+    shown.blank();
+    shown.over_time(format!("over {} s", number(seconds)), figures);
     if seconds < SHOWS_PERIODS_S {
-        let slice_s = seconds / slices.len() as f64;
-        panel.add_line(&format!(
+        let each_s = seconds / slices.len() as f64;
+        shown.add_line(&format!(
             "  This window shows periods of {} to {} s; longer ones do not show, shorter ones only as stalls.",
-            number(2.0 * slice_s),
+            number(2.0 * each_s),
             number(seconds / 2.0)
         ));
     }
-    Some(panel)
+    Some(shown)
 }
 
 /// From the least to the greatest of those that are known.

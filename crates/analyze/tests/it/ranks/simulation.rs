@@ -92,7 +92,9 @@ fn machines_of_one_type_that_differ_make_no_two_types_differ() {
 fn types_that_differ_by_more_than_their_machines_are_told_apart() {
     let mut random = Random::new(9, "types apart");
     let (one, mut other) = (fleet(&mut random, 4, 3, 0.02), fleet(&mut random, 4, 3, 0.02));
-    other.iter_mut().for_each(|run| run.value *= 1.5);
+    for run in &mut other {
+        run.value *= 1.5;
+    }
     let question = Question { resamples: 0, ..Question::default() };
     assert_eq!(compare_runs(&one, &other, &question).unwrap().verdict, Verdict::Faster);
 }
