@@ -16,13 +16,13 @@ const FEWEST: usize = 3;
 
 /// The line of a step; `None` where its window is too short for one.
 pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
+    type Format = fn(f64) -> String;
     let window = step.window.as_ref()?;
     let slices = columns(record, window, usize::MAX);
     let drawn = columns(record, window, COLUMNS);
     let of_all =
         |figure: fn(&Column) -> Option<f64>| [&drawn, &slices].map(|all| all.iter().map(figure).collect::<Vec<_>>());
     let mut figures = Vec::new();
-    type Format = fn(f64) -> String;
     let rates = ("blocks/s", of_all(|column| column.blocks_per_s), number as Format);
     let latencies = ("p99", of_all(|column| column.p99_us), time_us as Format);
     for (name, [line, all], form) in [rates, latencies] {

@@ -183,7 +183,7 @@ fn serve(case: &Case<Stage>, mut stream: TcpStream, _: usize) {
         if due {
             return case.misbehave(&mut stream);
         }
-        if stream.write_all(&ok(head[3] + 1)).is_err() {
+        if stream.write_all(&ok(header[3] + 1)).is_err() {
             return;
         }
         heard += 1;

@@ -128,7 +128,7 @@ fn eight_times_the_record_takes_less_than_sixteen_times_the_cpu() {
     ];
     for (what, count, grow) in GROWN {
         let [small, large] = [count, 8 * count].map(|count| {
-            let text = grow(&lines, count).join("\n") + "\n";
+            let text = grow(&lines, count).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n";
             fs::write(&log, text).unwrap();
             verbs.map(|verb| user_cpu(&mindful, verb))
         });

@@ -36,12 +36,12 @@ fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
     until("nothing fails for want of room", || log().contains("No space left on device"));
     // The first signal is enough, whatever waits for the server.
     std::thread::sleep(Duration::from_secs(3));
-    let began = Instant::now();
+    let asked = Instant::now();
     if child.try_wait().unwrap().is_none() {
         signal(&child, Signal::TERM);
     }
     let (code, _) = end_within(&mut child, Duration::from_mins(1));
-    assert!(matches!(code, Some(1 | 3 | 130)), "{code:?} after {:?}: {}", began.elapsed(), log());
+    assert!(matches!(code, Some(1 | 3 | 130)), "{code:?} after {:?}: {}", asked.elapsed(), log());
     assert!(mindful_conformance::processes::working_in(&small.data()).is_empty());
     fs::remove_file(fill).unwrap();
     let short = run("--duration=2s");
