@@ -27,8 +27,8 @@ fn updates_on_a_full_disk_hang_neither_run_nor_postgres() {
     };
     let started = mindful.path("begun");
     let hook = format!("--hook-before=echo >{}", started.display());
-    let long = run("--duration=10m");
-    let mut child = mindful.start(&long.iter().map(String::as_str).chain([&*hook, "-q"]).collect::<Vec<_>>());
+    let endless = run("--duration=10m");
+    let mut child = mindful.start(&endless.iter().map(String::as_str).chain([&*hook, "-q"]).collect::<Vec<_>>());
     until("it does not begin", || started.exists());
     std::thread::sleep(Duration::from_secs(2));
     let fill = small.fill();
