@@ -77,7 +77,7 @@ impl Durability {
         match self {
             Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
             Self::Lost(_) => format!("{commit}, which was not on storage"),
-            Self::NotVisible(_) => format!("{commit}; it was asked to wait, flushes at the device were not visible"),
+            Self::NotVisible(_) => format!("{commit} as asked; flushes at the device were not visible"),
         }
     }
 }

@@ -95,7 +95,7 @@ pub struct StepSummary {
     /// Share of physical reads that the page cache served, 0 to 1.
     page_cache_share: Option<f64> = figure(
         Share,
-        "1 - process reads / physical reads; of the run's own sessions where their processes are distinguished",
+        "1 - process reads / physical reads; of own sessions where their processes are known",
         [PROCESS_READ_BYTES, PHYSICAL_READS, SESSION_READ_BYTES, DATABASE_READS]
     ),
     /// Share of logical reads that the database's cache served, 0 to 1.
