@@ -110,7 +110,7 @@ impl Store {
         });
         let refused = |why: String| {
             Err(Error::plan(
-                format!("the store {}: {why}", self.root.display()),
+                format!("the store {} cannot be written: {why}", self.root.display()),
                 "choose another --store DIR, in folders of your own",
             ))
         };

@@ -1,5 +1,5 @@
 -- What must not change while figures are measured: when settings were loaded, from when counters count, and the tables $1
--- with their files, their pages, and the rows that were added, removed or moved to another block.
+-- with their files, their pages, and the rows that were added, removed or updated.
 SELECT pg_conf_load_time()::text AS loaded,
        pg_is_in_recovery()::text AS in_recovery,
        (SELECT count(*)::text FROM pg_stat_replication) AS standbys,
@@ -12,7 +12,6 @@ SELECT pg_conf_load_time()::text AS loaded,
         FROM (SELECT unnest($1::oid[]) AS oid
               UNION ALL SELECT i.indexrelid FROM pg_index AS i WHERE i.indrelid = ANY ($1::oid[])) AS o) AS files,
        coalesce((SELECT sum(pg_relation_size(t.oid) / 8192) FROM unnest($1::oid[]) AS t (oid)), 0)::bigint AS pages,
-       coalesce((SELECT sum(pg_stat_get_tuples_inserted(t.oid) + pg_stat_get_tuples_deleted(t.oid)
-                            + pg_stat_get_tuples_updated(t.oid) - pg_stat_get_tuples_hot_updated(t.oid))
-                 FROM unnest($1::oid[]) AS t (oid)), 0)::bigint AS moved,
+       coalesce((SELECT sum(pg_stat_get_tuples_inserted(t.oid) + pg_stat_get_tuples_deleted(t.oid))
+                 FROM unnest($1::oid[]) AS t (oid)), 0)::bigint AS replaced,
        coalesce((SELECT sum(pg_stat_get_tuples_updated(t.oid)) FROM unnest($1::oid[]) AS t (oid)), 0)::bigint AS updated

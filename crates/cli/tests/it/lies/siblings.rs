@@ -129,7 +129,7 @@ fn a_cache_that_others_filled_is_another_setting() {
     let (first, second) = (server.run(&mindful, &PAUSES), server.run(&mindful, &PAUSES));
     assert_eq!((order(&first), order(&second)), ("by block", "by block"), "{second}");
     let id = |run: &Report| run.run["id"].as_str().unwrap().to_owned();
-    let compared = mindful.run(&["compare", "--baseline", &id(&unknown), "--candidate", &id(&first)]);
+    let compared = mindful.run(&["compare", &id(&unknown), &id(&first)]);
     let text = String::from_utf8([compared.stdout, compared.stderr].concat()).unwrap();
     assert!(text.contains("order of the cache"), "{text}");
 }

@@ -50,7 +50,7 @@ fn refused_untouched(all: Vec<(Output, PathBuf)>, why: &str) {
 fn a_store_that_cannot_be_written_is_refused_before_the_load() {
     let mindful = Mindful::new();
     fs::write(mindful.path("file"), "").unwrap();
-    refused_untouched(measures(&mindful, Path::new("file")), "the store file");
+    refused_untouched(measures(&mindful, Path::new("file")), "Not a directory");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn an_old_kits_arithmetic_is_labelled_in_every_report() {
     assert_eq!(ran["steps"][0]["like"], "slob", "{ran:#}");
     assert_ne!(ran["validity"], "invalid", "{ran:#}");
     assert!(mindful.text(&null("sweep", &["--sessions", "1,2", "--like", "pgio"])).contains("pgio 1.0"));
-    let again = mindful.measured(&[&old[..], &["--tag", "older"]].concat());
+    let again = mindful.measured(&[&old[..old.len() - 1], &["older"]].concat());
     assert_ne!(again["validity"], "invalid", "{again:#}");
     let reports: [&[&str]; 4] = [&["show", "old"], &["list"], &["export", "old"], &["compare", "old", "older"]];
     for report in reports {

@@ -70,7 +70,7 @@ fn reads_under_way_are_reported_where_the_server_shows_them() {
         let reads_us: Vec<f64> = reads.read().unwrap().into_iter().map(Option::unwrap).collect();
         // Four sessions read one block at a time.
         assert!(
-            (2.0..=16.0).contains(&reads_us[1]) && reads_us[0] > 0.0 && reads_us[0] <= 4.0 * reads_us[1],
+            (2.0..=40.0).contains(&reads_us[1]) && reads_us[0] > 0.0 && reads_us[0] <= 4.0 * reads_us[1],
             "{reads_us:?}"
         );
         server.sql("CREATE ROLE plain LOGIN; GRANT ALL ON DATABASE postgres TO plain");
@@ -136,7 +136,8 @@ fn strangers_are_not_sampled() {
         server.sql("SELECT count(*) FROM generate_series(1, 5000000)");
         let after = waits.read().unwrap();
         for ((metric, after), before) in waits.metrics().iter().zip(after).zip(before) {
-            assert!(metric.name.starts_with("idle/") || after == before, "{} {before:?} {after:?}", metric.name);
+            let of_others = ["idle/", "server/"].iter().any(|class| metric.name.starts_with(class));
+            assert!(of_others || after == before, "{} {before:?} {after:?}", metric.name);
         }
     }
 }
