@@ -3,11 +3,7 @@
 SELECT pg_conf_load_time()::text AS loaded,
        pg_is_in_recovery()::text AS in_recovery,
        (SELECT count(*)::text FROM pg_stat_replication) AS standbys,
-       (SELECT coalesce(d.stats_reset::text, 'never') FROM pg_stat_database AS d WHERE d.datname = current_database())
-           AS pg_stat_database,
-       (SELECT coalesce(max(w.stats_reset)::text, 'never') FROM pg_stat_wal AS w) AS pg_stat_wal,
-       (SELECT coalesce(max(b.stats_reset)::text, 'never') FROM pg_stat_bgwriter AS b) AS pg_stat_bgwriter,
-       {{more}}
+       {{views}}
        (SELECT string_agg(pg_relation_filenode(o.oid)::text, ' ' ORDER BY o.oid)
         FROM (SELECT unnest($1::oid[]) AS oid
               UNION ALL SELECT i.indexrelid FROM pg_index AS i WHERE i.indrelid = ANY ($1::oid[])) AS o) AS files,

@@ -357,7 +357,7 @@ impl Target for PostgresTarget {
 
     fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {
         let tables = registry::visited(&self.entries()?);
-        Ok(vec![Box::new(ServerWatch::new(&self.link, self.major, tables, workload))])
+        Ok(vec![Box::new(ServerWatch::new(&self.link, tables, workload))])
     }
 
     fn interrupt(&self) {

@@ -64,7 +64,15 @@ fn reached(objective: &Objective, found: &ObjectiveSummary, step: &StepAnalysis)
         interval("blocks/s", found.blocks_visited_per_s_interval, &figure::number),
         interval(&percentile, found.latency_us_interval, &figure::time_us)
     );
-    let sentence = format!("{rate} {label}{latency} ({load}): the most within {objective}{limit}");
+    // Where the noise decides between neighbours, the load is a range.
+    let most = match found.load_range {
+        Some([low, high]) if low < found.load => {
+            let [low, high] = [low, high].map(figure::number);
+            format!("the most within {objective} lies between {low} and {high} {}", escape(&found.key))
+        }
+        _ => format!("the most within {objective}"),
+    };
+    let sentence = format!("{rate} {label}{latency} ({load}): {most}{limit}");
     Answer { sentence, details, found: true }
 }
 

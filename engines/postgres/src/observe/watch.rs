@@ -11,11 +11,13 @@ use tokio_postgres::Row;
 use crate::connect::link::Link;
 use crate::template::render;
 
-/// Views that count apart, by the first server version (major) that has them.
-const MORE_VIEWS: [(u32, &str); 2] = [(16, "pg_stat_io"), (17, "pg_stat_checkpointer")];
+/// Views that are reset apart. A server has those of its version, and a role may be denied any of them.
+const VIEWS: [&str; 5] = ["pg_stat_database", "pg_stat_wal", "pg_stat_bgwriter", "pg_stat_io", "pg_stat_checkpointer"];
 
-/// Views that every version has.
-const VIEWS: [&str; 3] = ["pg_stat_database", "pg_stat_wal", "pg_stat_bgwriter"];
+/// Those of the views $1 that exist and that the role may read.
+const READABLE: &str = "SELECT c.relname::text FROM pg_catalog.pg_class AS c \
+    WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relname = ANY ($1::text[]) \
+    AND pg_catalog.has_table_privilege(c.oid, 'SELECT')";
 
 /// While our sessions update, a tenth of the table may be added before it is a change. Updates of a hot row find no room in
 /// its block, so they fill new blocks. For the same reason rows that updates move are no change then: the next run proves
@@ -24,8 +26,8 @@ const PARTS: i64 = 10;
 
 pub(crate) struct ServerWatch {
     link: Arc<Link>,
-    sql: String,
-    views: Vec<&'static str>,
+    /// The statement, and the views that it reads; made at the first reading.
+    statement: Option<(String, Vec<&'static str>)>,
     tables: Vec<u32>,
     /// Rows of these tables.
     rows: i64,
@@ -38,18 +40,11 @@ pub(crate) struct ServerWatch {
 }
 
 impl ServerWatch {
-    pub(crate) fn new(link: &Arc<Link>, major: u32, tables: Vec<u32>, workload: &Workload) -> Self {
-        let more: Vec<&str> = MORE_VIEWS.iter().filter(|(since, _)| major >= *since).map(|(_, view)| *view).collect();
-        let column = |view: &&str| {
-            format!("(SELECT coalesce(max(v.stats_reset)::text, 'never') FROM {view} AS v) AS {view},\n       ")
-        };
-        let more_columns: String = more.iter().map(column).collect();
-        let sql = render(include_str!("../../sql/watch.sql"), &[("more", &more_columns)]);
+    pub(crate) fn new(link: &Arc<Link>, tables: Vec<u32>, workload: &Workload) -> Self {
         let rows = i64::from(workload.schemas).saturating_mul(i64::try_from(workload.scale).unwrap_or(i64::MAX));
         Self {
             link: Arc::clone(link),
-            sql,
-            views: VIEWS.into_iter().chain(more).collect(),
+            statement: None,
             tables,
             rows,
             updates: !workload.update_pct.is_none(),
@@ -77,6 +72,17 @@ impl ServerWatch {
     }
 }
 
+/// The statement that reads what must not change, with the time of reset of each of the views `readable`.
+fn statement(readable: &[String]) -> (String, Vec<&'static str>) {
+    let views: Vec<_> = VIEWS.into_iter().filter(|view| readable.iter().any(|name| name == view)).collect();
+    let column = |view: &&str| {
+        let own = if *view == "pg_stat_database" { " WHERE v.datname = current_database()" } else { "" };
+        format!("(SELECT coalesce(max(v.stats_reset)::text, 'never') FROM {view} AS v{own}) AS {view},\n       ")
+    };
+    let columns: String = views.iter().map(column).collect();
+    (render(include_str!("../../sql/watch.sql"), &[("views", &columns)]), views)
+}
+
 impl Watch for ServerWatch {
     fn name(&self) -> &'static str {
         "server"
@@ -88,8 +94,16 @@ impl Watch for ServerWatch {
 
     fn read(&mut self) -> Result<Vec<Circumstance>> {
         let control = self.link.control()?;
+        if self.statement.is_none() {
+            let readable = self.link.run("reading the views of the server", async {
+                control.query_again(READABLE, &[&VIEWS.as_slice()]).await
+            })?;
+            let readable: Vec<String> = readable.iter().map(|row| row.get(0)).collect();
+            self.statement = Some(statement(&readable));
+        }
+        let Some((sql, views)) = self.statement.clone() else { return Ok(Vec::new()) };
         let (row, settings) = self.link.run("reading settings and tables", async {
-            let rows = control.query_again(&self.sql, &[&self.tables]).await?;
+            let rows = control.query_again(&sql, &[&self.tables]).await?;
             let row = rows.into_iter().next().ok_or_else(|| Error::target("the server shows no state", "try again"))?;
             let loaded: String = row.get("loaded");
             let settings = if loaded == self.settings.0 {
@@ -106,7 +120,7 @@ impl Watch for ServerWatch {
         }
         let mut found = self.settings.1.clone();
         let reset = |view: &&str| Circumstance::new(format!("reset of {view}"), row.get(*view), Decides::Counters);
-        found.extend(self.views.iter().map(reset));
+        found.extend(views.iter().map(reset));
         for (name, column) in [("recovery", "in_recovery"), ("standbys", "standbys")] {
             found.push(Circumstance::new(name, row.get(column), Decides::Work));
         }
