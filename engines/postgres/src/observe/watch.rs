@@ -96,7 +96,7 @@ impl Watch for ServerWatch {
         let control = self.link.control()?;
         if self.statement.is_none() {
             let readable = self.link.run("reading the views of the server", async {
-                control.query_again(READABLE, &[&VIEWS.as_slice()]).await
+                Ok(control.query_again(READABLE, &[&VIEWS.as_slice()]).await?)
             })?;
             let readable: Vec<String> = readable.iter().map(|row| row.get(0)).collect();
             self.statement = Some(statement(&readable));
