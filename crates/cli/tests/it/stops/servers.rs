@@ -108,7 +108,8 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
     let data = format!("--data-dir={}", mindful.path("data").display());
     let begun = mindful.path("begun");
     let hook = format!("--hook-before=echo 1 >{}", begun.display());
-    let slow = "--set=archive_mode=on,archive_command=sleep 300";
+    // The cache holds less than the data, so no server is restarted to fill it.
+    let slow = "--set=archive_mode=on,archive_command=sleep 300,shared_buffers=1MB";
     let loaded = mindful.run(&["load", &data, "--schemas=1", "--scale=2MiB"]);
     assert!(loaded.status.success(), "{loaded:?}");
     let args = ["run", &data, "--sessions=1", "--duration=60s", "--think-time=20ms..20ms", slow, &hook];
