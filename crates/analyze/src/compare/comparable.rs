@@ -109,7 +109,12 @@ const VOLATILE: [&str; 5] = ["stored_blocks", "server_version_num", "log_band_he
 
 fn is_volatile(name: &str) -> bool {
     let endings = [".available_bytes", "free_bytes", "used_bytes", ".frequency_mhz"];
-    VOLATILE.contains(&name) || chosen_setting(name).is_some() || endings.iter().any(|ending| name.ends_with(ending))
+    // What a cached run took is a figure, and no circumstance.
+    let is_figure = name.starts_with("cached.");
+    is_figure
+        || VOLATILE.contains(&name)
+        || chosen_setting(name).is_some()
+        || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Facts of a host that [`facts`] or [`circumstances_of`] has under another name.

@@ -43,7 +43,8 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     let near = compared["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.0).abs() < 0.1);
     let undecided = compared["verdict"] == "not_decided" && near;
     assert!(undecided || compared["verdict"] == "no_meaningful_difference", "{compared:#}");
-    assert_eq!(compared["differing_facts"].as_array().unwrap().len(), 0, "{compared:#}");
+    let differing = compared["differing_facts"].as_array().unwrap();
+    assert!(differing.iter().all(|difference| difference["fact"] == "ranks"), "{compared:#}");
     println!("one process against four ranks: {} {}", compared["ratio"], compared["interval"]);
 }
 
