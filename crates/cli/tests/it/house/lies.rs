@@ -53,7 +53,6 @@ const LIES: &[(&str, &str)] = &[
     ("another run reads the server's cache", "of_two_runs_on_one_cached_server_each_claims_its_own_reads"),
     ("autovacuum is at work", "autovacuum_in_the_window_is_found"),
     ("others write the log", "log_that_others_write_is_seen_by_bytes_of_updated_blocks"),
-    ("a clock runs too fast", "a_clock_that_runs_a_tenth_too_fast_is_reported"),
     ("the server stood still", "a_server_that_stood_still_is_reported_first"),
     ("sessions wait for their next order", "sessions_beyond_the_cpus_lose_less_between_slices_sent_ahead"),
     ("hundreds of sessions are outside of operations", "hundreds_of_sessions_lose_no_time_between_slices"),

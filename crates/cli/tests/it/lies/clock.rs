@@ -12,7 +12,7 @@ use mindful_conformance::{not_run, write_program};
 
 use crate::mindful::report::Report;
 use crate::mindful::users_server::UsersServer;
-use crate::mindful::{Mindful, PAUSES, json, null, private};
+use crate::mindful::{Mindful, PAUSES, private};
 use mindful_conformance::place;
 
 /// Where Debian, Fedora and openSUSE have it.
