@@ -14,6 +14,6 @@ pub(super) fn refuse_without_png() -> Result<()> {
 
 /// The picture `svg` as PNG.
 #[cfg(not(feature = "png"))]
-pub fn png(_svg: &str) -> Result<Vec<u8>> {
+pub(super) fn png(_svg: &str) -> Result<Vec<u8>> {
     refuse_without_png().map(|()| Vec::new())
 }
