@@ -46,7 +46,7 @@ impl Mount {
     }
 }
 
-/// The folders in which `files` really lie, through all links; a file that cannot be followed stands for itself.
+/// The folders of `files` after all links are followed. A link that cannot be followed is kept as it is.
 pub fn folders_of(files: &[PathBuf]) -> Vec<PathBuf> {
     let folder =
         |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone()).parent().map(Path::to_owned);

@@ -12,7 +12,7 @@ use mindful_core::contract::metric::{Metric, Sampler, shared, source};
 use crate::kernel_file::{Kernel, value};
 use crate::process;
 
-/// More threads are not read: their times are shares, and these stand for all.
+/// Further threads are not read: the figures are shares, and this sample is large enough.
 const MOST: usize = 64;
 
 /// Samples the threads that do the sessions' work.

@@ -114,7 +114,7 @@ impl Instance {
         self.apply(&mut state)
     }
 
-    /// Starts the server anew, so that its cache is empty. All clients must connect again.
+    /// Restarts the server, so that its cache is empty. All clients must connect again.
     pub fn restart(&self) -> Result<()> {
         let mut state = self.state();
         state.chosen.clear();

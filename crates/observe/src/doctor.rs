@@ -40,7 +40,7 @@ pub(crate) struct HostState {
     pub(crate) activity: Activity,
 }
 
-/// How often it is looked again where the device is busy and the server is mindful's own.
+/// The most looks at a busy device below a private server, which may still be settling.
 const LOOKS: u32 = 4;
 
 /// Looks at the host for half a second, or until it is quiet, and tells what would change or spoil a result. Of a server that runs elsewhere,

@@ -26,7 +26,7 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Goes on from what was read `before`.
+    /// Continues from the values that were read `before`.
     pub fn new(watch: Box<dyn Watch>, before: &[Circumstance]) -> Self {
         let known = before.iter().map(|found| (found.name.clone(), found.value.clone())).collect();
         Self { watch, known }

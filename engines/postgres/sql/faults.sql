@@ -31,6 +31,10 @@ FROM pg_class AS c, LATERAL (
       AND (t.typnamespace <> 'pg_catalog'::regnamespace OR a.attgenerated <> '' OR a.attidentity <> ''
            OR NOT a.attname || ' ' || format_type(a.atttypid, a.atttypmod) = ANY ($3))
     UNION ALL
+    SELECT 9, 'lacks the column ' || quote_ident(split_part(wanted, ' ', 1)) FROM unnest($3) AS wanted
+    WHERE NOT EXISTS (SELECT FROM pg_attribute AS a
+                      WHERE a.attrelid = c.oid AND NOT a.attisdropped AND a.attname = split_part(wanted, ' ', 1))
+    UNION ALL
     SELECT 10, 'has a default that mindful did not give it' FROM pg_attrdef AS d
     WHERE d.adrelid = c.oid AND pg_get_expr(d.adbin, d.adrelid) <> 'now()'
     UNION ALL

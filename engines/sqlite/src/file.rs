@@ -67,7 +67,7 @@ impl DatabaseFile {
         self.page_bytes
     }
 
-    /// Whether nothing was written to the file since its state was kept, and nothing stands in its log.
+    /// Whether the file has not changed since its state was kept, and its log is empty.
     pub(crate) fn is_in_kept_state(&self) -> bool {
         let log = PathBuf::from(format!("{}-wal", self.path.display()));
         file_state::is_kept(&self.path) && !log.metadata().is_ok_and(|log| log.len() > 0)

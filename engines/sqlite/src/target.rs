@@ -236,7 +236,7 @@ impl Target for SqliteTarget {
 
     fn host_view(&self) -> HostView {
         let data_paths = vec![self.file.path().to_owned()];
-        // The log is made beside the file itself, not beside a link to it.
+        // SQLite makes the log in the folder of the file itself, not of a link to it.
         let log_paths = folders_of(&data_paths);
         HostView { local: true, data_paths, log_paths, in_process: true, ..HostView::default() }
     }

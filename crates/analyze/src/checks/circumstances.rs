@@ -25,7 +25,7 @@ pub(super) fn check_step(step: &StepRecord) -> Vec<Finding> {
     kinds.into_iter().filter_map(|kind| finding(kind, &all, step, first)).collect()
 }
 
-/// Of changes before the window those that did not change back: counters that began again there are none.
+/// Changes before the window that were not undone. A counter that was reset cannot be undone, so it is not among them.
 fn net(earlier: Vec<Change>) -> Vec<Change> {
     let mut all: BTreeMap<String, Change> = BTreeMap::new();
     for mut change in earlier.into_iter().filter(|change| change.decides != Decides::Counters) {

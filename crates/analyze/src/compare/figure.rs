@@ -29,7 +29,7 @@ pub enum ComparedFigure {
     PerPrice,
 }
 
-/// Operations of which ten lie beyond the 99th percentile.
+/// The fewest operations that have ten beyond the 99th percentile.
 const OPS_OF_P99: u64 = 1_000;
 
 const FIGURES: [(&str, ComparedFigure); 7] = [

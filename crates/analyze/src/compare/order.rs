@@ -19,7 +19,7 @@ const TREND_P: f64 = 0.09;
 /// Fewest runs whose order has such a p; fewer have to move by more than the margin.
 const TREND_RUNS: usize = 4;
 
-/// Two sides of which one was measured before the other.
+/// One of two sides was measured completely before the other.
 #[derive(Debug)]
 pub(super) struct Sequence<'a> {
     sides: [&'a Side; 2],

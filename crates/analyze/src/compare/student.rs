@@ -35,7 +35,7 @@ impl StandardError {
         }))
     }
 
-    /// The interval around `estimate` that is one of `family` intervals, all of which hold with the usual confidence.
+    /// The interval around `estimate` as one of `family` intervals that all hold together with the usual confidence.
     pub(super) fn around(self, estimate: f64, family: usize) -> Interval {
         let tail = (1.0 - CONFIDENCE) / (2.0 * family as f64);
         let reach = t_quantile(1.0 - tail, self.freedom) * self.deviation;

@@ -4,7 +4,7 @@ use mindful_core::contract::metric::{block_device, shared};
 
 use crate::figures::counters::Counters;
 
-/// What a file system may write beside each byte that it was given: its journal.
+/// Bytes that a file system may write for its journal, for each byte of data.
 const BESIDE: f64 = 1.2;
 /// What it may write for each flush: the blocks of a transaction of its journal.
 const OF_A_FLUSH: f64 = 32.0 * 1024.0;
@@ -31,7 +31,7 @@ pub struct ForeignWrites {
 }
 
 impl ForeignWrites {
-    /// Those of the window; `None` where there are none to speak of, or where one side is not known.
+    /// Foreign writes of the window; `None` if they are negligible, or if a counter is not known.
     pub fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;

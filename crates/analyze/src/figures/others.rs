@@ -42,7 +42,7 @@ pub struct Named {
 impl Others {
     /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
     ///
-    /// Interrupts are not theirs: they serve the I/O of whoever asks. The kernel's threads are by the share of the devices'
+    /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads are by the share of the devices'
     /// traffic that is. Where these threads cannot
     /// be distinguished, in a container, only time in user mode counts, of which they have none.
     pub fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {

@@ -87,7 +87,7 @@ impl Shares {
     fn witnessed(mut self, scheduler: Scheduler, idle: f64) -> Self {
         let waits: f64 = self.parts.iter().filter(|(class, _)| *class != WaitClass::Cpu).map(|(_, share)| share).sum();
         let asleep_samples = waits + idle;
-        // So few samples asleep do not tell what the time asleep was.
+        // Fewer samples of sleeping sessions cannot divide the time asleep.
         let tells = asleep_samples > LEAST_ASLEEP;
         let all_idle = if tells { scheduler.asleep * idle / asleep_samples } else { 0.0 };
         if 1.0 - all_idle < LEAST_ASLEEP {

@@ -157,7 +157,7 @@ fn one_read_per_block(gates: &Gates) -> Held {
     let single = gates.blocks_per_request.filter(|blocks| *blocks > SINGLE_BLOCK);
     let single = single.map(|blocks| format!("{blocks:.2} blocks a read request: not all were read one by one"));
     let visited = match gates.method_yield {
-        None => return Held::Unknown("the target tells no physical reads"),
+        None => return Held::Unknown("the target does not count physical reads"),
         Some(y) if y < MIN_YIELD => Some(format!("the database's cache served {} of the blocks", percent(1.0 - y))),
         Some(y) if y > MAX_YIELD => {
             Some(format!("{y:.2} reads for each block visited: others read, or reads are not single blocks"))

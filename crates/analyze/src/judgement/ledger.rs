@@ -351,7 +351,7 @@ fn more_than_asked(process: &LedgerRow, device: &LedgerRow) -> &'static str {
         Some((request, block)) if request > block * (1.0 + 10.0 * CLOSE) => {
             "read-ahead: requests are larger than a block"
         }
-        _ => "files that are no data, or other sessions of the server",
+        _ => "files other than the data, or other sessions of the server",
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) const ALL_CACHED: f64 = 0.999;
 pub struct Subject {
     /// What an operation visited.
     pub visited: Visited,
-    /// Length of a block, bytes, where it is known.
+    /// Length of a block in bytes; `None` if it is not known.
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
     pub sorted: bool,
@@ -29,7 +29,7 @@ pub enum Visited {
     /// Blocks of bare files, with no database and no cache of one before them.
     FileBlocks,
     DatabaseBlocks,
-    /// Rows of a database; nothing is claimed of the blocks that they stand in.
+    /// Rows of a database. Claims about their blocks are not made.
     Rows,
 }
 

@@ -28,7 +28,7 @@ pub enum Fact {
     StoragePath,
     /// The folder that holds the log.
     LogPath,
-    /// The devices that the file system of the data stands on, from the uppermost down: `dm-0 < sda`.
+    /// The block devices below the file system of the data, the uppermost first: `dm-0 < sda`.
     StorageDevice,
     /// Why the device of the data is not known.
     StorageDeviceNotSeen,

@@ -34,7 +34,7 @@ pub struct Price {
     /// Its date, such as 2026-11-01; absent where it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Where it is from; absent where it was not given.
+    /// Source of the price; absent if it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
@@ -119,7 +119,7 @@ impl Price {
         self.per_hour * MONTH_HOURS
     }
 
-    /// The parts, date and source in words; empty where there are none.
+    /// The parts, date and source in words; empty if none was given.
     pub fn details(&self) -> String {
         let parts: Vec<String> = self.parts.iter().map(PricePart::to_string).collect();
         let parts = (!parts.is_empty()).then(|| parts.join(" + "));

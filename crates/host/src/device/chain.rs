@@ -1,6 +1,6 @@
-//! What a file system stands on.
+//! The chain of block devices below a file system.
 
-/// Kernel names of block devices, level by level, the one the file system stands on first.
+/// Kernel names of block devices, level by level; the one directly below the file system is first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The levels; none is empty.

@@ -27,7 +27,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Of this moment, beside the process that the server is.
+    /// Counters of this moment, and the process of the server.
     pub(crate) fn take(kernel: &Kernel, server: Option<u32>) -> Self {
         let text = |name: &str| fs::read_to_string(kernel.proc.join(name)).unwrap_or_default();
         let devices = diskstats::parse(&text("diskstats"))

@@ -47,7 +47,7 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
         .collect();
     lowest.sort_unstable();
     lowest.dedup();
-    // What the server itself reads and writes, such as its catalogue and what a load left, is nobody else's.
+    // The server's own reads and writes, such as of its catalogue and after a load, are not foreign.
     let of_others = |traffic: &Traffic| {
         let share = 1.0 - (activity.own_bytes_per_s / traffic.bytes_per_s.max(1.0)).min(1.0);
         Traffic {
@@ -118,6 +118,6 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert!(findings[0].evidence.starts_with("sda: 500 requests/s"), "{}", findings[0].evidence);
         let own = Activity { own_bytes_per_s: 3.9e6, ..activity };
-        assert_eq!(busy_devices(&own, &[storage(&["dm-0", "sda"])]), [], "the server itself is nobody else");
+        assert_eq!(busy_devices(&own, &[storage(&["dm-0", "sda"])]), [], "the server itself is no neighbour");
     }
 }

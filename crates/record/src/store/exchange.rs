@@ -31,7 +31,7 @@ impl Store {
         }
         let copied = file::create_folder(&part).and_then(|()| {
             copy(&log, &part.join(LOG))?;
-            // Figures that cannot be read are made anew when the run is shown.
+            // Figures that cannot be read are derived again when the run is shown.
             if read_summary(&dir.join(SUMMARY)).is_ok_and(|summary| summary.is_some()) {
                 copy(&dir.join(SUMMARY), &part.join(SUMMARY))?;
             }

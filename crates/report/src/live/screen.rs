@@ -94,7 +94,7 @@ impl Screen {
         self.shared.ended.store(true, Ordering::SeqCst);
         let drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(drawing) = drawing {
-            // The thread sends nothing: its end closes the channel. A panic there was reported by itself.
+            // The thread sends nothing: its end closes the channel. A panic there has already printed its message.
             let _ = drawing.recv_timeout(LAST_FRAME);
         }
         restore();

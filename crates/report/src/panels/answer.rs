@@ -1,6 +1,6 @@
 //! The answer of a search for the most work within an objective: one sentence, the first of every report.
 //!
-//! The figure is that of the confirmed step's headline, so a rate that is no storage IOPS is not called so here. Without an
+//! The figure is that of the confirmed step's headline, so a rate is called storage IOPS only where the headline is. Without an
 //! answer the sentence says what the lowest load did, because that is what to change.
 
 use mindful_analyze::{Analysis, StepAnalysis};

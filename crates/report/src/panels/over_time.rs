@@ -26,8 +26,8 @@ pub(crate) fn panel(record: &StepRecord, step: &StepAnalysis) -> Option<Panel> {
     let rates = ("blocks/s", of_all(|column| column.blocks_per_s), number as Format);
     let latencies = ("p99", of_all(|column| column.p99_us), time_us as Format);
     for (name, [line, all], form) in [rates, latencies] {
-        // What goes up and down within a column shows in the range of the slices.
-        if let Some(range) = range(&all, form) {
+        // A swing within a column shows in the range of the slices. A percentile may need the operations of a whole column.
+        if let Some(range) = range(&all, form).or_else(|| range(&line, form)) {
             figures.push((name.to_owned(), line, range));
         }
     }

@@ -9,7 +9,7 @@ use mindful_core::contract::wait::{SAMPLES, WaitClass};
 
 /// The header is repeated after so many lines.
 const LINES_A_HEADER: u32 = 20;
-/// WatchColumns that go first where there is no room for all.
+/// Columns that are left out first if the line is too long.
 const EXPENDABLE: [&str; 6] = ["MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
 const MIB: f64 = 1_048_576.0;
 
@@ -27,7 +27,7 @@ pub struct WatchColumns {
 }
 
 impl WatchColumns {
-    /// WatchColumns for a system that calls its log `log_name`, as many as fit `most`.
+    /// Columns for a system that calls its log `log_name`, as many as fit `most`.
     pub fn new(log_name: &str, most: usize) -> Self {
         let column = |head: &str, wide, text| Column { head: head.to_owned(), wide, text };
         let mut columns = vec![
@@ -67,7 +67,7 @@ impl WatchColumns {
     }
 }
 
-/// WatchColumns that a line takes; the wait at its end has at least as many as its head and a share.
+/// The width of a line; the wait at its end has at least as many as its head and a share.
 fn needed(columns: &[Column]) -> usize {
     columns.iter().map(|column| column.wide.max(column.head.len()) + 2).sum::<usize>() + 8
 }

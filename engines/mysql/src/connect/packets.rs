@@ -9,7 +9,7 @@ const SMALL: usize = 64 << 10;
 const LOGIN: usize = 1 << 20;
 /// All packets of an answer, bytes.
 const ANSWER: usize = 64 << 20;
-/// What the driver keeps for a packet beside its bytes.
+/// Bytes that the driver keeps for a packet in addition to its contents.
 const KEPT: usize = 128;
 /// Columns of a table, which no result of mindful's exceeds.
 const COLUMNS: u64 = 4096;
@@ -130,7 +130,7 @@ impl Watch {
     /// Checks the payload of the packet that came.
     pub(super) fn check(&mut self, payload: &[u8]) -> Result<(), String> {
         let kind = payload[0];
-        // The same packet may be a head to the driver where it is a row here.
+        // The driver may read a packet as a header that is a row here.
         if !self.is_login() && kind == EOF && payload.len() >= 9 {
             return Err("a number of 8 bytes where none can be".to_owned());
         }

@@ -115,7 +115,7 @@ impl Relay {
 
     fn carry(mut self, driver: &mut dyn Driver) {
         let mut last = 0;
-        // Who is gone needs no words.
+        // A client that has left needs no error.
         if let Err(Some(error)) = self.carry_all(driver, &mut last) {
             let text = format!("{}{NEXT}{}", error.what, error.next);
             let _ = driver.write_all(&error_packet(REFUSED, &text, last.wrapping_add(1)));
@@ -235,7 +235,7 @@ impl Listener {
         if is_tcp {
             return TcpListener::bind(("127.0.0.1", 0)).map(Self::Tcp);
         }
-        // A folder that nobody else may enter; who has made one of its name already is passed over.
+        // A folder that only this user may enter. A name that exists already is skipped.
         for _ in 0..100 {
             let number = NEXT_FOLDER.fetch_add(1, Ordering::Relaxed);
             let folder = env::temp_dir().join(format!("mindful-{}-{number}", process::id()));

@@ -172,7 +172,7 @@ impl Work<'_> {
             Some(comment) if comment == BEGUN => Ok(conn.query_drop(format!("DROP TABLE {name}"))?),
             Some(_) => Err(Error::target(
                 format!("{name} is there and no load of mindful's made it"),
-                "left untouched; see who did that, or choose another --namespace",
+                "left untouched; another version of mindful or another user changed it: choose another --namespace",
             )
             .into()),
         }

@@ -9,7 +9,7 @@ use oracledb::{Config, ErrorKind, ToDbValue};
 
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 
-/// All rows of an answer, bytes, and what is kept for a row and for each of its columns beside its text.
+/// All rows of an answer, bytes, and for a row and each of its columns in addition to its text.
 const ANSWER: usize = 64 << 20;
 const KEPT: usize = 32;
 

@@ -25,7 +25,7 @@ const LARGE: usize = 16 << 20;
 const LOGIN: usize = 1 << 20;
 /// All messages of an answer, bytes.
 const ANSWER: usize = 64 << 20;
-/// What the driver keeps for a message beside its bytes.
+/// Bytes that the driver keeps for a message in addition to its contents.
 const KEPT: usize = 128;
 /// Parameters that a server reports; PostgreSQL has about 15.
 const PARAMETERS: usize = 256;
@@ -54,7 +54,7 @@ pub(super) enum Beyond {
     Type(u32),
     #[error("a demand for {0} rounds of SCRAM, more than {ROUNDS}")]
     Rounds(u64),
-    /// The login goes on in a way that the user excluded.
+    /// The server asks for a login method that the user excluded.
     #[error("a request for `{0}`")]
     Method(&'static str),
 }

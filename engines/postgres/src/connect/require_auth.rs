@@ -4,7 +4,7 @@ use mindful_core::{Error, Result};
 
 use super::given::Parameters;
 
-/// Each method, and the number by which a server asks for it. Who is asked for nothing logs in by `none`.
+/// Each method, and the number by which a server asks for it. A login without a request is `none`.
 const METHODS: [(&str, &[u32]); 7] = [
     ("none", &[0]),
     ("password", &[3]),

@@ -134,7 +134,7 @@ pub(crate) async fn read_namespace(client: &Connection, namespace: &Namespace) -
     if let Some((_, fault)) = faults(client, &[registry], &own, REGISTRY_COLUMNS).await?.into_iter().next() {
         return Ok(Found::Foreign(Error::target(
             format!("{}.registry is not as mindful made it: it {}", namespace.quoted(), fault.what),
-            "left untouched; see who did that, or choose another name with --namespace",
+            "left untouched; another version of mindful or another role changed it: choose another name with --namespace",
         )));
     }
     let sql = render(include_str!("../../sql/registry.sql"), &[("namespace", &namespace.quoted())]);

@@ -24,7 +24,7 @@ use crate::template::render;
 
 /// Blocks that one statement visits.
 const BLOCKS_AT_ONCE: u64 = 65_536;
-/// How late the server tells how many buffers it has taken.
+/// Delay after which the server publishes the number of buffers that it took.
 const TOLD_LATE: Duration = Duration::from_millis(600);
 
 /// Such scans alone, and none by several processes.

@@ -264,6 +264,16 @@ fn rights_given_away_and_tables_of_others_are_no_way_in() {
         assert!(error.what.contains("not as mindful made it"), "{error}");
         lair.superuser("REVOKE TRIGGER ON ALL TABLES IN SCHEMA mindful FROM evil");
         assert!(target.dataset().unwrap().is_some(), "data alone is no code");
+        // As another version of mindful would have made it.
+        lair.superuser("ALTER TABLE mindful.registry RENAME proof TO evidence");
+        let error = target.dataset().unwrap_err();
+        assert!(error.what.contains("registry is not as mindful made it"), "{error}");
+        lair.superuser(
+            "ALTER TABLE mindful.registry RENAME evidence TO proof; ALTER TABLE mindful.registry DROP filled_by",
+        );
+        let error = target.dataset().unwrap_err();
+        assert!(error.what.contains("lacks the column filled_by"), "{error}");
+        lair.superuser("ALTER TABLE mindful.registry ADD filled_by text");
         // A table of theirs beside ours: registered by them, and under the name of one that is still to be made.
         lair.lay(
             "CREATE VIEW mindful.blocks_2 AS SELECT * FROM mindful.blocks_1 WHERE trap.spring();
