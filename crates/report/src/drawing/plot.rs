@@ -319,13 +319,21 @@ impl Field<'_> {
     fn guides(&self, svg: &mut String) {
         let (right, bottom) = (WIDTH - RIGHT, self.top + HEIGHT);
         let (mut words, mut line) = (String::new(), self.above + 3.0);
+        // All names are on one side of their lines: a name between two lines could belong to either.
+        let wide = |name: &str| CHARACTER * name.chars().count() as f64;
+        let fits_right = |guide: &Guide| match guide {
+            Guide::Upright(x, _, name) | Guide::Spot(x, _, name) => self.x(*x) + 5.0 + wide(name) <= WIDTH - 4.0,
+            Guide::Level(..) => true,
+        };
+        let all_right = self.plot.guides.iter().all(fits_right);
         // The name, and where the line to what it names begins.
         let mut tell = |x: f64, name: &str| {
             // On the side where it fits whole, else as far right as it fits.
-            let wide = CHARACTER * name.chars().count() as f64;
+            let wide = wide(name);
             let (class, x) = match x {
-                x if x + 5.0 + wide <= WIDTH - 4.0 => ("noted", x + 5.0),
+                x if all_right => ("noted", x + 5.0),
                 x if x - 5.0 - wide >= 4.0 => ("noted at-end", x - 5.0),
+                x if x + 5.0 + wide <= WIDTH - 4.0 => ("noted", x + 5.0),
                 _ => ("noted at-end", WIDTH - 4.0),
             };
             let _ =
