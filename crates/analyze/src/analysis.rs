@@ -13,7 +13,6 @@ use crate::{checks, curve, objective, summary, targets};
 /// All that can be said about a run.
 #[derive(Debug)]
 pub struct Analysis {
-    /// The figures.
     pub summary: Summary,
     /// More about each step, in the order of `summary.steps`.
     pub steps: Vec<StepAnalysis>,
@@ -21,7 +20,6 @@ pub struct Analysis {
     pub targets: Vec<Analysis>,
 }
 
-/// Judges `run`.
 pub fn analyze(run: &Run) -> Analysis {
     let mut steps: Vec<_> = run.steps.iter().map(|step| analyze_step(run, step)).collect();
     // Verdicts come last: a device's cap shows only where steps are compared with each other.
@@ -57,7 +55,6 @@ pub fn analyze(run: &Run) -> Analysis {
     Analysis { summary, steps, targets: of_targets }
 }
 
-/// The finding with what its engine says to it.
 fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Finding {
     match advice.and_then(|advice| advice.get(&finding.code)) {
         Some(advice) => Finding { text: format!("{} {advice}", finding.text), ..finding },

@@ -13,18 +13,15 @@ use mindful_core::result::{OpSummary, StepSummary};
 use crate::io_job;
 use crate::step::StepAnalysis;
 
-/// Bytes of a MiB.
 const MIB: f64 = 1_048_576.0;
 
 /// Where a figure is shown besides `--explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Csv,
-    /// Nowhere.
     Explained,
 }
 
-/// A figure of a step.
 pub struct Figure {
     row: FigureRow<StepAnalysis>,
     shown: Shown,
@@ -48,17 +45,14 @@ impl Figure {
         self.row.title.map_or_else(|| path.replace('.', "_"), str::to_owned)
     }
 
-    /// How it is made.
     pub fn formula(&self) -> &'static str {
         self.row.formula
     }
 
-    /// The counters it is made of.
     pub fn counters(&self) -> &'static [Counter] {
         self.row.counters
     }
 
-    /// Its value in `step`, if it is known.
     pub fn value(&self, step: &StepAnalysis) -> Option<f64> {
         (self.row.value)(step)
     }
@@ -209,7 +203,6 @@ fn mib_per_s(step: &StepAnalysis, blocks: Option<f64>) -> Option<f64> {
     Some(blocks? * step.block_bytes? as f64 / MIB)
 }
 
-/// The columns of the CSV in their order.
 pub fn csv() -> impl Iterator<Item = &'static Figure> + Clone {
     FIGURES.iter().filter(|figure| figure.shown == Shown::Csv)
 }

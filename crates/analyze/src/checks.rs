@@ -101,7 +101,6 @@ pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
     findings
 }
 
-/// What concerns the whole run.
 pub(crate) fn check_run(run: &Run) -> Vec<Finding> {
     let mut findings = check_end(run);
     if let Some(failure) = run.proof.as_ref().and_then(LayoutProof::failure) {
@@ -154,7 +153,6 @@ fn no_window(step: &StepRecord, is_cut: bool) -> Finding {
     codes::NO_WINDOW.finding(text, format!("{seen} of {sessions} reported work"))
 }
 
-/// What concerns one step.
 pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(why) = &step.error {

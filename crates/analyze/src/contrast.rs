@@ -15,7 +15,6 @@ use crate::stats::moment::{mean, variance};
 pub const LEVEL: &str = "rung";
 /// Key that says on which cores it ran: [`PINNED`] or [`ALL_CORES`].
 pub const CORES: &str = "cores";
-/// On one core only.
 pub const PINNED: &str = "one";
 pub const ALL_CORES: &str = "all";
 
@@ -24,9 +23,7 @@ pub const ALL_CORES: &str = "all";
 pub enum Level {
     /// Raw reads into a buffer that nobody looks at.
     Untouched,
-    /// One byte of each block is looked at.
     Byte,
-    /// A checksum of each block.
     Checksum,
     /// Each block copied and its rows walked as a database page.
     Parse,
@@ -40,7 +37,6 @@ impl Level {
     /// All, from least to most work.
     pub const ALL: [Self; 6] = [Self::Untouched, Self::Byte, Self::Checksum, Self::Parse, Self::Physical, Self::Cached];
 
-    /// Its name in every report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Untouched => "raw untouched",
@@ -65,12 +61,10 @@ impl Level {
     }
 }
 
-/// A measurement to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
     /// Which repetition, from 0.
     pub repetition: u32,
-    /// On one core only, or on all.
     pub pinned: bool,
     pub level: Level,
 }
@@ -93,7 +87,6 @@ pub fn turns(levels: &[Level], may_pin: bool, repetitions: u32) -> Vec<Turn> {
     (0..repetitions).flat_map(once).collect()
 }
 
-/// What one repetition of a level did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repetition {
     /// Blocks per second.
@@ -123,7 +116,6 @@ pub struct Figures {
     pub p50_us: Option<f64>,
     /// 99th percentile, us; `None` with too few blocks to know.
     pub p99_us: Option<f64>,
-    /// Time a session needs for a block, us.
     pub us_per_block: f64,
     /// CPU by blocks, us; `None` where it is not seen: none at all is less than the kernel counts by.
     pub cpu_us_per_block: Option<f64>,
@@ -256,7 +248,6 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     })
 }
 
-/// What a step did, a block an operation.
 fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     let op = step.ops.select.as_ref()?;
     let iops = step.blocks_visited_per_s?;

@@ -17,13 +17,10 @@ pub(crate) const LIMIT: &str = "limit";
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Small {
-    /// Per second.
     pub per_s: f64,
-    /// Mean latency, us.
     pub mean_us: f64,
     /// Median latency of the reads, or of the writes where there are no reads, us.
     pub p50_us: Option<f64>,
-    /// Their 99th percentile, us.
     pub p99_us: Option<f64>,
 }
 
@@ -46,7 +43,6 @@ pub fn large(step: &StepSummary) -> Option<&OpSummary> {
     step.ops.scan.as_ref().filter(|op| op.count > 0)
 }
 
-/// Length of a large read of `run`, bytes.
 pub fn large_bytes(run: &Run) -> Option<u64> {
     run.head.settings.parse(LARGE_SIZE, units::parse_bytes).ok().flatten()
 }

@@ -12,7 +12,6 @@ use crate::stats::distribution::t_quantile;
 use crate::steady::precision;
 use crate::step::StepAnalysis;
 
-/// Fewest seconds that tell how they differ.
 const FEWEST_SECONDS: usize = 10;
 
 /// Loads are whole numbers: those nearer than this are the same.

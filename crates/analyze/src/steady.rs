@@ -48,7 +48,6 @@ pub struct Signals<'a> {
     pub checkpoints_s: Option<&'a [f64]>,
 }
 
-/// What counts as steady.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Criteria {
     /// Seconds the shape is judged on, and fewest seconds after the warm-up.
@@ -59,11 +58,9 @@ pub struct Criteria {
     pub excursion: f64,
     /// Half-width of the interval of the mean throughput that is enough, a share.
     pub precision: f64,
-    /// The same for the 99th percentile.
     pub precision_p99: f64,
     /// Change of the level over the window that has to be excluded before a step may end, a share.
     pub trend: f64,
-    /// Seed of the permutations.
     pub seed: u64,
 }
 
@@ -75,25 +72,20 @@ impl Criteria {
     pub const SNIA: Self = Self { range: 0.20, excursion: 0.10, ..Self::STRICT };
 }
 
-/// Why a step is not steady.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Reason {
-    /// Too little is measured to tell.
     TooShort {
         /// Seconds after the warm-up; 0 where nothing was done in them.
         have_s: usize,
-        /// Seconds needed.
         need_s: usize,
     },
     /// More than half of the step still looks like warm-up.
     WarmingUp,
-    /// The cache fills while it is measured.
     CacheWarming {
         /// Change of the hit ratio over the window, 0 to 1.
         change: f64,
     },
-    /// Throughput rises or falls.
     Drift {
         /// Change over the window, a share.
         change: f64,
@@ -109,18 +101,15 @@ pub enum Reason {
         /// Range of the 10-s means, a share.
         range: f64,
     },
-    /// Throughput jumps.
     Change(Change),
     /// The window does not hold enough whole checkpoint cycles.
     Checkpoints {
-        /// Whole cycles in it.
         whole: usize,
         /// Where the next one is expected to end, s from the start of the step.
         next_s: Option<f64>,
     },
 }
 
-/// What the signals say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assessment {
     /// Whether nothing speaks against it.
@@ -134,7 +123,6 @@ pub struct Assessment {
     pub end_s: usize,
     /// What speaks against it, the most telling reason first.
     pub reasons: Vec<Reason>,
-    /// How precise the mean throughput of the window is.
     pub precision: Option<Precision>,
     /// How precise the 99th percentile is; `None` where it is not known.
     pub precision_p99: Option<Precision>,

@@ -28,24 +28,19 @@ use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{Evidence, Reader, Verdict};
 use crate::summary::{self, Measured};
 
-/// What stands behind the figures of a step.
 #[derive(Debug)]
 pub struct StepAnalysis {
-    /// Its figures, as in the summary.
     pub summary: StepSummary,
     /// Length of a block it read, bytes; `None` where nobody reported it.
     pub block_bytes: Option<u64>,
     /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
     pub window: Option<Window>,
-    /// What they did there.
     pub work: Option<Work>,
-    /// What counters did meanwhile.
     pub counters: Counters,
     /// What others did on the host's CPUs; `None` where it is not seen.
     pub others: Option<Others>,
     /// Where sessions stood still.
     pub stalls: Stalls,
-    /// Limits of the storage that are reported.
     pub caps: Vec<Cap>,
     /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,
@@ -55,15 +50,12 @@ pub struct StepAnalysis {
     pub residence: Option<Residence>,
     /// When its updates committed and whether they waited, in the words of the engine; `None` as in the summary.
     pub commit: Option<String>,
-    /// Whether what they waited for was on storage.
     pub durability: Durability,
     /// What others wrote at the devices of the run; `None` where that is next to nothing, or not known.
     pub foreign_writes: Option<ForeignWrites>,
-    /// The figure that stands for the step.
     pub headline: Option<Headline>,
     /// The same work as each level counted it.
     pub ledger: Ledger,
-    /// What the verdict rests on.
     pub evidence: Evidence,
     /// What limited the step; `None` without a window.
     pub verdict: Option<Verdict>,

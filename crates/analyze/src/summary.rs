@@ -20,7 +20,6 @@ use crate::figures::work::Work;
 use crate::figures::{caps, choices, cpu, device, latency, ranks, rates, waits};
 use crate::{contrast, curve, io_job};
 
-/// The summary of `run`, from what was found for each step.
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
     let contrast = contrast::contrast(run, &steps);
     let io_job = io_job::best(run, &steps);
@@ -110,16 +109,13 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
     })
 }
 
-/// What is known of the measured window of a step.
 #[derive(Clone, Copy)]
 pub struct Measured<'a> {
-    /// When it was.
     pub window: Option<&'a Window>,
     /// What sessions did; `None` where nobody reported operations apart.
     pub work: Option<&'a Work>,
     /// What counters did; empty without a window.
     pub counters: &'a Counters,
-    /// How an open loop went.
     pub pace: Option<&'a Pace>,
 }
 

@@ -24,7 +24,6 @@ use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What is beside a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -77,7 +76,6 @@ impl Drop for Background {
 }
 
 struct Asked {
-    /// Of each row of a count of sessions.
     runs: [u32; 4],
     sessions: Vec<u32>,
     seconds: u32,
@@ -123,7 +121,6 @@ impl Asked {
     }
 }
 
-/// What one run said.
 struct Reported {
     sessions: u32,
     beside: Beside,

@@ -20,12 +20,10 @@ use crate::verb::{Group, PlanKeys, Shown, Verb};
 use crate::version;
 
 const NAME: &str = "mindful";
-/// Heading of the flags of every verb.
 const GENERAL: &str = "General";
 /// Help is as wide as this, or as the terminal if that is narrower.
 const WIDEST_HELP: usize = 100;
 
-/// Below the list of verbs.
 const AFTER_VERBS: &str = "\
 `mindful VERB --help` shows the usual flags of a verb, `mindful help VERB` all of them.
 `mindful engines NAME` shows the options of an engine, `mindful plan` every value and its origin.
@@ -51,7 +49,6 @@ pub(crate) fn parse(verbs: &[&Verb], args: impl IntoIterator<Item = OsString>) -
     })
 }
 
-/// Every verb with all that it takes, for shells and manuals.
 pub(crate) fn every_verb(verbs: &[&Verb], shown: Shown) -> Command {
     grammar(verbs, shown, None)
 }
@@ -119,7 +116,6 @@ fn overview(verbs: &[&Verb]) -> String {
     text
 }
 
-/// The verb with its flags and its help.
 fn complete(bare: Command, verb: &Verb, shown: Shown) -> Command {
     let details = if verb.details.is_empty() { String::new() } else { format!("\n\n{}", verb.details) };
     let command = bare
@@ -136,12 +132,10 @@ fn complete(bare: Command, verb: &Verb, shown: Shown) -> Command {
     }
 }
 
-/// An example, and where more is.
 fn more(verb: &Verb, all: &str) -> String {
     format!("Example: {}\nMore: {all}{}", verb.example, verb.page)
 }
 
-/// Flags of every verb.
 fn globals() -> [Arg; 7] {
     let global = |name, flag| Arg::new(name).long(flag).global(true).help_heading(GENERAL);
     let value = |name, value| global(name, name).value_name(value).value_parser(NonEmptyStringValueParser::new());

@@ -35,7 +35,6 @@ use crate::args;
 use crate::exit::Exit;
 use crate::verb::{Action, Verb};
 
-/// All verbs, in the order of `mindful --help`.
 pub(crate) const VERBS: &[&Verb] = &[
     &run::VERB,
     &sweep::VERB,

@@ -34,7 +34,6 @@ pub(crate) fn with(settings: Settings, matches: &ArgMatches) -> Result<Context> 
     of_resolved(Resolved::parse(engine, settings)?, engine, matches)
 }
 
-/// The same, from parsed settings.
 pub(crate) fn of_resolved(resolved: Resolved, engine: &'static dyn Engine, matches: &ArgMatches) -> Result<Context> {
     let live = live(matches)?;
     let store = store::open(matches)?;
@@ -116,7 +115,6 @@ pub(crate) fn tell(line: &str) {
 /// Width without a terminal and without COLUMNS: every table of a report fits.
 const WIDE: usize = 120;
 
-/// The style of text on stdout.
 pub(crate) fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let colour = terminal && wants_colour();

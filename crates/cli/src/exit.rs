@@ -12,7 +12,6 @@ use crate::plan_file::PlanFile;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Ok,
-    /// The run is invalid.
     Invalid,
     /// Wrong command line or plan.
     Usage,

@@ -9,7 +9,6 @@ use mindful_core::plan::units;
 /// I/Os in flight, or disks.
 const LOAD: Bound = Bound::Count(0, 1 << 20);
 
-/// All keys, in the order of the help.
 pub(crate) const KEYS: &[Key] = &[
     Key::unset(
         "preset",

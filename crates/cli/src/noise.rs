@@ -25,7 +25,6 @@ fn file(store: &Store) -> PathBuf {
     store.root().join("noise.json")
 }
 
-/// The latest floor of `target`.
 pub(crate) fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {
     Ok(all(store)?.into_iter().find(|noted| noted.target == target).map(|noted| noted.floor))
 }

@@ -15,7 +15,6 @@ pub(crate) fn of_one_step(ended: &Ended) -> Exit {
     }
 }
 
-/// Of a run of many steps.
 pub(crate) fn of_steps(ended: Ended) -> Result<Exit> {
     match ended.error {
         Some(error) => Err(error),

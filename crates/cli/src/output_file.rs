@@ -13,7 +13,6 @@ pub(crate) fn write(path: &Path, what: &[u8], replace: bool) -> Result<()> {
     write_by(path, replace, |mut file| file.write_all(what))
 }
 
-/// The same of what `write` writes.
 pub(crate) fn write_by(path: &Path, replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> Result<()> {
     file::put(path, replace, write).map_err(|error| {
         let next = if error.kind() == ErrorKind::AlreadyExists {

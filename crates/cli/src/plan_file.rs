@@ -11,17 +11,12 @@ use mindful_core::{Error, Result};
 use mindful_record::file;
 use rustix::process::geteuid;
 
-/// The plan file that is found automatically.
 pub(crate) const NAME: &str = "mindful.toml";
-/// Longest plan or configuration that is read, bytes.
 pub(crate) const MOST_BYTES: u64 = 1 << 20;
 
-/// A plan file, before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PlanFile {
-    /// By `--plan`.
     Named(PathBuf),
-    /// Found in the current folder.
     Found(PathBuf),
 }
 

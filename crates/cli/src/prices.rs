@@ -45,7 +45,6 @@ pub(crate) fn text(table: &Table) -> Result<String> {
     Ok(std::iter::once(sum).chain(origin).collect::<Vec<_>>().join(", "))
 }
 
-/// Prices by tag, run or machine.
 pub(crate) struct Prices(BTreeMap<String, Price>);
 
 impl Prices {

@@ -9,7 +9,6 @@ use mindful_runner::Context;
 
 use crate::{context, targets};
 
-/// See the [module](self).
 pub(crate) struct RankContext {
     /// Its plan names the target of this process.
     pub context: Context,

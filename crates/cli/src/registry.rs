@@ -10,7 +10,6 @@ use mindful_core::ranks::rendezvous::{Rendezvous, unsupported_engine_error};
 use mindful_core::{Engine, Error, Result};
 use mindful_host::shared_folder::SharedFolder;
 
-/// All engines, in the order of `mindful engines`.
 pub(crate) static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]
     &mindful_postgres::ENGINE,
@@ -25,7 +24,6 @@ pub(crate) static ENGINES: &[&dyn Engine] = &[
     &mindful_null::ENGINE,
 ];
 
-/// The engine of the scheme of `url`.
 pub(crate) fn find(url: &str) -> Result<&'static dyn Engine> {
     let scheme = url.split(':').next().unwrap_or(url);
     ENGINES.iter().find(|engine| engine.schemes().contains(&scheme)).copied().ok_or_else(|| unknown(scheme))
@@ -50,12 +48,10 @@ pub(crate) fn meet(
     options.open_rendezvous(events)?.ok_or_else(|| unsupported_engine_error(meets.name()))
 }
 
-/// The engine of the target that `settings` name.
 pub(crate) fn of(settings: &Settings) -> Result<&'static dyn Engine> {
     find(&settings.require("target", |url| Ok(url.to_owned()))?)
 }
 
-/// The engine that reads files without a database.
 #[cfg(feature = "raw")]
 pub(crate) fn of_files() -> Result<&'static dyn Engine> {
     let found = ENGINES.iter().find(|engine| engine.file_reads().is_some()).copied();
@@ -80,7 +76,6 @@ pub(crate) fn owners(name: &str) -> String {
     ENGINES.iter().filter(has).map(|engine| engine.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The options of all engines, one of each name.
 pub(crate) fn options() -> Vec<&'static Key> {
     let mut keys: Vec<&'static Key> = Vec::new();
     for key in ENGINES.iter().flat_map(|engine| engine.options()) {

@@ -15,7 +15,6 @@ use crate::registry;
 
 /// Bytes of a record that are passed on at once.
 const PIECE: usize = 256 << 10;
-/// Variables with the name of the user.
 const USERS: [&str; 3] = ["USER", "LOGNAME", "SUDO_USER"];
 
 pub(crate) struct Runs<'a> {
@@ -24,7 +23,6 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// The runs of `store`, redacted if `--redact` is given.
     pub(crate) fn of(store: &'a Store, matches: &ArgMatches) -> Self {
         let redactor = matches.get_flag("redact").then(|| RefCell::new(redactor()));
         Self { store, redactor }
@@ -68,7 +66,6 @@ impl<'a> Runs<'a> {
         each(&piece)
     }
 
-    /// A name from the command line.
     pub(crate) fn name(&self, name: &str) -> String {
         self.redactor.as_ref().map_or_else(|| name.to_owned(), |redactor| redactor.borrow_mut().text(name))
     }

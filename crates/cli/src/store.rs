@@ -8,7 +8,6 @@ use mindful_core::{Error, Result};
 use mindful_host::named_path;
 use mindful_record::Store;
 
-/// The store this invocation uses.
 pub(crate) fn open(matches: &ArgMatches) -> Result<Store> {
     let given = matches.get_one::<String>("store").map(PathBuf::from);
     let variable = || std::env::var_os("MINDFUL_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -13,7 +13,6 @@ use crate::registry;
 
 /// Prefix of a file with one target a line.
 const LIST: char = '@';
-/// Permissions of other users to read.
 const OTHERS_READ: u32 = 0o044;
 
 /// The values of `--target`, one a line.
@@ -116,7 +115,6 @@ pub(crate) fn refuse_several(settings: &Settings) -> Result<()> {
     ))
 }
 
-/// `settings` for the one target `url`.
 pub(crate) fn with_one(mut settings: Settings, url: &str) -> Settings {
     let origin = of(&settings).map_or(Origin::Default, |setting| setting.origin);
     settings.set("target", url, origin);

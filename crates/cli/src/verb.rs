@@ -11,7 +11,6 @@ use mindful_core::Result;
 
 use crate::exit::Exit;
 
-/// One verb of `mindful`.
 pub(crate) struct Verb {
     pub name: &'static str,
     /// Where `mindful --help` lists it; a hidden verb has no group.
@@ -21,7 +20,6 @@ pub(crate) struct Verb {
     /// What it does in detail: one to three sentences.
     pub details: &'static str,
     pub example: &'static str,
-    /// The page that says more.
     pub page: &'static str,
     pub plan: PlanKeys,
     pub arguments: fn() -> Vec<Arg>,
@@ -34,25 +32,20 @@ pub(crate) enum PlanKeys {
     Shown(&'static [&'static str]),
 }
 
-/// What carries out a verb.
 pub(crate) enum Action {
     Run(fn(&ArgMatches) -> Result<Exit>),
     /// It describes the command line itself: every verb, with the flags that are to be shown.
     Describe(fn(&ArgMatches, &dyn Fn(Shown) -> Command) -> Result<Exit>),
 }
 
-/// Which flags the help shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// The keys that each verb names.
     Common,
-    /// All plan keys.
     AllKeys,
     /// All plan keys and engine options, for completion.
     Everything,
 }
 
-/// A group of verbs in `mindful --help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     Measure,

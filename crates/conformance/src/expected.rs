@@ -18,7 +18,6 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The first `ops` operations that `workload` draws.
     pub(crate) fn drawn(workload: &Workload, ops: u64) -> Self {
         let draws = Draws::new(workload, 0, 1);
         let mut work = Self::default();
@@ -32,7 +31,6 @@ impl Work {
         work
     }
 
-    /// What reports of slices tell together.
     pub(crate) fn from_reports(reports: &[SliceReport]) -> Self {
         let mut work = Self::default();
         for report in reports {

@@ -14,18 +14,13 @@ use mindful_core::dataset::{Content, DatasetPlan};
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::workload::{LoopSite, Workload};
 
-/// Length of a slice in the suite, us.
 pub(crate) const SLICE_US: i64 = 200_000;
 
-/// How a fresh target is reached.
 pub struct Fixture {
-    /// The engine under test.
     pub engine: &'static dyn Engine,
     /// URL of a target that holds nothing yet and that nobody else uses.
     pub url: String,
-    /// Settings for opening it.
     pub settings: Settings,
-    /// The small dataset to load.
     pub dataset: DatasetPlan,
     /// Whether a dataset is there again when the target is opened anew.
     pub persistent: bool,
@@ -57,7 +52,6 @@ impl Fixture {
         }
     }
 
-    /// The same with a setting.
     #[must_use]
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.settings.set(key, value, Origin::Flag(format!("--{}", key.replace('_', "-"))));
@@ -71,7 +65,6 @@ impl Fixture {
         self
     }
 
-    /// What the engine says it can do.
     pub fn can(&self) -> Capabilities {
         self.engine.capabilities()
     }
@@ -98,7 +91,6 @@ impl Fixture {
         Workload { seed: 11, loop_site: self.loops()[0], ..Workload::reads_only(of.schemas, of.blocks_per_schema, 8) }
     }
 
-    /// The loops the engine has.
     pub fn loops(&self) -> Vec<LoopSite> {
         let all = [(LoopSite::Server, self.can().server_side_loop), (LoopSite::Client, self.can().client_side_loop)];
         let has: Vec<LoopSite> = all.into_iter().filter(|(_, has)| *has).map(|(looping, _)| looping).collect();
@@ -118,13 +110,11 @@ impl Fixture {
     }
 }
 
-/// A loaded target at work.
 pub struct Opened {
     pub target: Box<dyn Target>,
 }
 
 impl Opened {
-    /// The session `session` of `sessions`, prepared and connected.
     pub fn session(&self, workload: &Workload, session: u32, sessions: u32) -> Box<dyn Session> {
         self.target.prepare(workload, sessions).unwrap_or_else(|error| panic!("prepare: {error}"));
         let placement = Placement { session, sessions, schema: session % workload.schemas + 1, endpoint: 0 };

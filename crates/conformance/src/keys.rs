@@ -8,7 +8,6 @@ pub struct Pair {
     pub key: String,
 }
 
-/// A certificate authority.
 pub struct Authority {
     /// Its own certificate, as PEM.
     pub certificate: String,

@@ -94,7 +94,6 @@ macro_rules! suite {
     };
 }
 
-/// The tests of one module of properties.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! properties {

@@ -4,7 +4,6 @@ use std::sync::{Mutex, PoisonError};
 
 use mindful_core::contract::event::{Event, Events};
 
-/// Remarks in the order they were made.
 #[derive(Debug, Default)]
 pub struct Notes(Mutex<Vec<String>>);
 
@@ -17,17 +16,14 @@ impl Events for Notes {
 }
 
 impl Notes {
-    /// All of them, one a line.
     pub fn all(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
 
-    /// Whether one of them contains `part`.
     pub fn tell(&self, part: &str) -> bool {
         self.find(part).is_some()
     }
 
-    /// The first that contains `part`.
     pub fn find(&self, part: &str) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|text| text.contains(part)).cloned()
     }

@@ -15,7 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Far beyond any guard's patience.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Processes whose working folder is `folder` or below it.
 pub fn working_in(folder: &Path) -> Vec<i32> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let works_there = |pid: &i32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&folder));
@@ -42,7 +41,6 @@ pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     }
 }
 
-/// Ends a process at once.
 pub fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, Signal::KILL);
@@ -88,7 +86,6 @@ impl Owner {
         Self { process, output }
     }
 
-    /// Waits until it prints a line with `word`.
     pub fn wait_for(&mut self, word: &str) {
         let mut lines = (&mut self.output).lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains(word)), "the owner ended before `{word}`");

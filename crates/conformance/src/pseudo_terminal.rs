@@ -25,7 +25,6 @@ pub struct PseudoTerminal {
 }
 
 impl PseudoTerminal {
-    /// A terminal of so many columns and lines.
     pub fn open(columns: u16, lines: u16) -> Self {
         let master: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
@@ -39,7 +38,6 @@ impl PseudoTerminal {
         terminal
     }
 
-    /// Gives it another size.
     pub fn resize(&self, columns: u16, lines: u16) {
         let size = Winsize { ws_col: columns, ws_row: lines, ..tcgetwinsize(&self.master).unwrap() };
         tcsetwinsize(&self.master, size).unwrap();
@@ -52,7 +50,6 @@ impl PseudoTerminal {
         command.env("TERM", "xterm-256color").stdin(end()).stdout(end()).stderr(end())
     }
 
-    /// Types `keys`.
     pub fn type_keys(&mut self, keys: &[u8]) {
         self.master.write_all(keys).unwrap();
     }

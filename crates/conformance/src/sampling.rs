@@ -10,7 +10,6 @@ use mindful_core::workload::{OpKind, Workload};
 use crate::fixture::{Fixture, Opened};
 use crate::slices::percent;
 
-/// Enough to move each counter.
 const OPS: u64 = 200;
 
 /// Names are given once, and each reading has a value or an honest blank for each.

@@ -206,7 +206,6 @@ pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, o
     carried
 }
 
-/// A share in whole percent.
 pub fn percent(percent: u32) -> Share {
     Share::from_hundredths(percent * 100).unwrap_or_else(|| panic!("{percent} %"))
 }

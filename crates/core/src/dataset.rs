@@ -11,14 +11,12 @@ use crate::plan::units;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// So many blocks.
     Blocks(u64),
     /// So many bytes, rounded down to whole blocks.
     Bytes(u64),
 }
 
 impl Extent {
-    /// Most blocks anyone may ask for.
     pub(crate) const MOST_BLOCKS: u64 = 1 << 40;
 
     /// A plain number is blocks, a number with a unit is bytes.
@@ -76,7 +74,6 @@ impl Content {
     }
 }
 
-/// The dataset a load shall make.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetPlan {
     /// How many schemas (each a table with its index).
@@ -84,9 +81,7 @@ pub struct DatasetPlan {
     pub blocks_per_schema: u64,
     /// Blocks of the unindexed table for full scans in each schema; 0 for none.
     pub scan_blocks: u64,
-    /// What the filler looks like.
     pub content: Content,
-    /// Seed of the layout and the filler.
     pub seed: u64,
     /// How many schemas are loaded side by side.
     pub load_streams: u32,
@@ -112,7 +107,6 @@ fn fits(schemas: u32, blocks_per_schema: u64, scan_blocks: u64, block_bytes: u64
     (bytes <= MOST_BYTES).then_some(bytes)
 }
 
-/// The dataset that a target holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     /// How many schemas are complete.
@@ -120,15 +114,12 @@ pub struct Dataset {
     pub blocks_per_schema: u64,
     /// Blocks of the scan table in each schema.
     pub scan_blocks: u64,
-    /// Length of a block in bytes.
     pub block_bytes: u64,
     /// Bytes of all tables.
     pub bytes: u64,
     /// Bytes of all indexes; `None` where the engine has none.
     pub index_bytes: Option<u64>,
-    /// Seed it was laid out with.
     pub seed: u64,
-    /// What the filler looks like.
     pub content: Content,
 }
 
@@ -152,7 +143,6 @@ impl Dataset {
     }
 }
 
-/// Work needs a dataset, and there is none.
 pub fn nothing_loaded_error() -> Error {
     Error::plan("nothing is loaded", "`mindful load` first")
 }
@@ -172,9 +162,7 @@ pub struct LayoutProof {
 pub struct SchemaProof {
     /// Schema number, from 1.
     pub schema: u32,
-    /// Rows found.
     pub rows: u64,
-    /// Distinct blocks they stand in.
     pub distinct_blocks: u64,
     /// Spearman's rank correlation of key and block number, -1 to 1; of a sample that of the layout as it was written,
     /// which the sample confirms to within [`proof_sample::correlation_error`].
@@ -226,7 +214,6 @@ impl LayoutProof {
         2.0 * self.schemas.iter().map(SchemaProof::error).fold(0.0, f64::max)
     }
 
-    /// Whether any schema was proven by a sample.
     pub fn is_sample(&self) -> bool {
         self.schemas.iter().any(|schema| schema.sample.is_some())
     }

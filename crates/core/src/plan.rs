@@ -31,29 +31,23 @@ pub struct Plan {
     /// URL of the target as given, secrets included: never stored or printed as it is.
     #[serde(skip)]
     pub target: String,
-    /// A name for the run.
     pub tag: Option<String>,
     /// What an hour of the target costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Seed of everything random.
     pub seed: u64,
     /// Schemas asked for; `None`: what is loaded, or the default.
     pub schemas: Option<u32>,
     /// Blocks per schema asked for; `None`: what is loaded, or the default.
     pub scale: Option<Extent>,
-    /// Size of each schema's scan table.
     pub scan_table: Extent,
     /// What stored bytes look like.
     pub content: Content,
-    /// Schemas loaded side by side.
     pub load_streams: u32,
-    /// Sessions that run.
     pub sessions: u32,
     /// Time before the measured window.
     #[serde(with = "seconds")]
     pub warmup: Duration,
-    /// Length of the measured window.
     #[serde(with = "seconds")]
     pub duration: Duration,
     /// Whether the step goes on until it is steady, and finds its warm-up by itself.
@@ -66,14 +60,12 @@ pub struct Plan {
     /// Longest time a fixed amount of work may take.
     #[serde(with = "seconds")]
     pub guard: Duration,
-    /// Blocks a read visits.
     pub work_unit: u64,
     pub update_pct: Share,
     /// Blocks an update visits; `None`: as a read.
     pub update_work_unit: Option<u64>,
     /// Share of reads that are full scans.
     pub scan_pct: Share,
-    /// How much an update changes.
     pub redo: Redo,
     pub commit: Commit,
     pub commit_wait: bool,
@@ -81,22 +73,16 @@ pub struct Plan {
     pub hot_spot: Option<HotSpotPlan>,
     /// Share of operations that go to schema 1.
     pub hot_schema: Share,
-    /// How keys are spread.
     pub skew: Skew,
-    /// Pauses.
     pub think_time: Option<ThinkTime>,
     /// Open loop.
     pub rate: Option<Rate>,
-    /// Where the loop runs.
     pub loop_site: LoopSite,
-    /// Whose arithmetic.
     pub compatibility: Compatibility,
-    /// How reads reach their blocks.
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
     /// Whether single requests are timed at the device, where they can be.
     pub device_trace: bool,
-    /// Commands around the run.
     pub hooks: Hooks,
 }
 
@@ -109,7 +95,6 @@ pub struct Hooks {
     pub after: Option<String>,
     /// When the result is stored.
     pub end: Option<String>,
-    /// Longest time one may take.
     #[serde(with = "seconds")]
     pub timeout: Duration,
     pub failure_stops: bool,
@@ -118,9 +103,7 @@ pub struct Hooks {
 /// A hot spot before the block size is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotSpotPlan {
-    /// Size of the window.
     pub size: Extent,
-    /// Where it begins.
     pub offset: Extent,
     /// Share of operations that go there.
     pub share: Share,

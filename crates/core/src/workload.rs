@@ -15,7 +15,6 @@ pub mod draws;
 pub mod schedule;
 pub mod schema_share;
 
-/// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpKind {
@@ -31,7 +30,6 @@ impl OpKind {
     /// All kinds, in the order of [`crate::contract::slice::SliceReport::ops`].
     pub const ALL: [Self; 3] = [Self::Select, Self::Update, Self::Scan];
 
-    /// The name used in every report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Select => "select",
@@ -52,35 +50,28 @@ pub enum Redo {
     Heavy,
 }
 
-/// When updates are committed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Commit {
-    /// After each update operation.
     #[default]
     Each,
     /// After so many update operations.
     Every(u32),
-    /// At the end of each slice.
     Slice,
 }
 
 /// A window of keys that takes a share of the operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotSpot {
-    /// Blocks in the window.
     pub blocks: u64,
-    /// Blocks before the window.
     pub offset: u64,
     /// Share of operations that begin and end inside it.
     pub share: Share,
 }
 
-/// How keys are spread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Skew {
-    /// Every key alike.
     #[default]
     Uniform,
     /// Zipf's law with this exponent, between 0 and 1 (not 1).
@@ -118,7 +109,6 @@ pub struct Rate {
     pub even: bool,
 }
 
-/// Where the work loop runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopSite {
@@ -175,10 +165,8 @@ impl Compatibility {
     }
 }
 
-/// The work of one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Seed of every draw.
     pub seed: u64,
     pub schemas: u32,
     /// Blocks in use in each schema.
@@ -190,26 +178,19 @@ pub struct Workload {
     pub update_work_unit: u64,
     /// Share of reads that are full scans.
     pub scan_pct: Share,
-    /// How much an update changes.
     pub redo: Redo,
     pub commit: Commit,
-    /// Whether a commit waits for the log to be on storage.
     pub commit_wait: bool,
     /// A window that takes more than its share.
     pub hot_spot: Option<HotSpot>,
     /// Share of operations that go to schema 1.
     pub hot_schema: Share,
-    /// How keys are spread.
     pub skew: Skew,
-    /// Pauses.
     pub think_time: Option<ThinkTime>,
     /// Open loop.
     pub rate: Option<Rate>,
-    /// Where the loop runs.
     pub loop_site: LoopSite,
-    /// Whose arithmetic.
     pub compatibility: Compatibility,
-    /// How reads reach their blocks.
     #[serde(default, skip_serializing_if = "Access::is_index")]
     pub access: Access,
     /// So many sessions visit all schemas alike, each a part of them; see [`Spread`]. `None`: each stays in its own.
@@ -290,12 +271,10 @@ impl Workload {
     }
 }
 
-/// One operation, fully decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Op {
     /// Index within the session, from 0.
     pub index: u64,
-    /// What is done.
     pub kind: OpKind,
     /// On which schema, from 1.
     pub schema: u32,
@@ -303,10 +282,8 @@ pub struct Op {
     pub first_key: u64,
     /// How many keys, and so blocks, are visited: the closed range `first_key ..= first_key + blocks - 1`.
     pub blocks: u64,
-    /// Whether it was sent to the hot spot.
     pub hot: bool,
     pub hot_schema: bool,
-    /// Pause after it.
     pub think: Duration,
 }
 

@@ -12,14 +12,12 @@ pub struct Sample {
     blocks: u64,
 }
 
-/// Ratios of the blocks of a [`Sample`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratios {
     /// Bytes by bytes after LZ4, each block by itself.
     pub compress_ratio: f64,
     /// Blocks by distinct blocks.
     pub dedupe_ratio: f64,
-    /// Blocks looked at.
     pub blocks: u64,
 }
 

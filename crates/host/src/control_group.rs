@@ -40,16 +40,13 @@ fn folders(groups: &[(Vec<&str>, &str)], mounts: &[Mount], controller: &str) -> 
     folder.ancestors().take_while(|above| above.starts_with(&mount.point)).map(Path::to_owned).collect()
 }
 
-/// What a group allows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     /// CPUs' worth of time; `None`: no limit.
     pub cpus: Option<f64>,
-    /// The file that holds the limit of CPU.
     pub cpus_file: Option<PathBuf>,
     /// Bytes of memory, page cache included; `None`: no limit.
     pub memory_bytes: Option<u64>,
-    /// The file that holds the limit of memory.
     pub memory_file: Option<PathBuf>,
     /// Limits of I/O as the kernel writes them; `None`: no limit.
     pub io: Option<String>,
@@ -60,27 +57,21 @@ pub struct Limits {
 pub struct IoLimit {
     /// The device, as the kernel numbers it: `254:0`.
     pub device: String,
-    /// What is limited.
     pub kind: IoKind,
-    /// So many of it a second.
     pub per_s: f64,
-    /// The group's folder.
     folder: PathBuf,
 }
 
 /// What a group's I/O is limited by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoKind {
-    /// Read requests.
     Reads,
     ReadBytes,
-    /// Write requests.
     Writes,
     WriteBytes,
 }
 
 impl IoKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
 
     /// The key of version 2: of the limit in `io.max`, and of what was done in `io.stat`.
@@ -155,7 +146,6 @@ fn numbers_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = (&'a str,
     })
 }
 
-/// The control groups of one process.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     cpu: Vec<PathBuf>,
@@ -213,7 +203,6 @@ impl Groups {
         self.cpu_account.first().map(PathBuf::as_path)
     }
 
-    /// Folder of its group for memory.
     pub fn memory(&self) -> Option<&Path> {
         self.memory.first().map(PathBuf::as_path)
     }

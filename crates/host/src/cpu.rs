@@ -12,7 +12,6 @@ use crate::control_group::Groups;
 use crate::kernel_file::{Kernel, value};
 use crate::process;
 
-/// CPU that the calling thread has used.
 pub fn of_thread() -> Duration {
     used(ClockId::ThreadCPUTime)
 }
@@ -45,7 +44,6 @@ pub fn first() -> io::Result<usize> {
     (0..CpuSet::MAX_CPU).find(|cpu| cpus.is_set(*cpu)).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Keeps the calling thread on `cpus` from now on.
 pub fn pin_thread(cpus: &[usize]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set_of(cpus)?)?)
 }

@@ -13,10 +13,8 @@ use crate::kernel_file::Kernel;
 use crate::medium::{Unseen, memory_disk};
 use crate::mounts::{self, Mount};
 
-/// Where a path lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The path asked for.
     pub path: PathBuf,
     /// The mount that holds it; `None` for a block device itself, or when mounts cannot be read.
     pub mount: Option<Mount>,
@@ -130,7 +128,6 @@ pub fn folder(kernel: &Kernel, number: (u32, u32)) -> Option<PathBuf> {
     })
 }
 
-/// Why sysfs has no folder of a device.
 fn hidden_reason(kernel: &Kernel, (major, minor): (u32, u32)) -> String {
     let listed = entries(&kernel.sys.join("dev/block"));
     let why = if listed.is_empty() {

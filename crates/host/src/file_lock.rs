@@ -69,12 +69,10 @@ impl FileLocks {
         })
     }
 
-    /// Holds the files at `paths` alone.
     pub fn hold_alone(&self, paths: &[PathBuf]) -> Result<()> {
         paths.iter().try_for_each(|path| self.with(path, |held| held.take(Hold::Exclusive)))
     }
 
-    /// Gives all back.
     pub fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|held| {
             // What cannot be unlocked goes with the target.
@@ -139,7 +137,6 @@ impl Held {
         }
     }
 
-    /// Whether the file is now held as `wanted`.
     fn attempt(&mut self, wanted: Hold) -> Result<bool> {
         let tried = match wanted {
             _ if self.hold == wanted || !lockable(&self.file) => Ok(()),

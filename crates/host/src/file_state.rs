@@ -9,7 +9,6 @@ use rustix::fs::XattrFlags;
 
 const ATTRIBUTE: &str = "user.mindful.state";
 
-/// The length of the file and when it was written last.
 fn state(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     Ok(format!("{} {}.{:09}", metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
@@ -23,7 +22,6 @@ pub fn keep(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::setxattr(path, ATTRIBUTE, state(path)?.as_bytes(), XattrFlags::empty())?)
 }
 
-/// Whether the file is still in the state that was kept.
 pub fn is_kept(path: &Path) -> bool {
     let mut kept = vec![0; 128];
     let length = rustix::fs::getxattr(path, ATTRIBUTE, &mut kept);

@@ -13,9 +13,7 @@ use rustix::fs::OFlags;
 /// The mount points of `proc` and `sysfs`; tests put trees of their own there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// `/proc`.
     pub proc: PathBuf,
-    /// `/sys`.
     pub sys: PathBuf,
 }
 
@@ -42,7 +40,6 @@ pub struct KernelFile {
 }
 
 impl KernelFile {
-    /// Opens the file at `path`.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         let file = opened(&path)?;
@@ -61,7 +58,6 @@ impl KernelFile {
         }
     }
 
-    /// The same with an error that names the file.
     pub fn read(&mut self) -> Result<&str> {
         let path = self.path.clone();
         self.text().map_err(|error| unreadable(&path, &error))
@@ -107,7 +103,6 @@ pub fn named_values(text: &str) -> BTreeMap<&str, u64> {
     pairs.collect()
 }
 
-/// An error for a file that was readable before.
 pub fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::run(format!("cannot read {} ({error})", path.display()), "check its rights, then run again")
 }

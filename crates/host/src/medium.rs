@@ -9,7 +9,6 @@ use crate::kernel_file::{Kernel, value};
 pub enum Unseen {
     /// What lies there lies in memory.
     Memory(String),
-    /// Something hides it.
     Hidden(String),
 }
 

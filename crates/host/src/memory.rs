@@ -7,21 +7,16 @@ use crate::kernel_file::{named_values, value};
 /// What `/proc/meminfo` tells; `None` is not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meminfo {
-    /// All memory, bytes.
     pub total_bytes: Option<u64>,
     /// What can be had without swapping, bytes.
     pub available_bytes: Option<u64>,
-    /// All swap, bytes.
     pub swap_bytes: Option<u64>,
-    /// Swap in use, bytes.
     pub swap_used_bytes: Option<u64>,
     pub huge_pages: Option<u64>,
-    /// Size of one, bytes.
     pub huge_page_bytes: Option<u64>,
 }
 
 impl Meminfo {
-    /// The present figures.
     pub fn read(kernel: &Kernel) -> Self {
         Self::parse(&value(kernel.proc.join("meminfo")).unwrap_or_default())
     }

@@ -10,18 +10,15 @@ pub struct Mount {
     pub device: (u32, u32),
     /// The part of the file system that is mounted: `/` unless a folder of it was bound.
     pub root: PathBuf,
-    /// Where it is mounted.
     pub point: PathBuf,
     /// Options of the mount and of the file system, comma separated.
     pub options: String,
-    /// Type of the file system.
     pub fs_type: String,
     /// What the file system calls its source: a device, a pool, a server's export.
     pub source: String,
 }
 
 impl Mount {
-    /// Whether what is stored there stays in memory.
     pub fn is_memory(&self) -> bool {
         ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&self.fs_type.as_str())
     }
@@ -116,7 +113,6 @@ pub(crate) fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount>
     mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())
 }
 
-/// The mounts of this process.
 pub fn read(kernel: &Kernel) -> Vec<Mount> {
     std::fs::read(kernel.proc.join("self/mountinfo"))
         .map(|bytes| parse(&String::from_utf8_lossy(&bytes)))

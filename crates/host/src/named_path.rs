@@ -13,7 +13,6 @@ use rustix::io::Errno;
 use crate::Kernel;
 use crate::ownership::Trusted;
 
-/// Most links on the way, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// Where the folder `path` is: absolute and without links. The end of it may be missing.

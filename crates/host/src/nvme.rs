@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Bytes of a log page that are asked for.
 pub const PAGE_BYTES: usize = 4_096;
 
 /// The command by which a controller is asked for a log page (NVM Express base specification).

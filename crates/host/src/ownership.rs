@@ -36,7 +36,6 @@ impl Trusted {
         Self { users: users.into_iter().flatten().collect(), groups: vec![0, group] }
     }
 
-    /// Whether user number `user` is one of them.
     pub(crate) fn is_trusted(&self, user: u32) -> bool {
         self.users.contains(&user)
     }

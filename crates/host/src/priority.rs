@@ -54,7 +54,6 @@ pub fn give_back_all() {
     RAISED.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|raised| raised.give_back());
 }
 
-/// Those that share the CPUs fairly.
 const SHARING: [i32; 3] = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE];
 
 impl Raised {

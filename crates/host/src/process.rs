@@ -21,19 +21,14 @@ const OF_KERNEL: u64 = 0x0020_0000;
 pub struct Stat {
     /// What the kernel calls the process: at most 15 bytes of its program's name.
     pub name: String,
-    /// Id of its parent.
     pub parent: u32,
     /// Whether it is a thread of the kernel's own.
     pub of_kernel: bool,
     /// Page faults that waited for storage.
     pub major_faults: u64,
-    /// Those of children that were waited for.
     pub reaped_major_faults: u64,
-    /// CPU in user mode, ticks.
     pub user_ticks: u64,
-    /// CPU in the kernel, ticks.
     pub system_ticks: u64,
-    /// User CPU of children that were waited for, ticks.
     pub reaped_user_ticks: u64,
     /// CPU in the kernel of children that were waited for, ticks.
     pub reaped_system_ticks: u64,
@@ -44,7 +39,6 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// The present figures of the process `pid`.
     pub fn read(kernel: &Kernel, pid: u32) -> io::Result<Self> {
         let mut buffer = [0; RECORD_BYTES];
         let text = record(&folder(kernel, pid).join("stat"), &mut buffer)?;
@@ -79,9 +73,7 @@ impl Stat {
 pub struct Rights {
     /// Its users: real, effective, saved, and that for files.
     pub users: Vec<u32>,
-    /// Its groups, likewise.
     pub groups: Vec<u32>,
-    /// Other groups it is in.
     pub others: Vec<u32>,
 }
 
@@ -107,12 +99,10 @@ pub fn storage_bytes(kernel: &Kernel, pid: u32) -> io::Result<[u64; 2]> {
         .ok_or(io::ErrorKind::InvalidData.into())
 }
 
-/// Microseconds of a tick.
 pub fn tick_us() -> f64 {
     1e6 / rustix::param::clock_ticks_per_second() as f64
 }
 
-/// The folder of a process.
 pub fn folder(kernel: &Kernel, pid: u32) -> PathBuf {
     kernel.proc.join(pid.to_string())
 }
@@ -129,12 +119,10 @@ pub fn cpu(kernel: &Kernel, pid: u32) -> Option<Duration> {
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Ids of all processes that can be seen.
 pub fn all(kernel: &Kernel) -> Vec<u32> {
     numbers(kernel.proc.clone()).unwrap_or_default()
 }
 
-/// Ids of the threads of a process.
 pub fn threads(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
     numbers(folder(kernel, pid).join("task"))
 }
@@ -155,7 +143,6 @@ pub fn descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
     tree
 }
 
-/// Children of all threads of a process.
 fn children(kernel: &Kernel, pid: u32) -> io::Result<Vec<u32>> {
     let mut found = Vec::new();
     let task = folder(kernel, pid).join("task");

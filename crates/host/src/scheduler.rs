@@ -15,10 +15,8 @@ use crate::process;
 /// Further threads are not read: the figures are shares, and this sample is large enough.
 const MOST: usize = 64;
 
-/// Samples the threads that do the sessions' work.
 pub struct SessionThreads<F> {
     kernel: Kernel,
-    /// Ids of the threads, at the moment.
     threads: F,
     known: HashMap<u32, Times>,
     /// On a CPU, waiting for one, and in all, us.
@@ -34,7 +32,6 @@ struct Times {
 }
 
 impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
-    /// Of the threads that `threads` names at each reading.
     pub fn new(kernel: Kernel, threads: F) -> Self {
         let metrics = vec![
             Metric::counter(shared::SESSION_CPU_US, "us", "Time that the sessions' threads were on a CPU"),

@@ -15,7 +15,6 @@ use rustix::fs::OFlags;
 
 use crate::named_path;
 
-/// Longest file that is read.
 const LONGEST: u64 = 64 << 20;
 /// How the folder of a job begins: whatever else is in the place may be somebody's.
 const JOB: &str = "mindful-job-";

@@ -11,9 +11,7 @@ use rustix::fs::{SeekFrom, StatVfsMountFlags};
 pub struct Space {
     /// Bytes an ordinary user may still fill.
     pub free_bytes: u64,
-    /// All its bytes.
     pub total_bytes: u64,
-    /// Whether it takes no writes.
     pub read_only: bool,
 }
 

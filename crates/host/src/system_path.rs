@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::Kernel;
 use crate::ownership::Trusted;
 
-/// Where systems have their programs.
 const SYSTEM: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// PATH for a process that mindful starts.
 pub fn system_path() -> OsString {
     // No folder has the separator in its name, as they come from lists with it.
     std::env::join_paths(folders(&std::env::var_os("PATH").unwrap_or_default())).unwrap_or_else(|_| SYSTEM.into())

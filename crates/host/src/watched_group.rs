@@ -12,7 +12,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// Waits for the end of its input, ignores other signals, and ends its group.
 const LEADER: &str = "trap '' INT TERM HUP; while read -r _; do :; done; kill -KILL 0";
 
-/// A process group, for commands of the user.
 #[derive(Debug)]
 pub struct WatchedGroup(Child);
 
@@ -35,12 +34,10 @@ impl WatchedGroup {
         command.process_group(self.id().as_raw_nonzero().get()).spawn()
     }
 
-    /// Number of the group.
     pub fn id(&self) -> Pid {
         Pid::from_child(&self.0)
     }
 
-    /// Sends `signal` to all of the group.
     pub fn signal(&self, signal: Signal) {
         // All of it may have ended this very moment.
         let _ = kill_process_group(self.id(), signal);

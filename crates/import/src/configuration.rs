@@ -16,10 +16,8 @@ pub enum Kit {
     Pgio,
 }
 
-/// A plan file made of an old configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPlan {
-    /// Whose it was.
     pub kit: Kit,
     /// The plan file, each line with a comment.
     pub toml: String,
@@ -27,7 +25,6 @@ pub struct ImportedPlan {
     pub left_behind: Vec<String>,
 }
 
-/// Reads the configuration `text` of the file `name`.
 pub fn import_configuration(name: &str, text: &str) -> Result<ImportedPlan> {
     let script = shell::parse(name, text)?;
     let kit = kit(name, &script)?;

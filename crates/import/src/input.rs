@@ -19,7 +19,6 @@ pub(crate) fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
     text_within(name, input, WHOLE)
 }
 
-/// The same of at most `most` bytes.
 pub(crate) fn text_within(name: &str, input: &mut dyn BufRead, most: usize) -> Result<String> {
     let mut bytes = Vec::new();
     let mut zeros = 0;

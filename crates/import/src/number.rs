@@ -9,7 +9,6 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// A figure that nothing rounded.
     pub(crate) const fn exact(value: f64) -> Self {
         Self { value, half_step: 0.0 }
     }
@@ -110,7 +109,6 @@ pub(crate) fn unit_us_of(name: &str) -> Option<f64> {
     }
 }
 
-/// The figure at the begin of `text`, and what follows it.
 fn split(text: &str) -> Option<(Printed, &str)> {
     let text = text.trim();
     let mut digits = String::with_capacity(text.len());

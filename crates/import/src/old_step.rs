@@ -16,30 +16,23 @@ use mindful_oracle_terms as oracle;
 use crate::formats::orion::part::OrionPart;
 use crate::report::Report;
 
-/// Most sessions that anything is believed to have had.
 pub const MOST_SESSIONS: u32 = 100_000;
 
-/// One measurement of another tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OldStep {
     /// Name of the file, and which of several reports in it.
     pub file: String,
-    /// Further files with figures of the step.
     pub(crate) more_files: Vec<String>,
-    /// What the file is.
     pub what: &'static str,
     /// What was measured: the name of an engine.
     pub(crate) engine: &'static str,
-    /// What it calls what every database has.
     pub(crate) words: Words,
     /// Where, as far as the file shows it.
     pub target: String,
     /// What tells runs of one target apart that are not steps of one.
     pub(crate) series: Option<String>,
-    /// Version of what was measured.
     pub version: Option<String>,
     pub block_bytes: Option<u64>,
-    /// Size of the database's cache, bytes.
     pub(crate) cache_bytes: Option<u64>,
     /// The host, by the names that our own runs use.
     pub(crate) host: BTreeMap<String, String>,
@@ -57,14 +50,12 @@ pub struct OldStep {
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
     pub findings: Vec<Finding>,
-    /// The report behind it, if it is one of Oracle's.
     pub report: Option<Box<Report>>,
     /// A result of Orion whose points are not steps yet: other files hold the rest of them.
     pub(crate) orion: Option<Box<OrionPart>>,
 }
 
 impl OldStep {
-    /// A step of which nothing is known yet.
     pub fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
@@ -90,7 +81,6 @@ impl OldStep {
         }
     }
 
-    /// The same of an Oracle database.
     pub(crate) fn of_oracle(file: &str, what: &'static str, target: impl Into<String>) -> Self {
         Self { words: oracle::words(), ..Self::new(file, what, "oracle", target) }
     }

@@ -18,7 +18,6 @@ pub struct OldRun {
     /// What was measured: the name of an engine.
     pub engine: &'static str,
     pub target: String,
-    /// Whose figures they are.
     pub imported: Imported,
     /// When it began, RFC 3339; `None` without a date.
     pub began: Option<String>,

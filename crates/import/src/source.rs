@@ -16,9 +16,7 @@ use crate::old_step::OldStep;
 use crate::unknown;
 use crate::waits::{Field, Filter, Grouped};
 
-/// Bytes by which a file is recognised.
 const HEAD: usize = 64 << 10;
-/// Bytes read at once.
 const BUFFER: usize = 1 << 20;
 
 /// Counts zeros on the way: no text has any, so what was there is lost.
@@ -36,15 +34,12 @@ impl<R: Read> Read for Zeros<R> {
     }
 }
 
-/// A file that was recognised.
 pub struct Source {
     pub name: String,
     format: &'static dyn Format,
-    /// Its begin, by which it was recognised.
     head: Vec<u8>,
     /// All of it, its begin included.
     input: Box<dyn BufRead>,
-    /// Zeros read so far.
     zeros: Rc<Cell<u64>>,
 }
 

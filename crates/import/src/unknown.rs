@@ -3,7 +3,6 @@
 use mindful_core::Error;
 use mindful_core::contract::error::one_line;
 
-/// How lines with an Oracle error begin.
 const ERRORS: [&str; 4] = ["ORA-", "SP2-", "PLS-", "TNS-"];
 /// Files of the same tools that contain none of these figures, or not in a form that is read.
 const OTHERS: [(&str, &str); 8] = [
@@ -17,7 +16,6 @@ const OTHERS: [(&str, &str); 8] = [
     ("Run status group ", "fio's normal output; run fio with --output-format=json+ --output=FILE"),
 ];
 
-/// The error of the file `name` with the begin `head`.
 pub(crate) fn error(name: &str, head: &[u8]) -> Error {
     let (what, next) = content(head);
     Error::plan(format!("cannot import {name}: it {what}"), next)

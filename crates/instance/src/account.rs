@@ -20,13 +20,10 @@ pub const OWN: u32 = 60_943;
 /// A user that an administrator or a package made for mindful's servers.
 const NAMED: &str = "mindful";
 
-/// A user, by name and numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     pub name: String,
-    /// User id.
     pub uid: u32,
-    /// Group id.
     pub gid: u32,
     /// Whether mindful is root and becomes this user to run the server.
     pub switched: bool,
@@ -48,7 +45,6 @@ impl Account {
         Self::beside_root(run_as)?.in_namespace(&Kernel::default())
     }
 
-    /// The user that root becomes.
     fn beside_root(run_as: Option<&str>) -> Result<Self> {
         if let Some(name) = run_as {
             return match Self::find(name) {
@@ -95,7 +91,6 @@ impl Account {
         ))
     }
 
-    /// The user of mindful itself.
     pub fn mine() -> Self {
         let uid = rustix::process::geteuid().as_raw();
         Self {
@@ -183,7 +178,6 @@ impl Account {
         Ok(path)
     }
 
-    /// Whether this user may enter the folder.
     fn may_enter(&self, meta: &fs::Metadata) -> bool {
         let shift = match (meta.uid() == self.uid, meta.gid() == self.gid) {
             (true, _) => 6,

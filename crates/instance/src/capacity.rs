@@ -6,7 +6,6 @@ use mindful_host::{Kernel, memory};
 /// Connections beside those of sessions: samplers, checks, and what the server reserves.
 const SPARE_CONNECTIONS: u32 = 24;
 
-/// Connections that a server is ready for at the least.
 pub const FEWEST_CONNECTIONS: u32 = 100;
 
 /// Connections to be ready for when `sessions` sessions are to work, in steps so that few more need no restart.

@@ -14,7 +14,6 @@ use crate::account::Account;
 const OPEN_TO_ALL: u32 = 0o755;
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::RDONLY).union(OFlags::CLOEXEC);
 
-/// Removes a file, if it is there.
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -86,7 +85,6 @@ pub(crate) fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same as text.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     read_file(path, most).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

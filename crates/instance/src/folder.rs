@@ -79,22 +79,18 @@ impl Folder {
         Ok(Self { root, account: account.clone(), program: Arc::clone(program), lock })
     }
 
-    /// The folder.
     pub(crate) fn path(&self) -> &Path {
         &self.root
     }
 
-    /// Whose it is.
     pub(crate) fn kind(&self) -> &'static ServerKind {
         self.program.kind()
     }
 
-    /// The data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.root.join(self.kind().data)
     }
 
-    /// The folder of the socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.root.join(SOCKET)
     }
@@ -104,7 +100,6 @@ impl Folder {
         self.root.join(SOCKET_NOTE)
     }
 
-    /// The server's log.
     pub(crate) fn log(&self) -> PathBuf {
         self.root.join(LOG)
     }
@@ -121,7 +116,6 @@ impl Folder {
         marked.map_err(|error| refused(&self.root, &error))
     }
 
-    /// Says that none is.
     pub(crate) fn unmark_loading(&self) -> Result<()> {
         remove_if_there(&self.root.join(LOADING_FILE)).map_err(|error| refused(&self.root, &error))
     }
@@ -171,7 +165,6 @@ impl Folder {
         }
     }
 
-    /// What is in the folder and not ours, by name.
     pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(&self.root).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let names = entries.map_err(|error| refused(&self.root, &error))?.into_iter().map(|entry| entry.file_name());
@@ -198,7 +191,6 @@ impl Folder {
         Ok(())
     }
 
-    /// Bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
         bytes_below(&self.root)
     }
@@ -223,7 +215,6 @@ impl Drop for Folder {
     }
 }
 
-/// What a mark says, of the server with this name.
 fn mark(name: &str) -> String {
     format!("{MARK}{name} server. Everything here may be removed by `mindful cleanup`.\n")
 }

@@ -18,11 +18,9 @@ use crate::server::{Place, Server};
 use crate::socket::SocketFolder;
 use crate::{data, files, lock_file, shared_memory, stale};
 
-/// What an instance is opened with.
 #[derive(Debug, Clone)]
 pub struct Order {
     pub folder: PathBuf,
-    /// The user of its server.
     pub account: Account,
     /// Sessions that it is to carry from its first start on.
     pub sessions: u32,
@@ -121,12 +119,10 @@ impl Instance {
         self.apply(&mut state).map(drop)
     }
 
-    /// Folder of the server's socket.
     pub fn socket_folder(&self) -> &Path {
         self.socket.path()
     }
 
-    /// The server's socket.
     pub fn socket(&self) -> PathBuf {
         self.socket_folder().join(self.program.kind().socket)
     }
@@ -136,7 +132,6 @@ impl Instance {
         self.program.version()
     }
 
-    /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.data()
     }
@@ -156,7 +151,6 @@ impl Instance {
         self.state().chosen.clone()
     }
 
-    /// What is seen of the server on this host.
     pub fn host(&self) -> HostView {
         HostView {
             local: true,
@@ -192,7 +186,6 @@ impl Instance {
         self.patience.cut_short();
     }
 
-    /// Stops the server.
     pub fn close(&self) {
         let mut state = self.state();
         let _wait = self.patience.wait();

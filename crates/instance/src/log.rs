@@ -9,7 +9,6 @@ use crate::files::{open_file, own_file};
 /// A log begins anew beyond this size; one older is kept.
 const LARGEST: u64 = 4 << 20;
 
-/// The log of the server from some point on.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -17,7 +16,6 @@ pub struct Log {
 }
 
 impl Log {
-    /// The log from now on.
     pub(crate) fn from_now(path: &Path) -> io::Result<Self> {
         let mut from = fs::metadata(path).map_or(0, |meta| meta.len());
         if from > LARGEST {
@@ -27,13 +25,11 @@ impl Log {
         Ok(Self { path: path.to_owned(), from })
     }
 
-    /// To write to.
     pub(crate) fn append(&self) -> io::Result<File> {
         own_file(&self.path)?;
         OpenOptions::new().append(true).open(&self.path)
     }
 
-    /// The path, to send a reader to.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -66,7 +62,6 @@ pub(crate) fn is_last(said: &str, words: &[&str], other: &str) -> bool {
     }) == Some(true)
 }
 
-/// The last such line.
 pub fn last_with(said: &str, words: &[&str]) -> Option<String> {
     said.lines().rev().find_map(|line| behind(line, words))
 }

@@ -14,7 +14,6 @@ use rustix::fs::{Advice, fadvise};
 
 use crate::files::open_file;
 
-/// Where version 1 is mounted, and version 2.
 const VERSIONS: [(&str, &str, &str); 2] =
     [("cgroup v1", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("cgroup v2", "/sys/fs/cgroup", "memory.max")];
 
@@ -22,7 +21,6 @@ const VERSIONS: [(&str, &str, &str); 2] =
 #[derive(Debug)]
 pub(crate) struct MemoryGroup {
     path: PathBuf,
-    /// Which means it is, for the record.
     pub means: &'static str,
 }
 

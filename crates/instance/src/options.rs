@@ -12,7 +12,6 @@ use crate::fetch::BASE;
 use crate::instance::Order;
 use crate::program::ServerKind;
 
-/// The keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default("fetch", "on|off", "on", "Fetch the server's programs from the network if they are missing"),
     Key::unset("fetch_dir", "DIR", "Folder for fetched programs (default: the user's data directory)").command(),
@@ -43,20 +42,14 @@ pub enum Mode {
     Lio,
 }
 
-/// All options, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Whether the network may be used.
     pub fetch: bool,
-    /// Where fetched programs are stored.
     pub fetch_dir: Option<PathBuf>,
-    /// The repository to fetch from.
     pub fetch_url: String,
-    /// Folder of the server.
     pub data_dir: Option<PathBuf>,
-    /// The user it runs as.
     pub run_as: Option<String>,
-    /// What it is set up for.
     pub mode: Mode,
     /// Size of its cache, bytes.
     pub cache: Option<u64>,

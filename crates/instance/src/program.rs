@@ -28,7 +28,6 @@ pub struct ServerKind {
     pub plain_files: &'static [&'static str],
     /// Files in the instance's folder beside those of every instance.
     pub own_files: &'static [&'static str],
-    /// Name of the socket.
     pub socket: &'static str,
     /// Its files with the number of its first process, in the data folder. A server does not start while a process has that
     /// number, even one that has ended and was not waited for.
@@ -55,7 +54,6 @@ pub struct ServerKind {
 
 /// A database server whose programs are found, and how it is made, run and understood.
 pub trait Program: Send + Sync {
-    /// What it is.
     fn kind(&self) -> &'static ServerKind;
 
     /// Such as `18.6`.
@@ -69,10 +67,8 @@ pub trait Program: Send + Sync {
     /// Makes a data folder in an empty folder. It needs no sync.
     fn initialise(&self, making: &Making<'_>) -> Result<()>;
 
-    /// Refuses data that is not of this program.
     fn fits(&self, data: &Path) -> Result<()>;
 
-    /// The settings to start with.
     fn choose(&self, conditions: &Conditions<'_>) -> Result<Vec<Chosen>>;
 
     /// Whether reads of a server with these settings leave nothing in the page cache.
@@ -85,7 +81,6 @@ pub trait Program: Send + Sync {
         ""
     }
 
-    /// Writes what the server reads when it starts.
     fn before_start(&self, _site: &Site<'_>) -> io::Result<()> {
         Ok(())
     }
@@ -119,32 +114,25 @@ pub(crate) fn find_complaint(program: &dyn Program, said: &str) -> Option<String
     of_full.or_else(|| program.complaint(said))
 }
 
-/// What the server is about to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Making a dataset.
     Load,
-    /// Being measured.
     Run,
 }
 
-/// A server setting and why it is as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     pub name: String,
-    /// Its value, as the server reads it.
     pub value: String,
     /// One clause.
     pub reason: String,
 }
 
 impl Chosen {
-    /// The setting `name` with a value and the reason for it.
     pub fn of(name: &str, value: impl Into<String>, reason: &str) -> Self {
         Self { name: name.to_owned(), value: value.into(), reason: reason.to_owned() }
     }
 
-    /// The same as a fact of a description.
     pub fn fact(self) -> (String, String) {
         (chosen_key(&self.name), format!("{} ({})", self.value, self.reason))
     }
@@ -153,11 +141,9 @@ impl Chosen {
 /// What the choice of settings depends on, beside the program's own options.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
-    /// What the server is about to do.
     pub purpose: Purpose,
     /// Most sessions it has to carry.
     pub sessions: u32,
-    /// The data folder.
     pub data: &'a Path,
     /// Bytes that were free beside it when the instance was opened.
     pub free_bytes: u64,
@@ -165,16 +151,12 @@ pub struct Conditions<'a> {
     pub direct: bool,
 }
 
-/// Where a server runs.
 #[derive(Debug, Clone)]
 pub struct Site<'a> {
-    /// Its user.
     pub account: &'a Account,
     /// The instance's folder, which only mindful may write.
     pub folder: &'a Path,
-    /// Its data folder, where it works.
     pub data: PathBuf,
-    /// The folder of its socket.
     pub socket: &'a Path,
 }
 
@@ -193,15 +175,11 @@ impl Site<'_> {
 /// How long one look for a greeting may take.
 const GREETING: Duration = Duration::from_millis(500);
 
-/// A data folder in the making.
 pub struct Making<'a> {
     /// The folder, empty and of the server's user.
     pub data: &'a Path,
-    /// That user.
     pub account: &'a Account,
-    /// Takes what the programs say.
     pub log: &'a Log,
-    /// Tells what of that is a complaint.
     pub program: &'a dyn Program,
 }
 
@@ -211,7 +189,6 @@ impl Making<'_> {
         self.account.command(program, self.data)
     }
 
-    /// Runs a command to its end, with `input` to read.
     pub fn run(&self, command: &mut Command, input: Option<&str>) -> Result<()> {
         let name = Path::new(command.get_program()).display().to_string();
         let failed =

@@ -19,7 +19,6 @@ pub struct Known {
     pub programs: &'static [&'static str],
     /// What makes the last one say its version.
     pub ask: &'static str,
-    /// Its version, in what it then says.
     pub version: fn(&str) -> Option<&str>,
     /// Where they are in what is fetched.
     pub below: &'static str,
@@ -31,18 +30,14 @@ pub struct Known {
     pub hint: &'static str,
 }
 
-/// A folder with the programs, and what they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Programs {
-    /// The folder.
     pub bin: PathBuf,
     /// Such as `18.6`.
     pub version: String,
 }
 
-/// What is looked for.
 pub struct Search<'a> {
-    /// Of which server.
     pub known: &'static Known,
     /// The folder that a user gave.
     pub given: Option<&'a Path>,
@@ -50,7 +45,6 @@ pub struct Search<'a> {
     pub version: &'a str,
     /// Whether another version may be used, of the given folder or of the system.
     pub fits: &'a dyn Fn(&str) -> bool,
-    /// Which that are, in words.
     pub wanted: String,
     /// Where fetched programs are, each version in a folder of its name.
     pub shelf: &'a Path,
@@ -98,7 +92,6 @@ impl Search<'_> {
         )
     }
 
-    /// The programs of a folder that a user gave.
     fn check(&self, bin: &Path, account: &Account) -> Result<Programs> {
         let Known { name, programs, hint, options: [option, version], .. } = self.known;
         let bin = account.reach(bin, option)?;
@@ -142,7 +135,6 @@ impl Search<'_> {
             .find_map(|path| why(path).unwrap_or_else(|error| Some(error.to_string())))
     }
 
-    /// What the programs of a folder say they are.
     fn ask(&self, bin: &Path, account: &Account) -> Option<Programs> {
         let mut asked = account.command(bin.join(self.server()), Path::new("/"));
         let output = asked.arg(self.known.ask).stderr(Stdio::null()).output().ok()?;
@@ -228,7 +220,6 @@ mod tests {
         }
     }
 
-    /// A folder whose server says that it is `version`.
     fn folder(top: &Path, version: &str) -> PathBuf {
         let bin = top.join(version).join("bin");
         fs::create_dir_all(&bin).unwrap();

@@ -20,7 +20,6 @@ use crate::stale;
 
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
-/// From when on a start or a stop is called slow.
 const SLOW: Duration = Duration::from_secs(3);
 /// How long between two looks at why it is.
 const LOOK: Duration = Duration::from_millis(250);
@@ -29,12 +28,10 @@ const AT_ONCE: Duration = Duration::from_secs(8);
 /// How long a guard may outlive its server: it has only to say how that ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The files of a server's life.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     /// Kept locked by its processes.
     pub lock: &'a Path,
-    /// Takes what it says.
     pub log: &'a Path,
 }
 

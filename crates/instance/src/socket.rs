@@ -46,7 +46,6 @@ impl SocketFolder {
         Ok(Self { path, kind, temporary: true })
     }
 
-    /// The folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

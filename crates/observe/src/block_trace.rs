@@ -51,7 +51,6 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
     BlockTrace::start(disks, instance).map(Some).map_err(|error| format!("no thread can be started ({error})"))
 }
 
-/// What is known by now.
 #[derive(Debug)]
 struct TraceState {
     pairs: Pairs,
@@ -59,9 +58,7 @@ struct TraceState {
     events: u64,
     lost: u64,
     cpu_us: f64,
-    /// Whether the work to be watched has begun.
     begun: bool,
-    /// Why there is nothing more.
     fault: Option<String>,
 }
 
@@ -142,7 +139,6 @@ impl Drop for BlockTrace {
     }
 }
 
-/// Events since a moment.
 #[derive(Debug)]
 struct Rate {
     since: Instant,
@@ -188,7 +184,6 @@ impl TraceReader {
         }
     }
 
-    /// Empties the buffer.
     fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         while let Some(piece) = self.instance.read(buffer)? {
             let mut found = held(&self.found);

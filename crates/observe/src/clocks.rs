@@ -17,7 +17,6 @@ const LEAST_US: i64 = 2_000_000;
 /// Looks at both clocks, until one of them is close enough.
 const MOST_LOOKS: u32 = 4;
 
-/// The clocks at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clocks {
     wall_us: i64,
@@ -29,7 +28,6 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    /// Of a few looks the closest one.
     pub(crate) fn now() -> Self {
         let (mut closest, mut looks) = (Self::look(), 1);
         while closest.apart_us > CLOCK_STEP_US / 20 && looks < MOST_LOOKS {

@@ -46,7 +46,6 @@ impl CpuTicks {
     }
 }
 
-/// What `/proc/stat` tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HostStat {
     pub(crate) all: Option<CpuTicks>,

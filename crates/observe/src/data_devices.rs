@@ -8,14 +8,12 @@ use mindful_host::medium::Unseen;
 
 use crate::diskstats::counted_level;
 
-/// The devices of dataset and log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataDevices {
     /// Those of the dataset whose reads are counted.
     pub(crate) read: Vec<String>,
     /// Those of dataset and log whose writes are counted.
     pub(crate) written: Vec<String>,
-    /// All of all chains.
     pub(crate) all: Vec<String>,
     /// Paths of the dataset whose device cannot be seen, and why; a reason is reported once.
     pub(crate) unseen: Vec<(PathBuf, Unseen)>,

@@ -50,7 +50,6 @@ const WEIGHTED_MS: usize = 10;
 const LEAST_FIELDS: usize = 11;
 const US_PER_MS: f64 = 1000.0;
 
-/// The fields of every device by its name.
 pub(crate) fn parse(text: &str) -> BTreeMap<&str, Vec<u64>> {
     text.lines().filter_map(parse_line).collect()
 }
@@ -111,13 +110,11 @@ impl Unwrapped {
     }
 }
 
-/// A device that is watched.
 #[derive(Debug)]
 struct Watched {
     name: String,
     /// Whether the shared metrics count its reads.
     read: bool,
-    /// And its writes.
     written: bool,
     iostats: PathBuf,
     /// Whether it was seen not to count: what it shows from then on lacks that time.

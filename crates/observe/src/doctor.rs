@@ -25,7 +25,6 @@ use crate::environment::system::hypervisor;
 use crate::host::server_pid;
 use activity::{Activity, Snapshot};
 
-/// How long the look at the neighbours takes.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// All a check may ask about.

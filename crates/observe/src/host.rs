@@ -73,13 +73,11 @@ fn session_threads(kernel: &Kernel) -> SessionThreads<impl FnMut() -> Vec<u32> +
     })
 }
 
-/// The source among `samplers` that tells `counter`.
 fn teller(samplers: &[Box<dyn Sampler>], counter: Counter) -> Option<&str> {
     let tells = |sampler: &&dyn Sampler| sampler.metrics().iter().any(|metric| metric.name == counter);
     samplers.iter().map(AsRef::as_ref).find(tells).map(Sampler::name)
 }
 
-/// The process the server is, or lives in.
 pub(crate) fn server_pid(host: &HostView) -> Option<u32> {
     if host.in_process { Some(std::process::id()) } else { host.server_pid }
 }
@@ -190,7 +188,6 @@ impl HostSamplers {
         }
     }
 
-    /// What the kernel tells about the whole host.
     fn sources(&mut self, kernel: &Kernel) {
         let opened = [
             HostCpu::open(kernel).map(|cpu| Box::new(cpu) as Box<dyn Sampler>),

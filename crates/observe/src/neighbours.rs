@@ -12,12 +12,10 @@ use mindful_host::{Kernel, cpu};
 
 /// The first thread of the kernel: who sees it sees all processes of the host.
 const KTHREADD: u32 = 2;
-/// So many are named.
 const NAMED: usize = 16;
 /// Looks at all processes take at most this part of a CPU; on a host with very many, some boundaries go without.
 const MOST_OF_A_CPU: f64 = 0.01;
 
-/// Samples the processes of others.
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     kernel: Kernel,
@@ -31,7 +29,6 @@ pub(crate) struct Neighbours {
     storage: HashMap<(u32, u64), [u64; 2]>,
     kernel_ticks: u64,
     busiest: Vec<ProcessCpu>,
-    /// When it looked last, and the CPU that took.
     looked: Option<(Instant, Duration)>,
 }
 

@@ -11,7 +11,6 @@ use mindful_host::kernel_file::{KernelFile, value};
 /// Bytes per second of a megabit, as speeds are reported.
 const MEGABIT: f64 = 1e6 / 8.0;
 
-/// Samples the interfaces.
 #[derive(Debug)]
 pub(crate) struct Network {
     interfaces: Vec<Interface>,

@@ -156,7 +156,6 @@ fn metrics(devices: &[String]) -> Vec<Metric> {
 struct NodeExporter {
     client: Client,
     address: Address,
-    /// What is asked for at every reading.
     target: String,
     devices: Vec<String>,
     metrics: Vec<Metric>,

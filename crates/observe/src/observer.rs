@@ -32,7 +32,6 @@ pub struct Observer {
     events: Arc<dyn Events>,
 }
 
-/// What the owner wants of the loops.
 #[derive(Debug)]
 struct Wishes {
     wish: Mutex<Wish>,
@@ -42,11 +41,9 @@ struct Wishes {
 #[derive(Debug, Default)]
 struct Wish {
     stop: bool,
-    /// The sessions have done their work, and published it.
     worked: bool,
     /// Host clock, us: the first boundary from here on is the last.
     close_at_us: Option<i64>,
-    /// The sources being read.
     reading: Vec<String>,
     /// Loops that have not ended.
     at_work: u32,
@@ -192,7 +189,6 @@ impl Drop for Ending {
 }
 
 impl Sampling {
-    /// Starts the thread.
     fn start(self) -> Result<()> {
         let mut slot = self.clock.new_thread_slot();
         self.wishes.lock().at_work += 1;

@@ -14,10 +14,8 @@ use mindful_host::process::{self, RECORD_BYTES, Stat, tick_us};
 /// How often a tree is walked again when a process left it on the way.
 const WALKS: usize = 3;
 
-/// Which processes are the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// This one and all its descendants.
     Tree(u32),
     /// The process of mindful alone.
     Own,
@@ -26,7 +24,6 @@ pub(crate) enum Scope {
 /// `/proc/PID/io` in the order of [`IO_FIELDS`].
 type ProcessIo = [u64; IO_FIELDS.len()];
 
-/// The lines of `/proc/PID/io`, with what they mean.
 const IO_FIELDS: [(&str, &str, &str); 7] = [
     ("read_bytes", "bytes", "bytes the server's processes caused to be fetched from storage"),
     (
@@ -59,7 +56,6 @@ fn parse_io(text: &str) -> Option<ProcessIo> {
     Some(io)
 }
 
-/// Sums over processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Totals {
     user_ticks: u64,
@@ -70,7 +66,6 @@ struct Totals {
     io: Option<ProcessIo>,
 }
 
-/// Samples the server's processes.
 #[derive(Debug)]
 pub(crate) struct Processes {
     kernel: Kernel,

@@ -12,7 +12,6 @@ pub enum Boundaries {
     Every {
         /// Boundary 0.
         start_us: i64,
-        /// Length of a slice.
         period_us: i64,
     },
 }

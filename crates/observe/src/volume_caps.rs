@@ -15,7 +15,6 @@ use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use mindful_host::nvme::{PAGE_BYTES, log_page};
 
-/// The models that have the page.
 const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
 const PAGE: u8 = 0xD0;
 /// What the page of a volume begins with, and what that of a disk of the instance does.
@@ -38,10 +37,8 @@ fn times(page: &[u8]) -> Option<Times> {
     }
 }
 
-/// Reads a page of one device.
 type Page = Box<dyn FnMut() -> io::Result<[u8; PAGE_BYTES]> + Send>;
 
-/// Samples the devices that tell it.
 pub(crate) struct VolumeCaps {
     pages: Vec<Page>,
     metrics: Vec<Metric>,

@@ -19,14 +19,12 @@ impl From<Vec<Box<dyn Sampler>>> for Sources {
     }
 }
 
-/// A watch, and the values it read last.
 pub struct Watching {
     watch: Box<dyn Watch>,
     known: BTreeMap<String, Option<String>>,
 }
 
 impl Watching {
-    /// Continues from the values that were read `before`.
     pub fn new(watch: Box<dyn Watch>, before: &[Circumstance]) -> Self {
         let known = before.iter().map(|found| (found.name.clone(), found.value.clone())).collect();
         Self { watch, known }

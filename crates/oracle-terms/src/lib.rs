@@ -4,7 +4,6 @@
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
 
-/// What Oracle calls what every database has.
 pub fn words() -> Words {
     Words::new("redo", "buffer cache hits", "index and undo reads")
 }
@@ -21,7 +20,6 @@ pub mod statistic {
     pub const READS_PREFETCHED: &str = "physical reads cache prefetch";
     /// Waits for redo to be on storage, one a commit that waits.
     pub const SYNCH_WRITES: &str = "redo synch writes";
-    /// Time of these waits, us.
     pub const SYNCH_TIME: &str = "redo synch time (usec)";
     /// Bytes that storage cells sent after a smart scan.
     pub const CELL_SMART_BYTES: &str = "cell physical IO interconnect bytes returned by smart scan";
@@ -40,28 +38,21 @@ pub mod statistic {
     pub const ALL_WRITE_BYTES: &str = "physical write total bytes";
     pub const REDO_BYTES: &str = "redo size";
     pub const REDO_WRITES: &str = "redo writes";
-    /// Transactions committed.
     pub const COMMITS: &str = "user commits";
     /// Statements executed, recursive ones among them.
     pub const EXECUTES: &str = "execute count";
     pub const LOG_SWITCHES: &str = "log switches (derived)";
 }
 
-/// Names of wait events.
 pub mod event {
-    /// A read of one block.
     pub const SINGLE_READ: &str = "db file sequential read";
     /// A read of neighbouring blocks into the cache.
     pub const SCATTERED_READ: &str = "db file scattered read";
     /// A read of several blocks that are no neighbours: prefetch.
     pub const PARALLEL_READ: &str = "db file parallel read";
-    /// A read past the cache.
     pub const DIRECT_READ: &str = "direct path read";
-    /// The same of temporary segments.
     pub const DIRECT_READ_TEMP: &str = "direct path read temp";
-    /// A write past the cache.
     pub const DIRECT_WRITE: &str = "direct path write";
-    /// The same of temporary segments.
     pub const DIRECT_WRITE_TEMP: &str = "direct path write temp";
     /// A batch of DBWR.
     pub const PARALLEL_WRITE: &str = "db file parallel write";
@@ -69,9 +60,7 @@ pub mod event {
     pub const LOG_WRITE: &str = "log file parallel write";
     /// A session that waits for LGWR.
     pub const LOG_SYNC: &str = "log file sync";
-    /// A read of redo.
     pub const LOG_READ: &str = "log file sequential read";
-    /// What reports call time on a CPU.
     pub const CPU: [&str; 2] = ["DB CPU", "CPU time"];
 }
 
@@ -110,7 +99,6 @@ pub fn whole(name: &str) -> &str {
     LONG.iter().find(|long| long.starts_with(name)).copied().unwrap_or(name)
 }
 
-/// What a session loses by `event`.
 pub fn class(event: &str) -> WaitClass {
     let name = counterpart(event);
     let begins = |all: &[&str]| all.iter().any(|begin| name.starts_with(begin));

@@ -65,7 +65,6 @@ fn one_rank(store: &Store, sessions: u32, seconds: u32) -> Result<Run> {
     Ok(mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))?.run)
 }
 
-/// `run` as the part of one of so many ranks.
 fn part_of(run: &Run, rank: u32, of: u32) -> Run {
     let mut run = run.clone();
     for step in &mut run.steps {

@@ -23,7 +23,6 @@ use crate::join_request::JoinRequest;
 use crate::peers::{Peers, list_ranks};
 use crate::rank_state::{LEASE, RankFailure, RankState, Stage};
 
-/// See the [module](self).
 pub struct RankCoordinator {
     peers: Peers,
     state: Mutex<State>,
@@ -35,7 +34,6 @@ pub struct RankCoordinator {
 struct State {
     /// When the rows were last read for the start instant.
     last_read: Option<Duration>,
-    /// When all ranks must be ready.
     ready_by: Option<Duration>,
     /// The clock of the rendezvous minus that of this host.
     offset: Option<ClockOffset>,
@@ -209,7 +207,6 @@ impl RankCoordinator {
         }
     }
 
-    /// Leaves the part of this rank for rank 0.
     pub fn leave_part(&self, part: &[u8]) -> Result<()> {
         let request = &self.peers.request;
         let chunks: Vec<&[u8]> = part.chunks(MAX_CHUNK_BYTES).collect();

@@ -13,7 +13,6 @@ use mindful_core::{Error, Result};
 
 use crate::rank_state::{LEASE, OwnRow};
 
-/// Time between two beats.
 const BEAT: Duration = Duration::from_secs(2);
 /// The same while sessions work for long.
 pub(crate) const BEAT_AT_WORK: Duration = Duration::from_secs(10);
@@ -33,11 +32,9 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Sessions work until then.
     works_until: Duration,
     /// When the next beat is due while they work.
     due: Option<Duration>,
-    /// When the rendezvous last answered.
     answered: Duration,
     /// The rows of the others as last read, until someone takes them.
     seen: Option<Vec<PeerRow>>,
@@ -101,7 +98,6 @@ impl Shared {
 }
 
 impl Heartbeat {
-    /// Starts to renew the row `own`.
     pub(crate) fn start(own: &Arc<OwnRow>, clock: &Arc<dyn Clock>) -> Result<Self> {
         let shared =
             Arc::new(Shared { clock: Arc::clone(clock), notifier: clock.new_notifier(), state: Mutex::default() });
@@ -127,7 +123,6 @@ impl Heartbeat {
         lease
     }
 
-    /// Beats as often as before.
     pub(crate) fn resume(&self) {
         self.shared.state().works_until = Duration::ZERO;
     }

@@ -12,13 +12,11 @@ use mindful_core::{Error, Result};
 
 use crate::rank_state::{RankState, Stage};
 
-/// A rank that wants to join a job.
 pub struct JoinRequest {
     pub rank: Rank,
     pub rendezvous: Arc<dyn Rendezvous>,
     /// The name under which all ranks of the run meet.
     pub job: String,
-    /// Name of this host.
     pub host: String,
     /// Version of mindful, the same for all ranks.
     pub version: String,
@@ -28,10 +26,8 @@ pub struct JoinRequest {
     pub marks: Vec<(String, String)>,
     /// The targets of the run without secrets; empty if there is one.
     pub targets: Vec<String>,
-    /// How long to wait for each rank.
     pub timeout: Duration,
     pub clock: Arc<dyn Clock>,
-    /// Requested by signals.
     pub stop: StopFlag,
 }
 

@@ -41,7 +41,6 @@ impl RendezvousFolder {
         Ok(Self(path))
     }
 
-    /// The URL of the rendezvous.
     pub fn url(&self) -> String {
         format!("dir:{}", self.0.display())
     }
@@ -99,7 +98,6 @@ impl RankProcesses {
         Ok(processes)
     }
 
-    /// Asks all to end, once.
     pub fn terminate(&self) {
         self.0.terminate();
     }
@@ -125,7 +123,6 @@ fn start_thread(work: impl FnOnce() + Send + 'static) -> Result<()> {
     })
 }
 
-/// Sends `signal` to a child that has not been waited for.
 fn send(child: &mut Child, signal: Signal) {
     if matches!(child.try_wait(), Ok(None)) {
         // It may have ended at this moment.

@@ -22,7 +22,6 @@ const READ_INTERVAL: Duration = Duration::from_millis(100);
 /// Added for each rank, so that the rendezvous answers about a thousand reads a second whatever their number.
 const READ_INTERVAL_PER_RANK: Duration = Duration::from_millis(1);
 
-/// See the [module](self).
 pub(crate) struct Peers {
     pub(crate) request: JoinRequest,
     pub(crate) heartbeat: Heartbeat,
@@ -35,7 +34,6 @@ pub(crate) struct Peers {
 struct Known {
     /// Tokens by rank. Rank 0 knows all once all have joined; the others know that of rank 0.
     tokens: Vec<String>,
-    /// Host of rank 0.
     first_host: Option<String>,
     /// Whether sessions were told to begin.
     started: bool,
@@ -150,12 +148,10 @@ impl Peers {
         Ok(states)
     }
 
-    /// Rank 0, if it has come to `stage`.
     pub(crate) fn first(&self, stage: Stage) -> Result<Option<RankState>> {
         self.judge_first(self.request.rendezvous.read_row(&self.request.job, 0)?, stage)
     }
 
-    /// The same of a row that was read already.
     pub(crate) fn judge_first(&self, seen: Option<PeerRow>, least: Stage) -> Result<Option<RankState>> {
         self.heartbeat.check()?;
         let known = !self.known().tokens.is_empty();
@@ -200,7 +196,6 @@ impl Peers {
         self.request.rendezvous.remove_rows(&self.request.job, None)
     }
 
-    /// Removes the row and the chunks of this rank.
     pub(crate) fn remove_own(&self) {
         self.heartbeat.stop();
         // Whatever stays there expires.

@@ -23,7 +23,6 @@ pub fn plan_digest(context: &Context, targets: &[String]) -> String {
     format!("{number:016x}")
 }
 
-/// The flags with a mark of each value.
 pub fn key_marks(context: &Context, targets: &[String]) -> Vec<(String, String)> {
     let options = context.engine.options().iter().filter(|key| key.trust == Trust::Value);
     let of_plan = KEYS.iter().filter(|key| key.trust != Trust::Place && !KEYS_OF_A_RANK.contains(&key.name));

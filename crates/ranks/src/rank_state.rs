@@ -35,7 +35,6 @@ pub(crate) enum Stage {
     Ended,
 }
 
-/// Why a rank cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RankFailure {
     kind: String,
@@ -68,12 +67,9 @@ impl RankFailure {
 /// The content of a rank's row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RankState {
-    /// The number of ranks that it expects.
     pub(crate) of: u32,
     pub(crate) host: String,
-    /// Version and build of mindful.
     pub(crate) version: String,
-    /// Digest of its plan.
     pub(crate) plan: String,
     /// A mark of the value of each key, in the order of the keys; empty once all ranks are known to have the same plan.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -85,7 +81,6 @@ pub(crate) struct RankState {
     /// Rank 0: when all sessions begin, by the clock of the rendezvous, us since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) start_us: Option<i64>,
-    /// Number of chunks of its part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chunks: Option<u32>,
     /// Rank 0: whether the run is valid; known once it has ended.
@@ -96,7 +91,6 @@ pub(crate) struct RankState {
 }
 
 impl RankState {
-    /// The text in the row.
     pub(crate) fn to_body(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

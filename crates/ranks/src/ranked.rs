@@ -14,7 +14,6 @@ use crate::join_request::JoinRequest;
 use crate::merge::{collect, store_merged};
 use crate::run_merge::part_of;
 
-/// One of the ranks of a run.
 pub struct Ranked(RankCoordinator);
 
 impl Ranked {

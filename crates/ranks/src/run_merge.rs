@@ -16,10 +16,8 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_record::part::Part;
 
-/// See the [module](self).
 #[derive(Debug)]
 pub struct RunMerge {
-    /// The run of rank 0.
     first: Run,
     all: RankMerge,
     /// By their numbers; empty where there is one.
@@ -157,7 +155,6 @@ pub fn part_of(run: &Run) -> Result<Part> {
     Ok(Part { step, lead: None })
 }
 
-/// CPUs that the process of `run` was allowed to use.
 fn cpus(run: &Run) -> Option<f64> {
     let fact = |fact: Fact| fact.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
     fact(Fact::CpusAllowed).or_else(|| fact(Fact::CpuCount)).filter(|cpus| *cpus > 0.0)
@@ -167,7 +164,6 @@ pub(crate) fn cannot_merge(why: impl std::fmt::Display) -> Error {
     Error::plan(format!("these runs do not become one: {why}"), "give the folders of all ranks of one run, each once")
 }
 
-/// The target of a part, if there are several.
 fn target_of(step: &StepRecord) -> Option<RankTarget> {
     step.ranks.first().and_then(|rank| rank.on_target)
 }
@@ -213,7 +209,6 @@ fn two_with_same(targets: &[Run], property: impl Fn(&Run) -> Option<String>) -> 
     None
 }
 
-/// The host whose counters the run of a target has.
 fn sampled_host(run: &Run) -> Option<String> {
     if let Some(exporter) = run.head.settings.get("node_exporter") {
         return Some(exporter.to_owned());

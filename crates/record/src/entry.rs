@@ -22,9 +22,7 @@ pub struct Listed {
     pub head: Option<RunHead>,
     /// Its figures; `None` when it did not come to its end.
     pub summary: Option<Summary>,
-    /// Whether it was taken in from elsewhere.
     pub imported: bool,
-    /// Why it cannot be read.
     pub fault: Option<String>,
 }
 

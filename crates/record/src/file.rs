@@ -11,9 +11,7 @@ use mindful_host::named_path::{self, in_folder_of};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// Rights of a file of ours.
 const FILE_MODE: u32 = 0o600;
-/// Rights of a folder of ours.
 const FOLDER_MODE: u32 = 0o700;
 
 /// Opens a regular file for reading; a pipe or device, which could be waited for without end, is refused.

@@ -10,7 +10,6 @@ pub(crate) struct Fold {
     run: Run,
     /// What is known of each target, where the run has several.
     targets: Vec<Fold>,
-    /// Numbers of the steps that have begun.
     begun: HashSet<u32>,
     skipped: u64,
 }

@@ -16,12 +16,10 @@ use crate::name::{IMPORTED, LOG};
 /// The folder of a run and its record, both open.
 pub(crate) struct Record {
     folder: File,
-    /// The record.
     pub log: File,
 }
 
 impl Record {
-    /// Opens the folder and, by `open`, the record in it.
     pub(crate) fn open(folder: &Path, open: impl FnOnce(&Path) -> io::Result<File>) -> io::Result<Self> {
         let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits() as i32;
         let opened = File::options().read(true).custom_flags(flags).open(folder)?;

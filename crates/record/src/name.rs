@@ -34,7 +34,6 @@ pub(crate) fn begin(id: &str) -> Option<Timestamp> {
     at.to_zoned(TimeZone::UTC).ok().map(|at| at.timestamp())
 }
 
-/// What clocks of hosts may be apart.
 const CLOCKS_APART: SignedDuration = SignedDuration::from_mins(5);
 
 /// Whether `at` is so late that no run can have begun then.

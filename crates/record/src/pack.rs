@@ -16,27 +16,22 @@ use tar::{Archive, EntryType, Header};
 use crate::file;
 use crate::name::{LOG, SUMMARY, is_id};
 
-/// The page of the run.
 pub const PAGE: &str = "page.html";
-/// The plan it was made by.
 pub const PLAN: &str = "plan.toml";
 /// Host, target and dataset.
 pub const ENVIRONMENT: &str = "environment.json";
 /// Version of the mindful that measured, and of the one that packed.
 pub const VERSION: &str = "VERSION";
 
-/// All that a pack may hold.
 const NAMES: [&str; 6] = [LOG, SUMMARY, PAGE, PLAN, ENVIRONMENT, VERSION];
 /// How a zstd frame begins.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bytes that any pack may unpack to.
 const ALWAYS: u64 = 64 << 20;
 /// Bytes beyond that by a byte of the pack: records shrink to a tenth or twentieth.
 const MOST_RATIO: u64 = 200;
 
 const BLOCK: usize = 512;
 
-/// Whether `path` begins as a pack does.
 pub fn is_pack(path: &Path) -> bool {
     let mut begin = [0; 4];
     file::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == MAGIC
@@ -165,7 +160,6 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Reads no more than it may.
 struct Bounded<R> {
     from: R,
     left: u64,

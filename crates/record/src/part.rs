@@ -12,13 +12,10 @@ use mindful_core::{Error, Result};
 
 use crate::fold::Fold;
 
-/// Most bytes that a part unfolds to.
 const LONGEST: u64 = 1 << 30;
 
-/// What a rank leaves for the first one.
 #[derive(Debug)]
 pub struct Part {
-    /// What its sessions did.
     pub step: StepRecord,
     /// Where it looked after a target of its own: the run without its steps.
     pub lead: Option<Run>,

@@ -80,7 +80,6 @@ fn read_lines(mut lines: Lines<'_>, change: &mut dyn FnMut(&mut Event) -> Result
     Ok(fold.into_run())
 }
 
-/// Passes each event of `file` to `each`, and keeps none.
 pub(crate) fn each_event(file: &Path, each: &mut dyn FnMut(Event) -> Result<()>) -> Result<()> {
     let mut lines = Lines::open(file)?;
     each(Event::Head(lines.head()?))?;
@@ -194,7 +193,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A record that cannot be opened.
 pub(crate) fn unread(path: &Path, error: &io::Error) -> Error {
     Error::run(format!("cannot read {}: {error}", path.display()), "the folder holds no run; remove it by hand")
 }

@@ -82,12 +82,10 @@ impl Redactor {
         }
     }
 
-    /// A text without names.
     pub fn text(&mut self, text: &str) -> String {
         self.names.scrubbed(text)
     }
 
-    /// `event` without names.
     pub(crate) fn event(&mut self, event: &mut Event) {
         match event {
             Event::Head(head) => self.head(head),
@@ -287,7 +285,6 @@ impl Redactor {
         self.free(help);
     }
 
-    /// A text that anything may stand in.
     fn free(&mut self, text: &mut String) {
         *text = self.names.replace_in(text);
     }

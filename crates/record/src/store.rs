@@ -26,7 +26,6 @@ use crate::reader::{each_event, each_line, read_changed, read_head, read_opened,
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
-/// What a run from elsewhere says of itself.
 const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful import`";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
@@ -41,12 +40,10 @@ impl Store {
         Self { root: root.into() }
     }
 
-    /// Where it is.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder of a run.
     pub fn run_dir(&self, id: &str) -> PathBuf {
         self.runs().join(id)
     }
@@ -223,7 +220,6 @@ impl Store {
         Ok(run)
     }
 
-    /// All names in the record of run `id`.
     fn learn(&self, id: &str, redactor: &mut Redactor) -> Result<()> {
         let mut places = Vec::new();
         each_event(&self.log(id)?, &mut |event| {
@@ -269,7 +265,6 @@ impl Store {
         })
     }
 
-    /// What stands first in the record of run `id`.
     pub fn head(&self, id: &str) -> Result<RunHead> {
         read_head(&self.log(id)?)
     }
@@ -449,7 +444,6 @@ fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
     Error::run(format!("cannot create {}: {error}", path.display()), "choose another place with --store DIR")
 }
 
-/// The first few names.
 fn some_of<T: AsRef<str>>(ids: &[T]) -> String {
     let mut text = ids.iter().take(5).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     if ids.len() > 5 {

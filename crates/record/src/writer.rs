@@ -15,7 +15,6 @@ use serde_json::Value;
 /// Longest time an event waits in memory while others keep coming.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
-/// Most bytes that wait in memory.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Appends the events of one run to its `run.jsonl`, from any thread.
@@ -59,17 +58,14 @@ impl RunWriter {
         self.own
     }
 
-    /// The run's id.
     pub fn id(&self) -> &str {
         &self.head.id
     }
 
-    /// What was written as the first line.
     pub fn head(&self) -> &RunHead {
         &self.head
     }
 
-    /// The run's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

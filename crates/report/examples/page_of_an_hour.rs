@@ -21,7 +21,6 @@ use mindful_report::{Detail, html};
 
 /// Operations of a session in a second: reads with one update in five.
 const OPS: u64 = 200;
-/// Different seconds of a session.
 const KINDS: u64 = 256;
 
 fn main() -> Result<()> {

@@ -21,11 +21,9 @@ pub struct Card {
     pub word: &'static str,
     /// What speaks against the result, or that nothing does.
     pub why: String,
-    /// Each step, in their order.
     pub steps: Vec<StepCard>,
 }
 
-/// What stands at the head of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepCard {
     /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
@@ -36,29 +34,24 @@ pub struct StepCard {
     pub limit: Option<LimitCard>,
 }
 
-/// The figure of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadlineCard {
     /// The number, grouped in thousands: `57,542`.
     pub figure: String,
     /// What it counts, per second: `storage IOPS (reads)`, with how updates committed.
     pub label: String,
-    /// Why it is called that.
     pub why: String,
 }
 
-/// What limits a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitCard {
     /// `limited by device latency`, or `no single limit`.
     pub limit: String,
     /// The figures it rests on, each with its threshold.
     pub why: String,
-    /// What to try next.
     pub next: String,
 }
 
-/// The card of a run.
 pub fn run_card(analysis: &Analysis) -> Card {
     let validity = analysis.summary.validity;
     let all = analysis.steps.len();
@@ -83,7 +76,6 @@ pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
 }
 
-/// `validity` as reports spell it.
 pub fn word(validity: Validity) -> &'static str {
     match validity {
         Validity::Valid => "VALID",

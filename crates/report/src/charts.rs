@@ -26,11 +26,8 @@ use crate::drawing::frame::Drawing;
 use crate::panels::facts;
 pub use ladder::Side;
 
-/// The chart of two sides alone.
 pub const DIFFERENCES: &str = differences::NAME;
-/// The chart of the order of several sides.
 pub const RANKS: &str = ranks::NAME;
-/// Charts of sides, not of runs.
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
@@ -109,7 +106,6 @@ fn contrasts(sides: &[Side]) -> Vec<Drawing> {
     sides.iter().flat_map(|(_, analysis)| contrast::drawings(&analysis.summary, doubt(sides))).collect()
 }
 
-/// The charts of one step.
 pub(crate) fn step_charts(
     record: &StepRecord,
     step: &StepAnalysis,
@@ -159,7 +155,6 @@ pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate
     one_of(differences.into_iter().chain(of_groups).collect(), name)
 }
 
-/// The one called `name` of `all`.
 fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
     let there: Vec<_> = all.iter().map(|drawing| drawing.name).collect();
     let next = match there.as_slice() {

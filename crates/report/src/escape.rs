@@ -26,7 +26,6 @@ fn steers(c: char) -> bool {
         )
 }
 
-/// The same, shortened to `width` characters.
 pub(crate) fn escape_to(text: &str, width: usize) -> String {
     let whole = escape(text);
     if whole.chars().count() <= width {

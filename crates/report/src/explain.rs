@@ -42,7 +42,6 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     Ok(text)
 }
 
-/// Refuses what is no figure, with the nearest name.
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
     let listed = VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::parse(name).is_some();

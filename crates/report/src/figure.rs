@@ -2,7 +2,6 @@
 
 pub use mindful_core::plan::units::{format_counted, format_whole};
 
-/// What stands where a figure is not known.
 pub(crate) const UNKNOWN: &str = "-";
 
 /// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
@@ -22,12 +21,10 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The same, or `-`.
 pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
 
-/// A number of sessions, or `-`.
 pub fn count(count: Option<u32>) -> String {
     count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string())
 }

@@ -60,14 +60,12 @@ pub(crate) fn kinds(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     kinds
 }
 
-/// The codes of `kinds`, each once.
 pub(crate) fn codes<'a>(kinds: impl Iterator<Item = &'a Vec<&'a Finding>>) -> String {
     let mut seen = HashSet::new();
     let codes = kinds.map(|kind| escape(&kind[0].code)).filter(|code| seen.insert(code.clone()));
     codes.collect::<Vec<_>>().join(", ")
 }
 
-/// Remarks made on the way.
 pub(crate) fn notes(notes: &[String]) -> Panel {
     let mut page = Panel::default();
     if notes.is_empty() {

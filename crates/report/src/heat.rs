@@ -13,7 +13,6 @@ use mindful_core::workload::OpKind;
 
 use crate::figure::{format_whole, number, percent, time_us};
 
-/// What a map is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     Operations(OpKind),
@@ -22,7 +21,6 @@ enum Of {
 }
 
 impl Of {
-    /// In words.
     fn name(self) -> &'static str {
         match self {
             Self::Operations(kind) => kind.name(),
@@ -51,7 +49,6 @@ fn maps(record: &StepRecord, step: &StepAnalysis, fineness: Fineness) -> Vec<(Of
     OpKind::ALL.into_iter().filter_map(of).chain(wait_kind::ALL.into_iter().filter_map(waits)).collect()
 }
 
-/// What a map counts, as its heading.
 fn heading(heat: Heat) -> &'static str {
     match heat {
         Heat::Frequency => "operations",
@@ -59,7 +56,6 @@ fn heading(heat: Heat) -> &'static str {
     }
 }
 
-/// The hottest cell in words.
 fn peak(map: &HeatMap, heat: Heat) -> String {
     let peak = number(map.peak_per_s(heat));
     match heat {
@@ -93,7 +89,6 @@ fn shade(value: f64, peak: f64, shades: usize, factor: f64) -> usize {
     shades.saturating_sub(below_peak).max(1)
 }
 
-/// What the times of a step's operations are.
 fn timed(record: &StepRecord) -> &'static str {
     let open = record.head.workload.as_ref().is_some_and(|workload| workload.rate.is_some());
     if open { "response time" } else { "latency" }

@@ -32,11 +32,9 @@ const MOST_STEPS: usize = 40;
 /// Columns of time in a picture of one step, of few and of many on the page.
 const COLUMNS: (usize, usize) = (120, 48);
 
-/// A run on a page.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub run: &'a Run,
-    /// What is said of it.
     pub analysis: &'a Analysis,
     pub report: &'a Report,
     /// What stands before its report, such as a plan that was read by itself; empty for nothing.
@@ -81,7 +79,6 @@ fn sides<'a>(subjects: &[Subject<'a>]) -> Vec<Side<'a>> {
     subjects.iter().map(|subject| (subject.run, subject.analysis)).collect()
 }
 
-/// `html` with each run below it, and its end.
 fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     let steps = subjects.iter().map(|subject| subject.analysis.steps.len()).sum();
     let several = subjects.len() > 1;
@@ -206,7 +203,6 @@ fn headline(html: &mut String, card: &StepCard) {
     }
 }
 
-/// The steps, each with its figures and pictures.
 fn each_step(html: &mut String, (run, analysis): Side, on_page: usize, number: &mut usize) {
     if on_page > MOST_STEPS {
         let _ = writeln!(

@@ -9,15 +9,11 @@ use crate::style::{Style, Tone};
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
-/// A stored run, as far as it can be read.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredRun<'a> {
     pub id: &'a str,
-    /// Its first line.
     pub head: Option<&'a RunHead>,
-    /// Its figures.
     pub summary: Option<&'a Summary>,
-    /// Why it cannot be read.
     pub fault: Option<&'a str>,
 }
 
@@ -104,7 +100,6 @@ fn what(head: &RunHead, summary: Option<&Summary>) -> String {
     if steps > 1 { format!("{name}, {}", crate::figure::format_counted(steps, "step")) } else { name.to_owned() }
 }
 
-/// What was run, in a word or two.
 pub(crate) fn kind(head: &RunHead, summary: Option<&Summary>) -> &'static str {
     match summary {
         _ if head.imported.is_some() => "import",

@@ -25,7 +25,6 @@ const PLAIN_EVERY: Duration = Duration::from_secs(10);
 /// How often the line of a terminal moves.
 const TICK: Duration = Duration::from_millis(125);
 
-/// Shows events as they come.
 #[derive(Debug)]
 pub struct Live {
     bar: Option<ProgressBar>,
@@ -36,13 +35,10 @@ pub struct Live {
 struct State {
     progress: Option<Progress>,
     seconds: Option<Seconds>,
-    /// Bytes of a block of the dataset.
     block_bytes: Option<u64>,
     said: Option<Instant>,
     last: String,
-    /// The line of a terminal moves by itself.
     moves: bool,
-    /// What was found so far.
     findings: Vec<Finding>,
 }
 
@@ -69,7 +65,6 @@ impl Live {
         }
     }
 
-    /// A line that stays.
     fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) if !bar.is_finished() => bar.println(line),
@@ -78,7 +73,6 @@ impl Live {
         }
     }
 
-    /// What is going on now.
     fn show(&self, state: &mut State, line: String, at_once: bool) {
         if let Some(bar) = &self.bar {
             bar.set_message(line);

@@ -12,7 +12,6 @@ const SCALE: f32 = 2.0;
 /// Highest picture, pixels: what is higher is drawn smaller.
 const HIGHEST: f32 = 16_000.0;
 
-/// The picture `svg` as PNG.
 pub fn png(svg: &str) -> Result<Vec<u8>> {
     let mut fonts = Database::new();
     fonts.load_system_fonts();

@@ -11,7 +11,6 @@ use crate::panels::{Panel, answer, contrast, facts, io_job, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
 
-/// A report, before it is known how it is shown.
 pub struct Report {
     panels: Vec<Panel>,
 }
@@ -48,12 +47,10 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
 }
 
 impl Report {
-    /// Its panels, in order.
     pub(crate) fn panels(&self) -> &[Panel] {
         &self.panels
     }
 
-    /// As text on a terminal.
     pub fn to_text(&self, style: &Style) -> String {
         self.panels.iter().map(|panel| panel.to_text(style)).collect()
     }

@@ -1,6 +1,5 @@
 //! How wide, how much, and whether in colour.
 
-/// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Columns; text uses at most a hundred, tables all.
@@ -17,34 +16,27 @@ impl Default for Style {
     }
 }
 
-/// How much a report tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// What a reader needs first: about 25 lines.
     Short,
-    /// All of it.
     Full,
 }
 
 /// What colour says besides the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// All is well.
     Good,
-    /// Take care.
     Doubtful,
-    /// It is wrong.
     Bad,
     /// The figure to look at.
     Strong,
-    /// Beside the point.
     Faint,
 }
 
 impl Style {
     /// Columns beyond which a line is hard to read.
     pub(crate) const MOST_COLUMNS: usize = 100;
-    /// Columns below which nothing shrinks.
     pub(crate) const FEWEST_COLUMNS: usize = 60;
 
     pub fn columns(&self) -> usize {
@@ -55,7 +47,6 @@ impl Style {
         self.width.max(Self::FEWEST_COLUMNS)
     }
 
-    /// `text` in its tone.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();

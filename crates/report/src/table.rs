@@ -2,7 +2,6 @@
 
 use crate::escape::escape;
 
-/// Which side a column is flush with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
@@ -12,7 +11,6 @@ pub(crate) enum Side {
 /// Rows of cells under a header; columns as wide as their widest cell.
 pub(crate) struct Table {
     sides: Vec<Side>,
-    /// What each column is called in every report.
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
@@ -78,7 +76,6 @@ impl Table {
         self.rows.iter().map(|row| columns_of(&row[at])).max().unwrap_or(0)
     }
 
-    /// Columns before the last of those `shown`.
     fn before_last(&self, shown: &[usize]) -> usize {
         shown[..shown.len() - 1].iter().map(|at| self.width(*at) + GAP).sum()
     }
@@ -124,7 +121,6 @@ pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
 /// Columns between two cells.
 const GAP: usize = 2;
 
-/// The name of a column of the rate of the log.
 pub(crate) const LOG_RATE: &str = "log MiB/s";
 
 /// Names of columns that go first where there is no room for all; then the others, from the right.
@@ -152,7 +148,6 @@ const EXPENDABLE: [&str; 21] = [
     "sessions",
 ];
 
-/// Columns that a wrapped text takes at least.
 const LEAST_TEXT: usize = 16;
 
 fn push_cell(line: &mut String, cell: &str, width: usize, side: Side) {

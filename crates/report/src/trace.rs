@@ -91,7 +91,6 @@ fn reads_table(trace: &TraceSummary) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{}", table_of(&titles, rows)) }
 }
 
-/// Waits by factors of ten of their latency.
 fn ranges_table(all: &WaitFigures) -> String {
     let rows = all.ranges.iter().map(|range| {
         vec![

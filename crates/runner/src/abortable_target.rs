@@ -58,7 +58,6 @@ impl Drop for AbortWatchdog {
     }
 }
 
-/// An opened target, until this is dropped.
 pub struct AbortableTarget {
     // Dropped before the target, so that the target ends on this thread.
     watchdog: Option<AbortWatchdog>,

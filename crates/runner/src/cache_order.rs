@@ -15,7 +15,6 @@ pub(crate) fn in_words(fill: Option<CacheFill>) -> (&'static str, String) {
     (if fill.is_some_and(|fill| fill.is_whole()) { "by block" } else { "unknown" }, share)
 }
 
-/// What is to be said where the order is unknown.
 pub(crate) fn finding(fill: Option<CacheFill>, share: &str) -> Option<Finding> {
     match fill {
         Some(fill) if fill.is_whole() => None,

@@ -11,9 +11,7 @@ const CACHED: f64 = 0.999;
 
 /// A run that is about to be stored, as far as it decides which cached run stands beside it.
 pub(crate) struct BaselineKey<'a> {
-    /// Name of the engine.
     pub engine: &'a str,
-    /// Version of the system under test.
     pub version: &'a str,
     /// Blocks a read visits: what an operation costs is spread over them.
     pub work_unit: u64,

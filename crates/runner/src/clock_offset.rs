@@ -22,7 +22,6 @@ const DRIFT: f64 = 1e-3;
 
 /// Engine clock minus host clock at one moment.
 pub struct ClockOffset {
-    /// The difference, us.
     pub us: i64,
     /// Round trip of the question: the offset is exact to half of it.
     trip: Duration,
@@ -31,12 +30,10 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    /// The offset of the target's clock.
     pub fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
         Self::read(&|| target.clock_us(), clock)
     }
 
-    /// The offset of the clock that `ask` reads.
     pub fn read(ask: &dyn Fn() -> Result<i64>, clock: &dyn Clock) -> Result<Self> {
         let mut best: Option<Self> = None;
         for _ in 0..5 {
@@ -51,7 +48,6 @@ impl ClockOffset {
         Ok(best.unwrap_or(Self { us: 0, trip: Duration::ZERO, read_at: clock.elapsed() }))
     }
 
-    /// Uncertainty, us.
     pub fn within_us(&self) -> i64 {
         i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
     }

@@ -22,24 +22,17 @@ use crate::hooks::{self, HookMoment};
 use crate::recording::Recording;
 use crate::source::System;
 
-/// The surroundings of a run.
 pub struct Context {
     /// The text of all settings with their origins, for messages and for the record.
     pub settings: Settings,
     /// The settings as they are stored: those of a sweep hold its ladders, not its first point.
     pub stored: Settings,
-    /// The plan they make.
     pub plan: Plan,
     pub options: Arc<dyn EngineOptions>,
-    /// The engine its target names.
     pub engine: &'static dyn Engine,
-    /// Where events go.
     pub recording: Arc<Recording>,
-    /// Requested by signals.
     pub stop: StopFlag,
-    /// What all threads of a run go by.
     pub clock: Arc<dyn Clock>,
-    /// Where runs are stored.
     pub store: Store,
     /// What this mindful was built of, in one line.
     pub build: Option<String>,
@@ -71,7 +64,6 @@ impl Context {
         })
     }
 
-    /// Events as engines take them.
     pub fn events(&self) -> Arc<dyn Events> {
         Arc::clone(&self.recording) as Arc<dyn Events>
     }
@@ -130,7 +122,6 @@ impl Context {
         called
     }
 
-    /// The target as it may be shown.
     pub fn redacted_target(&self) -> String {
         self.engine.redact(&self.plan.target)
     }

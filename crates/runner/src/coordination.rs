@@ -23,10 +23,8 @@ use crate::context::Context;
 use crate::ended::Ended;
 use crate::hooks::HookMoment;
 
-/// Prints a result.
 pub type Show<'a> = &'a mut dyn FnMut(&Run, &Analysis) -> Result<()>;
 
-/// See the [module](self).
 pub trait Coordination: Send + Sync {
     /// Whether this process loads and prepares its target, checks it and reads its counters: one process for each target does.
     fn leads_target(&self) -> bool;
@@ -37,7 +35,6 @@ pub trait Coordination: Send + Sync {
     /// How many of the `sessions` of a step work on the target of this process, whichever process they belong to.
     fn sessions_on_target(&self, sessions: u32) -> u32;
 
-    /// Those of `all` sessions that belong to this process.
     fn own_sessions(&self, all: Vec<Placement>) -> Vec<Placement>;
 
     /// `error`, preceded by the name of its target where the run has several.

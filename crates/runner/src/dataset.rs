@@ -9,10 +9,8 @@ use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
 
-/// The dataset that a plan runs on.
 #[derive(Debug)]
 pub struct Ensured {
-    /// All of it.
     pub dataset: Dataset,
     /// Whether some of it was loaded just now, for which a private server may have been started anew.
     pub loaded: bool,

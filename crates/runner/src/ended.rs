@@ -4,15 +4,11 @@ use mindful_analyze::Analysis;
 use mindful_core::Error;
 use mindful_core::record::run::Run;
 
-/// What a run came to.
 pub struct Ended {
     /// The run as it was read back from its folder.
     pub run: Run,
-    /// Its figures and its verdict.
     pub analysis: Analysis,
-    /// What made it fail, if anything.
     pub error: Option<Error>,
-    /// Whether a signal ended it.
     pub interrupted: bool,
     /// Whether the result is valid. A process that shares its run has measured a part, and this is the verdict on the whole.
     pub valid: bool,

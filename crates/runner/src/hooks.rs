@@ -15,13 +15,10 @@ use mindful_host::watched_group::WatchedGroup;
 use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Variables a hook finds in its environment.
 pub const VARIABLES: [&str; 3] = ["MINDFUL_RUN_ID", "MINDFUL_RUN_DIR", "MINDFUL_PHASE"];
 
-/// How often a hook is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// When a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookMoment {
     /// Before the sessions start.
@@ -44,7 +41,6 @@ impl HookMoment {
 }
 
 impl HookMoment {
-    /// The command for it, where the plan has one.
     pub fn command(self, hooks: &Hooks) -> Option<&String> {
         let command = match self {
             Self::Before => &hooks.before,
@@ -155,7 +151,6 @@ impl Hook {
         Ok(hook)
     }
 
-    /// How it ended, once it has.
     fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
         let mut running = running();
         let status = self.shell.try_wait()?;

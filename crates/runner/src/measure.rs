@@ -23,24 +23,18 @@ use crate::step::early_stop::EarlyStop;
 use crate::step::follower::{Steady, StepFollower};
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 
-/// A step that has ended.
 pub struct Measured {
     pub step: StepRecord,
-    /// The first error of a session.
     pub error: Option<Error>,
-    /// Whether its target was given up.
     pub given_up: bool,
 }
 
-/// A step to measure.
 pub(crate) struct StepPlan<'a> {
     pub plan: &'a Plan,
     pub workload: Workload,
-    /// Endpoints of its target.
     pub endpoints: u32,
     /// Its number within the run, from 0.
     pub number: u32,
-    /// Its place in a sweep.
     pub point: Point,
     /// Circumstances by source, as they were before the run.
     pub before: &'a [(String, Vec<Circumstance>)],
@@ -119,7 +113,6 @@ pub(crate) fn passed_over(head: StepHead, error: Error, events: &dyn Events) -> 
     Measured { step, error: Some(error), given_up: false }
 }
 
-/// Reads the counters of a step while it runs.
 struct CounterReader<'a> {
     sources: Sources,
     before: &'a [(String, Vec<Circumstance>)],
@@ -177,7 +170,6 @@ fn watches(context: &Context, target: &dyn Target, workload: &Workload) -> Resul
     Ok(watches)
 }
 
-/// The same as it is now, by source.
 pub fn circumstances(
     context: &Context,
     target: &dyn Target,

@@ -15,7 +15,6 @@ pub struct Recording {
 enum Sink {
     /// Nothing is stored yet: a refused plan leaves no trace.
     Waiting(Vec<Event>),
-    /// The run folder.
     Writing(Arc<RunWriter>),
     /// Nobody wants a record.
     Closed,

@@ -83,17 +83,14 @@ fn measure_and_store(
     Ok(Ended { run, analysis, error, interrupted, valid })
 }
 
-/// A run under way.
 struct Runner<'a> {
     context: &'a Context,
     coordination: &'a dyn Coordination,
     /// At most one of each engine.
     opened: Vec<Opened>,
-    /// Steps that stand in the folder.
     steps: u32,
 }
 
-/// A system that is open.
 struct Opened {
     system: System,
     /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
@@ -110,7 +107,6 @@ struct Opened {
 }
 
 impl Opened {
-    /// The workload of `plan`, and the target ready for it.
     fn ready(&mut self, plan: &Plan, sessions: u32) -> Result<Workload> {
         let wanted = (plan.workload(&self.dataset)?, sessions);
         if self.commit_wait.replace(wanted.0.commit_wait) != Some(wanted.0.commit_wait) {
@@ -258,7 +254,6 @@ impl Runner<'_> {
         Ok(known)
     }
 
-    /// All steps between the user's hooks.
     fn hooked(&mut self, source: &mut dyn StepSource, known: &Run) -> Result<()> {
         let hook = |moment| {
             if self.coordination.leads_run() { self.context.hook(moment, &known.head.id) } else { Ok(()) }

@@ -17,9 +17,7 @@ use crate::recording::Recording;
 #[derive(Clone)]
 pub struct System {
     pub engine: &'static dyn Engine,
-    /// The URL that the engine opens.
     pub url: String,
-    /// What opens it.
     pub options: Arc<dyn EngineOptions>,
     /// The text of the settings that the options were parsed from.
     pub settings: Settings,
@@ -55,14 +53,11 @@ impl System {
     }
 }
 
-/// A step to be taken.
 #[derive(Clone)]
 pub struct NextStep {
-    /// What it measures.
     pub system: System,
     /// Whether the dataset is loaded or completed when the system is opened; otherwise it is taken as it is found.
     pub loads: bool,
-    /// What its sessions do.
     pub plan: Plan,
     /// Where it stands among the others.
     pub point: Point,
@@ -96,11 +91,9 @@ pub trait StepSource {
     }
 }
 
-/// The one step of a plan.
 pub struct Single(Option<NextStep>);
 
 impl Single {
-    /// The step that `plan` describes, on `system`.
     pub fn new(system: System, plan: Plan) -> Self {
         Self(Some(NextStep { system, loads: true, plan, point: Point::default(), on_one_cpu: false }))
     }

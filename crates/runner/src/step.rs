@@ -54,7 +54,6 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 /// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What a step shall be.
 pub(crate) struct StepOrder<'a> {
     /// The system under test, prepared.
     pub target: &'a dyn Target,
@@ -64,7 +63,6 @@ pub(crate) struct StepOrder<'a> {
     pub warmup: Duration,
     /// Length of the window, or how long a fixed amount of work may take.
     pub window: Duration,
-    /// Ends it earlier when asked.
     pub early_stop: EarlyStop,
     /// Decides when all processes of the run begin.
     pub coordination: &'a dyn Coordination,
@@ -79,18 +77,14 @@ pub(crate) struct Start {
     pub clock_offset_us: i64,
 }
 
-/// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StepOutcome {
-    /// The first error of a session.
     pub error: Option<Error>,
-    /// Whether someone stopped it.
     pub interrupted: bool,
     /// Whether its target was given up: nothing more can be asked of it.
     pub given_up: bool,
 }
 
-/// Who looks on.
 pub(crate) trait StepObserver {
     /// Called once, when the boundaries are known and before work begins.
     fn begins(&mut self, start: &Start);
@@ -185,7 +179,6 @@ struct Step<'scope, 'env> {
     clock: &'scope dyn Clock,
     clocks: &'scope ClockOffset,
     wall: WallClock,
-    /// When work begins, once that is known.
     begins: Option<Duration>,
     /// How long sessions need until they can begin; known while they are ready and wait for the decision.
     lead: Option<Duration>,
@@ -195,7 +188,6 @@ struct Step<'scope, 'env> {
     left: usize,
     /// A thread waits for what the target says of its clock.
     asks_clock: bool,
-    /// When operations were first interrupted.
     interrupted: Option<Duration>,
     given_up: bool,
     error: Option<Error>,
@@ -351,7 +343,6 @@ impl<'scope> Step<'scope, '_> {
         }
     }
 
-    /// All sessions are ready to begin after `lead`.
     fn all_ready(&mut self, lead: Duration) {
         self.lead = Some(lead);
         if let Err(error) = self.order.coordination.ready(lead) {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// Whose server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavor {
     MariaDb,

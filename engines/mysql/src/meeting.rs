@@ -35,7 +35,6 @@ pub(crate) struct MysqlRendezvous {
     place: String,
 }
 
-/// Values of a statement by their names, as they are written.
 type Values<'a> = &'a [(&'a str, String)];
 
 impl MysqlRendezvous {
@@ -126,7 +125,6 @@ fn micros(time: Duration) -> String {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 4).to_string()
 }
 
-/// What a row says, and for how long.
 fn row_values(job: &str, row: &RankRow, lease: Duration) -> [(&'static str, String); 5] {
     [
         ("job", text_literal(job)),

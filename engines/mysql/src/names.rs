@@ -10,7 +10,6 @@ pub(crate) const BEGUN: &str = "mindful: begun, not yet loaded";
 
 pub(crate) const SHAPE: i32 = 1;
 
-/// The table that tells what is loaded.
 pub(crate) const REGISTRY: &str = "registry";
 
 /// The table of numbers that ranges are joined with, which has the mark as its comment.
@@ -39,7 +38,6 @@ impl Namespace {
         format!("{}_{schema}", kind.word())
     }
 
-    /// The same, qualified and quoted.
     pub(crate) fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }

@@ -10,20 +10,15 @@ use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 
 use crate::options::Options;
 
-/// Length of an imagined block.
 pub(crate) const BLOCK_BYTES: u64 = 8192;
 
 /// What sessions have done since the target was opened.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Blocks visited.
     pub blocks: AtomicU64,
-    /// Blocks updated.
     pub updated: AtomicU64,
-    /// Transactions committed.
     pub commits: AtomicU64,
     pub log_bytes: AtomicU64,
-    /// Time reads took, us.
     pub read_us: AtomicU64,
 }
 
@@ -46,7 +41,6 @@ pub(crate) struct NullSampler {
 }
 
 impl NullSampler {
-    /// The sampler of an opened target.
     pub(crate) fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
         Self {
             counters: Arc::clone(counters),

@@ -61,12 +61,9 @@ pub(crate) fn stalled_us(stalls: &[Stall], begin_us: i64, end_us: i64) -> i64 {
     stalls.iter().map(|stall| stall.delay_us(begin_us, end_us)).max().unwrap_or(0)
 }
 
-/// A session that dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InjectedFailure {
-    /// It cannot connect.
     Connect { session: u32 },
-    /// It dies at this instant of the run.
     Work { session: u32, at: Duration },
 }
 
@@ -81,7 +78,6 @@ impl InjectedFailure {
         session_at(text).map(|(session, at)| Self::Work { session, at })
     }
 
-    /// Refuses `session` if it is the one that cannot connect.
     pub(crate) fn connect(self, session: u32) -> Result<()> {
         match self {
             Self::Connect { session: failing } if failing == session => Err(Error::target(

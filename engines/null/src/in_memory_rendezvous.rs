@@ -8,7 +8,6 @@ use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous, is_lease_over};
 
-/// Rows and chunks of all jobs.
 #[derive(Debug)]
 pub struct InMemoryRendezvous {
     clock: Arc<dyn Clock>,
@@ -20,7 +19,6 @@ struct Held {
     /// Each row with the end of its lease.
     rows: BTreeMap<(String, u32), (RankRow, i64)>,
     chunks: BTreeMap<(String, u32, u32), Vec<u8>>,
-    /// Number of reads and writes.
     calls: u64,
 }
 

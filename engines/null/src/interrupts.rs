@@ -17,7 +17,6 @@ pub(crate) struct Interrupts {
 pub(crate) struct Wakeful<'a>(&'a Interrupts);
 
 impl Interrupts {
-    /// How often all were interrupted.
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::SeqCst)
     }

@@ -34,15 +34,12 @@ pub use simulated_clock::SimulatedClock;
 use options::Options;
 use target::NullTarget;
 
-/// The engine without a database.
 pub static ENGINE: Null = Null(None);
 
-/// See [`ENGINE`].
 #[derive(Debug, Clone, Default)]
 pub struct Null(Option<SimulatedClock>);
 
 impl Null {
-    /// The engine in simulated time.
     pub const fn simulated(clock: SimulatedClock) -> Self {
         Self(Some(clock))
     }

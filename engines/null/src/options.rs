@@ -12,7 +12,6 @@ use crate::signal::Signal;
 use crate::value::{list, session_at};
 use crate::wrong_clock::ClockStep;
 
-/// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default("null_latency", "TIME", "100us", "Mean time of an operation of a lone session; 0s for no delay")
         .bounded(Bound::ANY_TIME),
@@ -81,7 +80,6 @@ pub const KEYS: &[Key] = &[
         .bounded(Bound::ANY_TIME),
 ];
 
-/// The options, parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub latency: Duration,
@@ -107,7 +105,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that `settings` give; the defaults of [`KEYS`] elsewhere.
     pub(crate) fn from_settings(given: &Settings) -> Result<Self> {
         given.check_bounds(KEYS)?;
         let mut all = Settings::defaults(KEYS);

@@ -3,10 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Orders on their way.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
-    /// What the server needs for one.
     each: Duration,
     /// When it has taken all that came so far, us since the epoch.
     free_us: Mutex<i64>,
@@ -18,7 +16,6 @@ impl Orders {
         Self { each, free_us: Mutex::default() }
     }
 
-    /// When an order that is sent at `now_us` is there.
     pub(crate) fn there_us(&self, now_us: i64) -> i64 {
         let mut free_us = self.free_us.lock().unwrap_or_else(PoisonError::into_inner);
         *free_us = now_us.max(*free_us) + self.each.as_micros() as i64;

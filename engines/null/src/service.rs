@@ -12,7 +12,6 @@ use crate::signal::{SignalCurve, gaussian};
 /// No operation takes longer, whatever its factors come to: 30 years are never, and can still be added up.
 const LONGEST_US: f64 = 1e15;
 
-/// Seeded service times of one session.
 #[derive(Debug)]
 pub(crate) struct ServiceTime {
     read_us: f64,
@@ -23,7 +22,6 @@ pub(crate) struct ServiceTime {
 }
 
 impl ServiceTime {
-    /// The times of the session in `placement`.
     pub(crate) fn new(options: &Options, workload: &Workload, placement: Placement) -> Self {
         let crowding = options.crowding(placement.sessions);
         let us = |time: Duration| time.as_secs_f64() * 1e6 * crowding;

@@ -50,7 +50,6 @@ struct Worker {
     interrupts_seen: u64,
 }
 
-/// What is not yet published.
 #[derive(Default)]
 struct Done {
     blocks: u64,
@@ -59,7 +58,6 @@ struct Done {
     read_us: u64,
 }
 
-/// What a session shares with its target.
 pub(crate) struct Shared {
     pub counters: Arc<Counters>,
     pub interrupts: Arc<Interrupts>,
@@ -69,7 +67,6 @@ pub(crate) struct Shared {
 }
 
 impl NullSession {
-    /// "Connects" the session in `placement`.
     pub(crate) fn connect(
         options: &Options,
         workload: &Workload,

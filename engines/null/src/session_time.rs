@@ -11,7 +11,6 @@ use mindful_core::contract::clock::{Clock, Time};
 /// An operation takes at least so long in simulated time, which would stand still otherwise.
 const LEAST: Duration = Duration::from_micros(1);
 
-/// See the [module](self).
 #[derive(Clone)]
 pub(crate) struct SessionTime {
     clock: Arc<dyn Clock>,
@@ -19,7 +18,6 @@ pub(crate) struct SessionTime {
 }
 
 impl SessionTime {
-    /// The time of a session that goes by `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, ahead: Rc::default() }
     }
@@ -29,7 +27,6 @@ impl SessionTime {
         self.clock.is_simulated()
     }
 
-    /// Goes ahead by `time`.
     pub(crate) fn pass(&self, time: Duration) {
         self.ahead.set(self.ahead.get() + time.max(LEAST));
     }

@@ -43,7 +43,6 @@ impl Signal {
     }
 }
 
-/// A signal as it goes on.
 #[derive(Debug, Clone)]
 pub(crate) struct SignalCurve {
     signal: Signal,

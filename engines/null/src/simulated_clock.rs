@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use mindful_core::contract::clock::{Clock, Notifier, ThreadSlot, Time};
 
-/// When simulated time begins, us since the epoch.
 const BEGIN_US: i64 = 1_600_000_000_000_000;
 
 thread_local! {
@@ -31,7 +30,6 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     now: Duration,
-    /// The thread that runs.
     running: Option<usize>,
     /// When threads go on: at an instant, and among those of one instant in the order in which they came to wait.
     queue: BTreeMap<(Duration, u64), usize>,
@@ -39,7 +37,6 @@ struct State {
     /// Threads that wait for a notifier.
     waiting: BTreeMap<u64, BTreeSet<usize>>,
     notifiers: u64,
-    /// Wakes each thread when it is its turn.
     turns: Vec<Arc<Condvar>>,
 }
 
@@ -65,7 +62,6 @@ impl State {
         self.queue.insert((at, self.queued), thread);
     }
 
-    /// Forgets what `thread` waited for.
     fn forget(&mut self, thread: usize) {
         self.queue.retain(|_, queued| *queued != thread);
         self.waiting.retain(|_, threads| {
@@ -114,7 +110,6 @@ impl Shared {
     }
 }
 
-/// Waits until it is the turn of `thread`.
 fn await_turn(mut state: MutexGuard<'_, State>, thread: usize) {
     let Some(turn) = state.turns.get(thread).map(Arc::clone) else { return };
     while state.running != Some(thread) {

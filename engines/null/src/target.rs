@@ -24,7 +24,6 @@ use crate::orders::Orders;
 use crate::session::{NullSession, Shared};
 use crate::wrong_clock::WrongClock;
 
-/// The opened target.
 pub(crate) struct NullTarget {
     options: Options,
     dataset: Mutex<Option<Dataset>>,
@@ -35,7 +34,6 @@ pub(crate) struct NullTarget {
 }
 
 impl NullTarget {
-    /// A target with these options and no dataset.
     pub(crate) fn new(options: Options, clock: Arc<dyn Clock>) -> Self {
         let clock = Arc::new(WrongClock::new(clock, options.clock_offset.as_micros() as i64, options.clock_step));
         let orders = Arc::new(Orders::new(options.order));

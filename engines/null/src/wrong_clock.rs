@@ -24,7 +24,6 @@ impl ClockStep {
     }
 }
 
-/// The clock, shared by the target and its sessions.
 #[derive(Debug)]
 pub(crate) struct WrongClock {
     host: Arc<dyn Clock>,
@@ -49,7 +48,6 @@ impl WrongClock {
         let _ = self.began_us.compare_exchange(i64::MAX, host_us, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// How far it is ahead at `host_us`.
     pub(crate) fn ahead_us(&self, host_us: i64) -> i64 {
         self.ahead_us + self.step_at().filter(|(at, _)| host_us >= *at).map_or(0, |(_, by)| by)
     }
@@ -63,7 +61,6 @@ impl WrongClock {
         }
     }
 
-    /// What it shows now.
     pub(crate) fn now_us(&self) -> i64 {
         let now = self.host.now_us();
         now + self.ahead_us(now)

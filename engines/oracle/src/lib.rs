@@ -30,7 +30,6 @@ use crate::connect::link::Link;
 use crate::options::{KEYS, Options};
 use crate::target::OracleTarget;
 
-/// The engine on the real driver.
 #[cfg(feature = "thin")]
 pub static ENGINE: Oracle = Oracle::new(&connect::thin::Thin);
 

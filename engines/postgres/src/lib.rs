@@ -94,7 +94,6 @@ struct PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// The server behind the URL.
     fn server(&self, events: &dyn Events) -> Result<Server> {
         let server = Server::parse(&self.url)?;
         for remark in server.notes() {

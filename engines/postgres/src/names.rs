@@ -10,7 +10,6 @@ pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 /// What the registry calls the table in which ranks of a run meet: it is no part of the dataset.
 pub(crate) const MEETING: &str = "meeting";
 
-/// The namespace that holds everything of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Namespace {
     pub name: String,
@@ -23,12 +22,10 @@ impl Namespace {
         quote_ident(&self.name)
     }
 
-    /// The bare name of a table of `schema` (from 1).
     pub(crate) fn table_name(kind: TableKind, schema: u32) -> String {
         format!("{}_{schema}", kind.word())
     }
 
-    /// The same, qualified and quoted.
     pub(crate) fn table(&self, kind: TableKind, schema: u32) -> String {
         self.qualified(&Self::table_name(kind, schema))
     }

@@ -14,7 +14,6 @@ pub(crate) fn render(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// A dollar quote that does not occur in `body`.
 pub(crate) fn dollar_quote(body: &str) -> String {
     let mut tag = "$body$".to_owned();
     while body.contains(&tag) {

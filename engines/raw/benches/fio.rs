@@ -21,7 +21,6 @@ use mindful_core::dataset::Dataset;
 use mindful_core::workload::Workload;
 use mindful_core::{Error, Result, contract::clock};
 
-/// Block length in bytes.
 const BLOCK: u64 = 8_192;
 
 /// Where the data of a made file begins, in bytes.

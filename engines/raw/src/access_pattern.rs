@@ -19,7 +19,6 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout that `seed` names.
     pub(crate) fn new(seed: u64, schemas: u32, blocks_per_schema: u64) -> Self {
         let limit = LayoutProof::MAX_CORRELATION;
         let schemas = (1..=schemas).map(|s| Permutation::layout(blocks_per_schema, seed, s, limit)).collect();
@@ -38,12 +37,10 @@ impl Layout {
         u64::from(schema - 1) * self.blocks_per_schema + key - 1
     }
 
-    /// The order of one schema, from 1.
     pub(crate) fn schema(&self, schema: u32) -> &Permutation {
         &self.schemas[schema as usize - 1]
     }
 
-    /// How many schemas.
     pub(crate) fn schemas(&self) -> u32 {
         self.schemas.len() as u32
     }
@@ -53,7 +50,6 @@ impl Layout {
     }
 }
 
-/// The operations of one session.
 #[derive(Debug)]
 pub(crate) struct AccessPattern {
     draws: Draws,
@@ -67,7 +63,6 @@ pub(crate) struct AccessPattern {
 }
 
 impl AccessPattern {
-    /// The operations of the session in `placement`.
     pub(crate) fn new(
         workload: &Workload,
         placement: Placement,
@@ -122,7 +117,6 @@ impl AccessPattern {
     }
 }
 
-/// Large reads beside the blocks.
 #[derive(Debug)]
 pub(crate) struct LargePattern {
     stream: i64,
@@ -131,7 +125,6 @@ pub(crate) struct LargePattern {
 }
 
 impl LargePattern {
-    /// Those of the session in `placement`.
     pub(crate) fn new(seed: u64, placement: Placement, space: Arc<Space>, large: Large, streams: u32) -> Self {
         // A stream of its own, so that large reads do not follow the keys of the blocks.
         let stream = draw::mix64(draw::stream_seed(seed, placement.session, draw::Purpose::Key) as u64) as i64;

@@ -14,17 +14,14 @@ const NAMES: [(&str, BlockTouch); 4] = [
     ("parse", BlockTouch::Parse),
 ];
 
-/// The name of `look` as an option.
 pub(crate) fn name(look: BlockTouch) -> &'static str {
     NAMES.iter().find(|(_, named)| *named == look).map_or("none", |(name, _)| name)
 }
 
-/// A look from its name.
 pub(crate) fn parse(text: &str) -> Result<BlockTouch> {
     settings::parse_choice(text, &NAMES)
 }
 
-/// Looks at blocks, one session's.
 #[derive(Debug)]
 pub(crate) struct Toucher {
     look: BlockTouch,
@@ -33,13 +30,11 @@ pub(crate) struct Toucher {
 }
 
 impl Toucher {
-    /// A toucher at blocks of up to `block_bytes`.
     pub(crate) fn new(look: BlockTouch, block_bytes: u64) -> Self {
         let page = if look == BlockTouch::Parse { vec![0; block_bytes as usize] } else { Vec::new() };
         Self { look, page, rows: 0 }
     }
 
-    /// Whether it does anything.
     pub(crate) fn is_idle(&self) -> bool {
         self.look == BlockTouch::None
     }
@@ -49,7 +44,6 @@ impl Toucher {
         std::mem::take(&mut self.rows)
     }
 
-    /// Does it with `block`.
     #[inline]
     pub(crate) fn touch(&mut self, block: &[u8]) {
         match self.look {

@@ -28,7 +28,6 @@ pub(crate) struct Buffer {
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    /// A buffer of `len` bytes.
     pub(crate) fn new(len: usize) -> io::Result<Self> {
         Self::map(len, len.max(1))
     }
@@ -55,12 +54,10 @@ impl Buffer {
         Ok(Self { start, len, mapped })
     }
 
-    /// Address of the first byte.
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -90,13 +87,11 @@ impl Buffer {
         self.start.as_ptr().wrapping_add(start)
     }
 
-    /// All bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the mapping is readable for `len` bytes and lives as long as `self`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
-    /// All bytes, to be changed.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, writable, and borrowed by nobody else.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }

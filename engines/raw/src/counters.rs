@@ -9,21 +9,15 @@ use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 /// Work of one session since it last published.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
-    /// Reads completed.
     pub reads: u64,
-    /// Bytes they moved.
     pub read_bytes: u64,
     /// Time they took, one after the other, ns.
     pub read_ns: u64,
-    /// Writes completed.
     pub writes: u64,
-    /// Bytes they moved.
     pub write_bytes: u64,
-    /// Rows walked in the blocks read.
     pub rows: u64,
 }
 
-/// Work of all sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     reads: AtomicU64,
@@ -58,7 +52,6 @@ impl Counters {
     }
 }
 
-/// Reads the counters.
 #[derive(Debug)]
 pub(crate) struct CounterSampler {
     counters: Arc<Counters>,
@@ -67,7 +60,6 @@ pub(crate) struct CounterSampler {
 }
 
 impl CounterSampler {
-    /// A sampler of `counters`, for blocks of `block_size` bytes.
     pub(crate) fn new(counters: Arc<Counters>, block_size: u64) -> Self {
         let metrics = vec![
             Metric::counter(shared::PHYSICAL_READS, "blocks", "blocks read by the sessions: bytes by the block size"),

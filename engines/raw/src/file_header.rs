@@ -10,7 +10,6 @@ use mindful_core::dataset::MOST_BYTES;
 use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::workload::draw::mix64;
 
-/// Length of the header in bytes.
 pub(crate) const HEADER_BYTES: usize = 4_096;
 
 /// Where the data begins: an offset that suits any I/O.
@@ -19,21 +18,16 @@ pub(crate) const DATA_START: u64 = 1 << 20;
 const MAGIC: [u8; 16] = *b"mindful raw file";
 const VERSION: u64 = 1;
 
-/// What the header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileHeader {
     /// Drawn once for all files made together.
     pub set: u64,
     /// Number of this file among them, from 0.
     pub part: u64,
-    /// How many they are.
     pub parts: u64,
-    /// Seed of content and layout.
     pub seed: u64,
-    /// Schemas of the dataset.
     pub schemas: u64,
     pub blocks_per_schema: u64,
-    /// Length of a block it was made for.
     pub block_bytes: u64,
     pub data_bytes: u64,
     /// Bytes of data written so far; the file is complete when they are all.
@@ -43,22 +37,18 @@ pub(crate) struct FileHeader {
 }
 
 impl FileHeader {
-    /// Length of the complete file.
     pub(crate) fn file_bytes(&self) -> u64 {
         DATA_START + self.data_bytes
     }
 
-    /// Whether all data was written.
     pub(crate) fn complete(&self) -> bool {
         self.filled_bytes == self.data_bytes
     }
 
-    /// What the sectors of this file are named by.
     pub(crate) fn content_key(&self) -> u64 {
         mix64(self.set ^ mix64(self.part))
     }
 
-    /// The header as bytes.
     pub(crate) fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
         header[..16].copy_from_slice(&MAGIC);

@@ -16,7 +16,6 @@ use crate::device;
 use crate::file_header::{DATA_START, FileHeader, HEADER_BYTES};
 use crate::space::Extent;
 
-/// How a file shall be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Access {
     /// O_DIRECT.
@@ -30,11 +29,9 @@ pub(crate) struct Access {
 pub(crate) struct Source {
     /// Its path with all links resolved.
     pub path: PathBuf,
-    /// The open file.
     pub fd: OwnedFd,
     /// mindful's mark, when the file is its own, or the device was filled by it.
     pub mark: Option<FileHeader>,
-    /// Where its data lies.
     pub data: Extent,
     /// Its device number, when it is a block device.
     pub device: Option<u64>,
@@ -81,7 +78,6 @@ impl Source {
         Self { path, fd, mark, data, device: None }
     }
 
-    /// Descriptor for reading as `access` asks.
     pub(crate) fn reader(&self, access: Access) -> Result<OwnedFd> {
         self.check_direct(access)?;
         self.reopen(OFlags::RDONLY, access)

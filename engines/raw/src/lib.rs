@@ -41,7 +41,6 @@ pub use ring::require as require_io_uring;
 
 pub static ENGINE: Raw = Raw;
 
-/// See [`ENGINE`].
 #[derive(Debug, Clone, Copy)]
 pub struct Raw;
 

@@ -16,15 +16,11 @@ pub const MOST_IODEPTH: u32 = 4_096;
 /// Most bytes of buffers a session may have: the kernel registers up to 1 GiB in one piece.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
 
-/// Largest block or large I/O.
 const LARGEST_IO: u64 = 64 << 20;
 
-/// Length of an I/O.
 const IO_SIZE: Bound = Bound::Size(512, LARGEST_IO);
-/// I/Os in flight.
 const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 
-/// All options, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default("block_size", "SIZE", "8KiB", "Size of a block, and of each I/O").bounded(IO_SIZE),
     Key::with_default(names::IO, "KIND", "uring", "I/O method: uring (io_uring) or psync (pread, one at a time)"),
@@ -63,7 +59,6 @@ pub const KEYS: &[Key] = &[
     Key::unset("destroy_data", "DEVICE", "Allow writes to this block device, named again; its data is lost").command(),
 ];
 
-/// How blocks are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Io {
     /// Through io_uring, `iodepth` at a time.
@@ -72,35 +67,27 @@ pub(crate) enum Io {
     Psync,
 }
 
-/// In which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// As the workload's keys fall.
     Random,
-    /// One after the other.
     Sequential,
 }
 
-/// Large reads beside the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Large {
-    /// How many are in flight in each session.
     pub iodepth: u32,
     /// Length in bytes.
     pub size: u64,
-    /// In which order.
     pub pattern: Pattern,
 }
 
-/// All options, checked.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, on or off")]
 pub(crate) struct Options {
-    /// The files and devices, as given.
     pub paths: Vec<PathBuf>,
     /// Length of a block in bytes, a power of two.
     pub block_size: u64,
-    /// How blocks are read.
     pub io: Io,
     /// I/Os in flight in each session; 0 only beside large reads.
     pub iodepth: u32,
@@ -108,21 +95,14 @@ pub(crate) struct Options {
     pub direct: bool,
     /// O_DSYNC.
     pub sync: bool,
-    /// Order of blocks.
     pub pattern: Pattern,
-    /// Sequential streams of each session.
     pub streams: u32,
-    /// Part in use.
     pub span: Span,
     /// Whether all schemas count as one.
     pub whole: bool,
-    /// How files are combined.
     pub combine: Combine,
-    /// Large reads, if any.
     pub large: Option<Large>,
-    /// What is done with a block.
     pub look: BlockTouch,
-    /// CPUs the sessions may use.
     pub cpus: Option<Vec<usize>>,
     /// Whether blocks read are checked.
     pub verify: bool,
@@ -133,7 +113,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options that `url` and `s` give.
     pub(crate) fn parse(url: &str, s: &Settings) -> Result<Self> {
         s.check_bounds(KEYS)?;
         let options = Self {
@@ -208,7 +187,6 @@ impl Options {
         u64::from(self.iodepth) * self.block_size + self.large.map_or(0, |l| u64::from(l.iodepth) * l.size)
     }
 
-    /// I/Os of a session in flight.
     pub(crate) fn in_flight(&self) -> u32 {
         self.iodepth + self.large.map_or(0, |l| l.iodepth)
     }

@@ -15,19 +15,16 @@ use crate::options::{Io, Options};
 use crate::ring;
 use crate::space::Space;
 
-/// What sessions share.
 pub(crate) struct Prepared {
     pub options: Options,
     /// How blocks are really read: as asked, or psync where io_uring may not be used.
     pub io: Io,
-    /// The open files.
     pub files: Arc<[OwnedFd]>,
     pub paths: Vec<PathBuf>,
     /// What their sectors are named by; `None` for a file that is not mindful's own.
     pub keys: Vec<Option<u64>>,
     /// Drawn anew for each step, so that no block is ever written twice with the same content.
     pub writing: u64,
-    /// Seed of the workload.
     pub seed: u64,
     /// Key to block.
     pub layout: Arc<Layout>,
@@ -36,21 +33,17 @@ pub(crate) struct Prepared {
     /// Large read to place.
     pub large: Option<Arc<Space>>,
     pub large_blocks: u64,
-    /// What was done.
     pub counters: Arc<Counters>,
-    /// Where findings go.
     pub events: Arc<dyn Events>,
     /// Whether it was asked that buffers are not registered.
     pub reported_unregistered: AtomicBool,
 }
 
 impl Prepared {
-    /// Length of a large read in bytes.
     pub(crate) fn large_bytes(&self) -> u64 {
         self.options.large.map_or(0, |large| large.size)
     }
 
-    /// Generation of the content that operation `index` of `session` writes.
     pub(crate) fn generation(&self, session: u32, index: u64) -> u64 {
         self.writing ^ (u64::from(session + 1) << 40 | (index + 1))
     }

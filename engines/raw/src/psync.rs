@@ -17,7 +17,6 @@ use crate::prepared::Prepared;
 use crate::space::Place;
 use crate::{content, fault};
 
-/// A session over pread and pwrite.
 pub(crate) struct PsyncSession {
     client_loop: ClientLoop,
     blocks: Blocks,
@@ -33,7 +32,6 @@ struct Blocks {
 }
 
 impl PsyncSession {
-    /// A session in `placement`.
     pub(crate) fn new(prepared: Arc<Prepared>, workload: &Workload, placement: Placement) -> Result<Self> {
         let options = &prepared.options;
         let buffer = Buffer::new(options.block_size as usize)

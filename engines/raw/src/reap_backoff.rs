@@ -12,7 +12,6 @@ pub(crate) struct ReapBackoff {
 }
 
 impl ReapBackoff {
-    /// Whether to ask this time.
     #[inline]
     pub(crate) fn is_due(&mut self) -> bool {
         let due = self.left == 0;
@@ -20,7 +19,6 @@ impl ReapBackoff {
         due
     }
 
-    /// Learns whether asking brought more.
     #[inline]
     pub(crate) fn learn(&mut self, more: bool) {
         self.rest = if more { 0 } else { (2 * self.rest + 1).min(LONGEST_REST) };

@@ -43,11 +43,9 @@ struct Offers {
 }
 
 impl Offers {
-    /// All that is made use of.
     const ALL: Self = Self { deferred: true, silent: true, numbers: true };
 }
 
-/// A finished I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     pub slot: u32,
@@ -134,7 +132,6 @@ impl Ring {
         unsafe { self.buffer.part(start, bytes as usize) }
     }
 
-    /// The same, to be filled.
     pub(crate) fn block_mut(&mut self, slot: u32) -> &mut [u8] {
         let (start, bytes, busy) = self.slots[slot as usize];
         assert!(!busy, "slot {slot} is with the kernel");
@@ -273,7 +270,6 @@ impl Ring {
     }
 }
 
-/// An entry that does nothing.
 fn empty() -> squeue::Entry {
     opcode::Nop::new().build().user_data(EMPTY)
 }

@@ -3,16 +3,13 @@
 use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};
 
-/// How several files make one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
-    /// One after the other.
     Concat,
     /// In turns of so many bytes.
     Stripe(u64),
 }
 
-/// The part of the space that is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     Part(Share, Share),
@@ -24,7 +21,6 @@ pub enum Span {
 const TENTH: u32 = Share::WHOLE / 10;
 
 impl Span {
-    /// All of it.
     pub(crate) const FULL: Self = Self::Part(Share::NONE, Share::ALL);
 
     /// A span from text: a name, or `FROM%..TO%`.
@@ -74,18 +70,14 @@ impl Span {
 /// Where the data of one file lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// First byte.
     pub start: u64,
-    /// So many bytes.
     pub bytes: u64,
 }
 
-/// A place in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Number of the file, from 0.
     pub file: u32,
-    /// Byte offset in it.
     pub offset: u64,
 }
 
@@ -100,7 +92,6 @@ pub struct Space {
 
 #[derive(Debug, Clone)]
 enum Order {
-    /// The only file begins here.
     One(u64),
     /// `(first unit, first byte)` of each file.
     Concat(Vec<(u64, u64)>),
@@ -142,12 +133,10 @@ impl Space {
         self.piece_units * self.starts.len() as u64
     }
 
-    /// Length of a unit in bytes.
     pub fn unit(&self) -> u64 {
         self.unit
     }
 
-    /// Where unit `number` stands.
     #[inline]
     pub fn place(&self, number: u64) -> Place {
         debug_assert!(number < self.units());

@@ -32,7 +32,6 @@ use crate::timer::Timer;
 use crate::uring::UringSession;
 use crate::{check, file, ring, scrub};
 
-/// The files of one URL.
 pub(crate) struct RawTarget {
     options: Options,
     events: Arc<dyn Events>,

@@ -12,9 +12,7 @@ const COUNTERS: [&str; 2] = ["tsc", "arch_sys_counter"];
 /// from the page cache.
 #[derive(Debug, Clone)]
 pub(crate) enum Timer {
-    /// The CPU's counter, and what it stood at.
     Counter(Clock, u64),
-    /// The kernel's monotonic clock.
     Kernel(Instant),
 }
 
@@ -33,7 +31,6 @@ impl Timer {
         Self::Counter(clock, start)
     }
 
-    /// Nanoseconds since the start.
     #[inline]
     pub(crate) fn ns(&self) -> u64 {
         match self {

@@ -24,13 +24,11 @@ use crate::ring::{Done, Ring};
 use crate::space::Place;
 use crate::timer::Timer;
 
-/// An operation under way.
 #[derive(Debug, Clone, Copy)]
 struct Running {
     kind: OpKind,
     cell: u8,
     think_ns: u64,
-    /// Blocks that have not come back.
     left: u64,
     blocks: u64,
     begun_ns: u64,
@@ -65,7 +63,6 @@ struct Bounds {
     wall_offset_ns: i64,
 }
 
-/// A session over io_uring.
 pub(crate) struct UringSession {
     ring: Ring,
     prepared: Arc<Prepared>,
@@ -80,9 +77,7 @@ pub(crate) struct UringSession {
     /// Where the slice before ended that handed its pause on, us since the epoch: the pause is reported up to there.
     handed_on_us: Option<i64>,
     end_ns: u64,
-    /// Of the slice, as in its bounds.
     wall_offset_ns: i64,
-    /// When the last operation completed.
     completed_ns: u64,
     flights: Vec<Flight>,
     free_blocks: Vec<u32>,

@@ -42,7 +42,6 @@ pub static ENGINE: Skeleton = Skeleton;
 /// HERE: the size of a block, if the database has one size for all. Otherwise ask the server in `describe`.
 const BLOCK_BYTES: u64 = 8192;
 
-/// See [`ENGINE`].
 pub struct Skeleton;
 
 impl Engine for Skeleton {

@@ -42,7 +42,6 @@ fn rate(target: &dyn Target, work_unit: u64, max_ops: Option<u64>) -> Result<f64
     Ok(report.ops[0].blocks as f64 / cpu_s)
 }
 
-/// Seconds to write and sync `bytes`.
 fn write_s(path: PathBuf, bytes: u64) -> std::io::Result<f64> {
     let block = vec![0x5a_u8; 1 << 20];
     let began = Instant::now();

@@ -35,7 +35,6 @@ impl Totals {
     }
 }
 
-/// Drops what `connection` counted so far.
 pub(crate) fn forget(connection: &Connection) {
     for counter in [ffi::SQLITE_DBSTATUS_CACHE_HIT, ffi::SQLITE_DBSTATUS_CACHE_MISS] {
         drain(connection, counter);
@@ -53,7 +52,6 @@ fn drain(connection: &Connection, counter: i32) -> u64 {
     u64::try_from(current).unwrap_or(0)
 }
 
-/// Reads [`Totals`].
 pub(crate) struct StatusSampler {
     totals: Arc<Totals>,
     metrics: Vec<Metric>,

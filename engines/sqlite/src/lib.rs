@@ -75,7 +75,6 @@ impl Engine for Sqlite {
     }
 }
 
-/// What opens a target: the file and the options.
 struct SqliteOptions {
     url: String,
     options: Options,

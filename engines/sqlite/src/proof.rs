@@ -21,7 +21,6 @@ pub(crate) fn prove(file: &DatabaseFile, connection: &Connection, stop: &StopFla
     collect(schemas.len() as u32, stop, schema, |one, other| Ok(one.correlation_with(other)))
 }
 
-/// The physical order of the rows of `schema`.
 fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &StopFlag) -> Result<RowOrder> {
     let explained = |error: rusqlite::Error| explain(file.path(), &error);
     let leaves =

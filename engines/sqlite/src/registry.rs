@@ -10,7 +10,6 @@ use crate::objects;
 /// "mndf": the application id in the header of a file of ours.
 pub(crate) const APPLICATION_ID: u32 = 0x6d6e_6466;
 
-/// Tables of the registry itself.
 pub(crate) const REGISTRY: [&str; 2] = ["mindful_dataset", "mindful_schema"];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -48,9 +48,7 @@ pub(crate) struct SqliteTarget {
     locks: FileLocks,
     /// Others of its run use the file too.
     among_ranks: AtomicBool,
-    /// How many sessions it was prepared for.
     sessions: AtomicU32,
-    /// Whether sessions fill their caches.
     fills: AtomicBool,
     /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
     pages: Mutex<Vec<File>>,

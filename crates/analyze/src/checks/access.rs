@@ -14,7 +14,6 @@ use crate::step::StepAnalysis;
 
 /// Share of the reads above which another way than the method's is reported (docs/findings.md, F1: 99 % of them must take it).
 const OTHER_WAY: f64 = 0.01;
-/// Fewest updates from which commits are compared with them.
 const FEWEST_UPDATES: f64 = 100.0;
 /// Share of the updates that must have committed: the counters are of a window that is not quite the sessions'.
 const COMMITTED: f64 = 0.9;

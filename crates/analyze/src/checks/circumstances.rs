@@ -10,9 +10,7 @@ use mindful_core::result::finding::codes;
 use crate::figures::circumstances::{Change, changes};
 use crate::figures::window::requested;
 
-/// Most changes that evidence names.
 const MOST_NAMED: usize = 6;
-/// Longest value that evidence contains in full.
 const LONGEST_VALUE: usize = 120;
 
 /// One finding for each kind of circumstance that changed since it was checked.

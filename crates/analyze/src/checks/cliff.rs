@@ -124,7 +124,6 @@ fn cap(requests: f64, bytes: f64, gib: Option<f64>) -> Option<&'static str> {
     known.or_else(|| gp2.then_some("AWS gp2 of this size"))
 }
 
-/// The size of the device that holds the data.
 fn size_gib(facts: &Facts) -> Option<f64> {
     let device = Fact::StorageDevice.find(facts)?.split(" < ").next()?;
     let bytes: f64 = facts.get(&format!("device.{device}.size_bytes"))?.parse().ok()?;

@@ -15,9 +15,7 @@ const FEWEST_BLOCKS: f64 = 2_000.0;
 /// Log per updated block, bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LogBand {
-    /// Measured.
     pub per_block: f64,
-    /// Least expected.
     pub low: f64,
     /// Most expected, images of whole blocks included.
     pub high: f64,

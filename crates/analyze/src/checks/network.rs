@@ -15,7 +15,6 @@ use crate::judgement::headline::percent;
 /// counts, 2 % of long ones and more of short ones.
 pub(super) const NETWORK_FULL: f64 = 0.9;
 
-/// What one interface did in one direction.
 struct Way<'a> {
     interface: &'a str,
     does: &'static str,

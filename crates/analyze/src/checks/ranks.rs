@@ -12,7 +12,6 @@ use crate::step::StepAnalysis;
 /// How far clocks of hosts may be apart before what they write of the same second cannot be laid side by side, ms.
 const CLOCKS_APART_MS: f64 = 1_000.0;
 
-/// What concerns the ranks of a step.
 pub(super) fn check_step(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
     let (ranks, in_process) = (&found.summary.ranks, run.host.as_ref().is_some_and(|host| host.in_process));
     let bound = if in_process { None } else { client_bound(ranks) };

@@ -24,7 +24,6 @@ pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
 /// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
-/// Findings about the server over the window.
 pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     [
         contention(step, found),

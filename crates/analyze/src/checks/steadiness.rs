@@ -115,7 +115,6 @@ fn moved_at_an_end(end: &End) -> (String, String) {
     (text.to_owned(), evidence)
 }
 
-/// What speaks against a steady state, in words.
 pub fn in_words(reason: Reason) -> String {
     match reason {
         Reason::WarmingUp => "more than half of the window still looks like warm-up".to_owned(),

@@ -31,7 +31,6 @@ fn cache_below(share: f64, [above, below]: &[Floor; 2]) -> Finding {
     codes::CACHE_BELOW.finding(text, evidence)
 }
 
-/// Findings about storage over the window.
 pub(super) fn check_window(found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = reads(found);
     findings.extend(not_durable(found));

@@ -5,7 +5,6 @@ pub use mindful_core::result::comparison::{Basis, Verdict};
 use super::noise::NoiseFloor;
 use crate::stats::interval::Interval;
 
-/// One run, as a comparison sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunValue {
     /// The figure compared, such as operations per second or mean latency in us; above zero.
@@ -17,13 +16,11 @@ pub struct RunValue {
 }
 
 impl RunValue {
-    /// A run known by its one figure.
     pub fn from_value(value: f64) -> Self {
         Self { value, series: Vec::new(), machine: None }
     }
 }
 
-/// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Differences up to this do not matter, as a share: 0.03 for 3 %.
@@ -37,7 +34,6 @@ pub struct Question {
     pub family: usize,
     /// Resamples of the bootstrap; 0 leaves the second opinion out.
     pub resamples: usize,
-    /// Seed of the resampling.
     pub seed: u64,
 }
 
@@ -50,13 +46,11 @@ impl Default for Question {
 /// Two groups of runs compared with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The answer.
     pub verdict: Verdict,
     /// Candidate by baseline: the median over all pairs of runs.
     pub ratio: f64,
     /// Where the true ratio lies; `None` where nothing at hand tells.
     pub interval: Option<Interval>,
-    /// What the interval rests on.
     pub basis: Basis,
     /// The margin of the question, a share.
     pub margin: f64,

@@ -51,7 +51,6 @@ pub fn ratio_bca(baseline: &[RunValue], candidate: &[RunValue], resamples: usize
     Some(Interval { low: end(tail)?, high: end(1.0 - tail)?, confidence: CONFIDENCE })
 }
 
-/// One run, ready to be drawn from.
 struct Sampled {
     /// Logarithm of the figure.
     value: f64,

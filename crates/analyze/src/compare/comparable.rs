@@ -19,7 +19,6 @@ pub fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(circumstances_of, baseline, candidate)
 }
 
-/// Named facts of a run.
 type FactsOf = fn(&Run) -> Vec<(&str, String)>;
 
 fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
@@ -159,7 +158,6 @@ fn differences_among(facts: FactsOf, groups: &[&[Run]]) -> Vec<(String, Vec<Opti
     rows.filter(|(_, row)| row.iter().any(|value| *value != row[0])).collect()
 }
 
-/// Choices of the workload as a plan writes them.
 fn choices(w: &Workload) -> [(&'static str, String); 4] {
     let think = w.think_time.map_or_else(|| "no think time".to_owned(), |think| format!("think time {think}"));
     let rate = w.rate.map_or_else(|| "no rate".to_owned(), |rate| format!("rate {rate}"));

@@ -12,7 +12,6 @@ use super::figure::{ComparedFigure, run_value};
 use crate::analysis::Analysis;
 use crate::step::StepAnalysis;
 
-/// What the sides are ordered by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OrderedBy {
     /// A figure; of a sweep, that of the step where a rate is highest.
@@ -23,11 +22,9 @@ pub enum OrderedBy {
     Price,
 }
 
-/// One run, as a ranking sees it.
 #[derive(Debug, Clone)]
 pub(super) struct OrderedRun {
     pub(super) value: RunValue,
-    /// Reads per second in the same step.
     pub(super) reads: Option<f64>,
 }
 
@@ -62,7 +59,6 @@ impl OrderedBy {
         }
     }
 
-    /// The value in `run`, or why it has none.
     pub(super) fn ordered_run(self, run: &Run, analysis: &Analysis) -> std::result::Result<OrderedRun, String> {
         let steps: Vec<JudgedStep> =
             run.steps.iter().zip(&analysis.steps).filter(|(_, step)| !step.summary.point.drift_check).collect();
@@ -86,7 +82,6 @@ impl OrderedBy {
     }
 }
 
-/// As `--by` has it.
 impl fmt::Display for OrderedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

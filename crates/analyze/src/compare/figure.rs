@@ -51,7 +51,6 @@ impl ComparedFigure {
         settings::parse_choice(text, &FIGURES)
     }
 
-    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         FIGURES.iter().find(|(_, figure)| *figure == self).map_or("", |(name, _)| *name)
     }
@@ -60,7 +59,6 @@ impl ComparedFigure {
         matches!(self, Self::Throughput | Self::Reads | Self::LogicalReads | Self::PerPrice)
     }
 
-    /// The unit after a number.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Throughput => "blocks/s",
@@ -73,7 +71,6 @@ impl ComparedFigure {
         }
     }
 
-    /// The figure of `step`.
     pub fn value_in(self, step: &StepAnalysis) -> Option<f64> {
         let summary = &step.summary;
         let main = summary.ops.main();
@@ -88,7 +85,6 @@ impl ComparedFigure {
         }
     }
 
-    /// Why `step` does not have the figure.
     pub fn lacking(self, step: &StepAnalysis) -> String {
         match self {
             Self::P99 => Self::too_few(step, 99.0, OPS_OF_P99),
@@ -118,7 +114,6 @@ pub fn run_value(figure: ComparedFigure, run: &Run, (step, judged): (&StepRecord
     figure.value_in(judged).map(|value| RunValue { value, series, machine: comparable::machine(run) })
 }
 
-/// Blocks visited per second in each slice of the window.
 pub(super) fn blocks_per_s_by_slice(step: &StepRecord) -> Vec<f64> {
     let mut blocks: BTreeMap<u32, u64> = BTreeMap::new();
     for report in step.reports().filter(|report| report.index >= step.head.warmup_slices) {

@@ -20,7 +20,6 @@ pub struct Gate {
     passes_undecided: bool,
 }
 
-/// The gate on ranks.
 const NOT_FIRST: &str = "not in the first rank";
 
 impl Gate {
@@ -127,7 +126,6 @@ impl Gate {
         }
     }
 
-    /// The gate and `outcome` in a summary.
     pub fn summary(&self, outcome: GateOutcome) -> GateSummary {
         GateSummary { fail_if: self.condition.clone(), outcome, failed: self.fails(outcome) }
     }

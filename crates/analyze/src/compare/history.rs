@@ -12,7 +12,6 @@ use super::sides::{compared_runs, value_of_run};
 use crate::stats::moment::mean;
 use crate::stats::random::Random;
 
-/// Seed of the permutations.
 const SEED: u64 = 1;
 
 /// Fewest runs between two changes.
@@ -21,10 +20,8 @@ const SHORTEST: usize = 3;
 /// Runs from which on a change can be found at all: eight cannot reach the p.
 pub const FEWEST_OF_A_HISTORY: usize = 10;
 
-/// Largest p of a change.
 const SIGNIFICANT: f64 = 0.01;
 
-/// Permutations for a p.
 const PERMUTATIONS: u32 = 999;
 
 /// A series of runs, in the order they began, and its changes.
@@ -32,7 +29,6 @@ const PERMUTATIONS: u32 = 999;
 pub struct History {
     /// The runs, oldest first.
     pub runs: Side,
-    /// The figure of each.
     pub values: Vec<f64>,
     pub changes: Vec<LevelChange>,
 }

@@ -17,12 +17,10 @@ use crate::stats::moment::{mean, median, sorted, variance};
 /// Share of sides without an outlier whose farthest machine is named all the same.
 const OUTLIER_LEVEL: f64 = 0.1;
 
-/// Whether runs of several machines are on one of the sides.
 pub(super) fn has_several(sides: [&[RunValue]; 2]) -> bool {
     sides.iter().any(|side| Machines::from_runs(side).means.len() > 1)
 }
 
-/// Compares types of machines.
 pub(super) fn compare(baseline: &[RunValue], candidate: &[RunValue], question: &Question) -> Comparison {
     let (sides, machines) = ([baseline, candidate], [baseline, candidate].map(Machines::from_runs));
     let [from, to] = machines.each_ref().map(|side| mean(&side.values()).unwrap_or(0.0));
@@ -53,7 +51,6 @@ fn error(machines: &[Machines; 2]) -> StandardError {
     }
 }
 
-/// The runs of a side by machine.
 struct Machines {
     /// Name, mean and number of runs of each.
     means: Vec<(String, f64, usize)>,

@@ -15,7 +15,6 @@ pub struct NoiseFloor {
     pub interval: Interval,
     /// Largest distance of a run from the median run, as a share.
     pub worst: f64,
-    /// Runs it was measured with.
     pub runs: u32,
 }
 

@@ -24,7 +24,6 @@ const TREND_RUNS: usize = 4;
 pub(super) struct Sequence<'a> {
     sides: [&'a Side; 2],
     names: [&'a str; 2],
-    /// Number of the side that came first.
     first: usize,
 }
 
@@ -83,7 +82,6 @@ fn began(run: &Run) -> Option<&str> {
     Some(run.head.started_at.as_str()).filter(|at| at.ends_with('Z'))
 }
 
-/// The first start and the last.
 fn span(side: &Side) -> Option<(&str, &str)> {
     let began = side.iter().map(|(run, _)| began(run)).collect::<Option<Vec<_>>>()?;
     Some((began.iter().min()?, began.iter().max()?))

@@ -9,17 +9,14 @@ use crate::stats::distribution::normal_quantile;
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::median;
 
-/// The percentiles compared.
 pub const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// A percentile is known to the bucket of the histogram that it fell into: so much lies between the ends of one, as
 /// logarithms (two significant digits: 1/128 at most).
 const BUCKET: f64 = 1.0 / 128.0;
 
-/// Latencies of one kind of operation in one run.
 #[derive(Debug)]
 pub struct RunLatency<'a> {
-    /// The merged histogram of the window.
     pub histogram: &'a Recorder,
     /// Autocorrelation time of the run's seconds, in seconds: so many operations count as one. At least 1.
     pub tau: f64,

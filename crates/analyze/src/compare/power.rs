@@ -34,7 +34,6 @@ pub fn can_tell(baseline: usize, candidate: usize, points: usize) -> bool {
     smallest <= (1.0 - CONFIDENCE) * (1.0 + 1e-9)
 }
 
-/// Runs a side from which on they can.
 pub fn runs_to_tell(points: usize) -> usize {
     (2..MOST_RUNS as usize).find(|runs| can_tell(*runs, *runs, points)).unwrap_or(MOST_RUNS as usize)
 }

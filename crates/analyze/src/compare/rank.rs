@@ -13,17 +13,14 @@ use super::runs::compare_runs;
 use super::student::StandardError;
 use crate::stats::moment::{mean, median, variance};
 
-/// The runs of one side, as a ranking sees them.
 #[derive(Debug, Clone)]
 pub struct SideValues {
-    /// The figure of each run.
     pub runs: Vec<RunValue>,
     /// How much runs of one plan differ on its platform, where it was measured.
     pub noise: Option<NoiseFloor>,
 }
 
 impl SideValues {
-    /// The median of its runs.
     pub fn median(&self) -> f64 {
         median(&self.runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
     }
@@ -43,7 +40,6 @@ impl SideValues {
     }
 }
 
-/// Sides in order.
 #[derive(Debug)]
 pub struct Ranks {
     /// Their numbers, best first.
@@ -77,7 +73,6 @@ impl Ranks {
         Ok(ranks)
     }
 
-    /// Tells `side` and `other` apart no longer.
     pub(super) fn leave_open(&mut self, side: usize, other: usize) {
         if let Some(compared) = &mut self.pairs[side.min(other)][side.max(other)] {
             compared.verdict = Verdict::NotDecided;
@@ -93,7 +88,6 @@ impl Ranks {
         [1 + number(Self::is_better), count as u32 - number(|ranks, other, side| ranks.is_better(side, other))]
     }
 
-    /// Whether `side` is better than `other` beyond the margin.
     pub fn is_better(&self, side: usize, other: usize) -> bool {
         match (&self.pairs[side.min(other)][side.max(other)], side > other) {
             (Some(compared), true) => compared.verdict == Verdict::Faster,
@@ -113,7 +107,6 @@ impl Ranks {
         })
     }
 
-    /// What `side` is by each other one.
     pub fn comparisons_of(&self, side: usize) -> impl Iterator<Item = (usize, &Comparison)> {
         (0..self.ranks.len()).filter_map(move |other| Some((other, self.ratio(side, other)?.2)))
     }

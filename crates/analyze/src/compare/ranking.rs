@@ -22,7 +22,6 @@ use super::sides::{compared_run, shared_run};
 use super::{comparable, machines};
 use crate::stats::moment::{median, variance};
 
-/// Differences for which the number of runs is given.
 const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
 
 /// Facts that each heading names, in this order.
@@ -30,21 +29,17 @@ const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
 
 const NOT_STATED: &str = "not stated";
 
-/// One of several sides.
 #[derive(Debug)]
 pub struct NamedSide {
     /// Its name: a tag, a run, a file or a folder.
     pub name: String,
-    /// Its runs.
     pub runs: Side,
-    /// The noise floor of its platform, where it was measured.
     pub noise: Option<NoiseFloor>,
 }
 
 /// Sides in order, and what a gate judges.
 #[derive(Debug)]
 pub struct Ranking {
-    /// The summary, without a gate.
     pub summary: RankingSummary,
     /// The last side compared with each other one of its group: runs of both, and the verdict.
     pub last: Vec<([usize; 2], Verdict, Basis)>,
@@ -113,7 +108,6 @@ impl Ranking {
     }
 }
 
-/// Refuses a run that is on two sides.
 fn refuse_shared(sides: &[NamedSide]) -> Result<()> {
     for (at, side) in sides.iter().enumerate() {
         for other in &sides[..at] {
@@ -163,12 +157,10 @@ fn differing_keys(groups: &[(Vec<NamedFact>, Vec<usize>)]) -> Vec<String> {
     values.into_iter().filter_map(named).collect()
 }
 
-/// What the runs of a side measured.
 fn measured(runs: &Side) -> Vec<NamedFact> {
     joined(runs.iter().flat_map(|(run, _)| comparable::measured(run)).map(|(name, value)| (name.to_owned(), value)))
 }
 
-/// Facts by name, each value once.
 fn joined(facts: impl Iterator<Item = (String, String)>) -> Vec<NamedFact> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, value) in facts {
@@ -180,11 +172,9 @@ fn joined(facts: impl Iterator<Item = (String, String)>) -> Vec<NamedFact> {
     all.into_iter().map(|(name, values)| NamedFact { name, value: values.join(" / ") }).collect()
 }
 
-/// One group: its summary and the comparisons behind it.
 struct Group {
     summary: RankedGroup,
     ranks: Ranks,
-    /// Number of each side of `ranks`, by its name.
     numbers: Vec<String>,
     runs: Vec<usize>,
 }
@@ -312,7 +302,6 @@ fn values_of(runs: &[OrderedRun]) -> Vec<RunValue> {
     runs.iter().map(|run| run.value.clone()).collect()
 }
 
-/// A side with nothing of its ranks.
 fn unranked(side: &NamedSide, ordered: &[OrderedRun], no_rank: Option<String>) -> RankedSide {
     let runs = side.runs.iter().enumerate().map(|(at, (_, analysis))| {
         let mut run = compared_run(&analysis.summary);
@@ -341,7 +330,6 @@ fn unranked(side: &NamedSide, ordered: &[OrderedRun], no_rank: Option<String>) -
     }
 }
 
-/// The one price of all runs of a side.
 fn price(runs: &Side) -> Option<Price> {
     let mut prices = runs.iter().map(|(run, _)| run.head.plan.price.as_ref());
     let first = prices.next()??;

@@ -7,7 +7,6 @@ use super::answer::{Comparison, Question, RunValue};
 use super::{group, machines, single};
 use crate::analysis::Analysis;
 
-/// The runs of a side, read and judged.
 pub type Side = Vec<(Run, Analysis)>;
 
 /// Compares `candidate` with `baseline`.

@@ -5,7 +5,6 @@ use mindful_core::result::ranking::{RankedGroup, RankedSide};
 use super::criterion::OrderedBy;
 use super::figure::ComparedFigure;
 
-/// How the sides of a group compare, by their names.
 pub(super) trait ComparedSides {
     /// Whether neither is better than the other.
     fn are_alike(&self, a: &str, b: &str) -> bool;

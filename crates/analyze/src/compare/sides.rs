@@ -27,17 +27,13 @@ use crate::knee::{LoadPoint, Search};
 use crate::stats::{autocorrelation, moment};
 use crate::step::StepAnalysis;
 
-/// What two sides are called in sentences.
 const ROLES: [&str; 2] = ["baseline", "candidate"];
 
-/// Both sides of a comparison.
 #[derive(Debug)]
 pub struct Sides {
     /// Names of baseline and candidate: plan files, tags or runs.
     pub names: [String; 2],
-    /// Runs of the baseline.
     pub baseline: Side,
-    /// Runs of the candidate.
     pub candidate: Side,
     /// Whether two plans were run, which differ on purpose.
     pub planned: bool,
@@ -119,7 +115,6 @@ pub(super) fn shared_run(baseline: &Side, candidate: &Side) -> Option<String> {
     })
 }
 
-/// The result of a comparison.
 #[derive(Debug)]
 pub struct ComparedSides {
     pub figure: ComparedFigure,
@@ -129,24 +124,18 @@ pub struct ComparedSides {
     pub points: Vec<ComparedPoint>,
     /// That one side was measured before the other, in words; `None` where the runs alternate.
     pub order: Option<String>,
-    /// Percentiles of latency.
     pub latency: Vec<KindShifts>,
-    /// Whole curves over sessions.
     pub curves: Vec<CurveRatios>,
-    /// The facts in which the sides differ.
     pub differences: Vec<Difference>,
     /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
     pub idle_settings: Vec<String>,
     /// The price of an hour of each side, for figures that are rates.
     pub prices: Option<[Price; 2]>,
-    /// How the machines of each side differ.
     pub machines: BothSides<Option<MachineSpread>>,
 }
 
-/// The verdict at one point.
 #[derive(Debug)]
 pub struct ComparedPoint {
-    /// The verdict.
     pub point: PointComparison,
     /// Medians of baseline and candidate.
     pub medians: [f64; 2],
@@ -155,7 +144,6 @@ pub struct ComparedPoint {
 }
 
 impl ComparedSides {
-    /// The summary of the comparison of `sides`, without a gate.
     pub fn summary(&self, sides: &Sides) -> ComparisonSummary {
         let [baseline, candidate] = self.names.clone();
         let verdict = |point: &ComparedPoint| verdict_summary(self.figure, point);

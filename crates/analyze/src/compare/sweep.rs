@@ -3,7 +3,6 @@
 use super::answer::{Comparison, Verdict};
 use crate::stats::interval::CONFIDENCE;
 
-/// One point of two sweeps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointComparison {
     /// The load, in sessions or in what the sweep varies.

@@ -17,14 +17,12 @@ pub const BEYOND_LIMIT: f64 = 1.2;
 /// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
 const SLACK_S: f64 = 1.0;
 
-/// A limit, and how near to it the storage was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
     pub device: String,
     pub limit: Limited,
 }
 
-/// What is limited, and by whom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limited {
     /// One of [`OF_VOLUME`] held it for so many us of so many seconds.
@@ -61,7 +59,6 @@ impl Cap {
         }
     }
 
-    /// Whether it is worth a word.
     pub(crate) fn tells(&self) -> bool {
         match self.limit {
             Limited::Volume(..) => self.share() >= REPORTED_SHARE,
@@ -69,7 +66,6 @@ impl Cap {
         }
     }
 
-    /// Whether it is what limits.
     pub(crate) fn holds(&self) -> bool {
         match self.limit {
             Limited::Volume(..) => self.share() >= HELD_SHARE,
@@ -77,7 +73,6 @@ impl Cap {
         }
     }
 
-    /// The same in words.
     pub fn in_words(&self) -> String {
         let device = &self.device;
         match self.limit {

@@ -10,24 +10,20 @@ use mindful_core::contract::metric::{MetricKind, Phase};
 use mindful_core::contract::watch::Decides;
 use mindful_core::record::run::{Series, StepRecord};
 
-/// A circumstance that changed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Change {
     /// What changed, such as `fsync`.
     pub name: String,
     /// Its value before; `None` of a counter that began again.
     pub before: Option<String>,
-    /// Its value from then on.
     pub after: Option<String>,
     pub decides: Decides,
     /// The boundary of slices whose reading showed it first.
     pub boundary: u32,
-    /// When the source is read.
     phase: Phase,
 }
 
 impl Change {
-    /// The slices in which it happened, by their numbers.
     fn slices(&self) -> std::ops::Range<u32> {
         let begin = self.boundary.saturating_sub(1);
         // What is read in the middle of the next slice may have changed there.

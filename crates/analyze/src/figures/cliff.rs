@@ -15,12 +15,10 @@ const FLAT: f64 = 0.08;
 /// Each slice before it by the mean after it, at least: a rate that came down little by little was not held.
 const ABOVE: f64 = 1.2;
 
-/// The rate before and after.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cliff {
     /// Blocks per second until then.
     pub before_per_s: f64,
-    /// And from then on.
     pub after_per_s: f64,
     /// For how long before, s from the begin of the window.
     pub before_s: f64,
@@ -53,7 +51,6 @@ impl Cliff {
         })
     }
 
-    /// The share of its rate that the run lost.
     pub(crate) fn lost(&self) -> f64 {
         1.0 - self.after_per_s / self.before_per_s
     }

@@ -14,7 +14,6 @@ use crate::figures::window::Window;
 pub struct Column {
     /// Begin and end, s since the first column began.
     pub span_s: [f64; 2],
-    /// Operations per second.
     pub ops_per_s: f64,
     /// Blocks visited per second; `None` where no work is reported.
     pub blocks_per_s: Option<f64>,
@@ -24,12 +23,10 @@ pub struct Column {
     pub p99_us: Option<f64>,
     /// Sessions inside operations on average; `None` where nothing tells.
     pub busy_sessions: Option<f64>,
-    /// Where their time went.
     pub shares: Shares,
     pub counters: Counters,
 }
 
-/// What is added up in a column.
 struct Sums {
     ops: f64,
     blocks: f64,

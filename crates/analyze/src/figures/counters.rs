@@ -15,14 +15,10 @@ const MOVED_BYTES: f64 = 1024.0 * 1024.0;
 /// Blocks that cannot have been read and written without any call.
 const MOVED_BLOCKS: f64 = 1_000.0;
 
-/// The change of one counter over the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Name of the source.
     pub source: String,
-    /// Name of the metric.
     pub name: String,
-    /// Unit of the raw value.
     pub unit: String,
     /// What it read at the first boundary of the window and at the last.
     pub readings: [Option<f64>; 2],
@@ -54,12 +50,10 @@ impl Change {
     }
 }
 
-/// All counters of a step over its window.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters(pub Vec<Change>);
 
 impl Counters {
-    /// The counters of `step` over `window`.
     pub fn from_step(step: &StepRecord, window: &Window) -> Self {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
@@ -113,12 +107,10 @@ impl Counters {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
 
-    /// What the gauge read at the end of the window.
     pub fn last(&self, gauge: Counter) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == gauge)?.readings[1]
     }
 
-    /// Growth per second.
     pub fn rate(&self, counter: Counter) -> Option<f64> {
         self.find(counter).and_then(Change::rate)
     }

@@ -20,9 +20,7 @@ pub(crate) const BUFFERED: &str = "through the page cache";
 pub struct Floor {
     /// Their names, with spaces between.
     pub devices: String,
-    /// Read requests a second, of all of them.
     pub reads_per_s: f64,
-    /// Bytes read a second.
     pub bytes_per_s: f64,
     /// What the devices are, where that is reported.
     pub layer: Option<String>,
@@ -31,7 +29,6 @@ pub struct Floor {
 /// What stands between the device that serves the data and what stores it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Between {
-    /// Nothing that is seen.
     #[default]
     Nothing,
     /// Something served a share of what the upper devices were asked for.
@@ -43,12 +40,10 @@ pub enum Between {
     },
     /// A page cache, and how much it served is not known.
     PageCache(String),
-    /// The data lies in memory, and how.
     Memory(String),
     /// A device whose file lies where nothing is seen, and why.
     Unseen {
         device: String,
-        /// What its file lies in.
         why: String,
     },
 }

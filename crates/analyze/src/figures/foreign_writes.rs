@@ -8,19 +8,15 @@ use crate::figures::counters::Counters;
 const BESIDE: f64 = 1.2;
 /// What it may write for each flush: the blocks of a transaction of its journal.
 const OF_A_FLUSH: f64 = 32.0 * 1024.0;
-/// Less is not worth a word, bytes/s.
 const QUIET_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 /// Nor is less than this share of all traffic.
 const QUIET_SHARE: f64 = 0.05;
 /// A sync may take so many flushes: before the record of the journal, and behind it.
 const OF_A_SYNC: f64 = 3.0;
-/// Flushes that are not worth a word, per second.
 const QUIET_FLUSHES_PER_S: f64 = 20.0;
 
-/// What others wrote, a second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignWrites {
-    /// Bytes that the devices wrote.
     pub device_bytes: f64,
     /// Bytes that the run gave to them, what a file system adds left out.
     pub own_bytes: f64,

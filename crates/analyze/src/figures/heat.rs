@@ -13,19 +13,15 @@ use crate::figures::window::Window;
 /// Fewest factors of ten that a map spans, so that one narrow hump is still seen as one.
 const FEWEST_DECADES: usize = 1;
 
-/// How fine a map may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fineness {
-    /// Most columns of time.
     pub columns: usize,
     /// Bands of latency in a factor of ten, equally wide by ratio: edges fall on 1, 10, 100.
     pub bands_a_decade: usize,
 }
 
-/// What a map counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heat {
-    /// Operations.
     Frequency,
     /// The time that sessions spent in them.
     Intensity,
@@ -34,7 +30,6 @@ pub enum Heat {
 /// Operations of one latency band in one column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// How many.
     pub ops: u64,
     /// Their time, ns; known within 1 %.
     pub ns: u64,
@@ -72,7 +67,6 @@ impl HeatMap {
         Self::over(step, window, latencies, fineness)
     }
 
-    /// `latencies` by the index of their slice.
     fn over<'a>(
         step: &StepRecord,
         window: &Window,
@@ -99,17 +93,14 @@ impl HeatMap {
         })
     }
 
-    /// How many columns.
     pub fn columns(&self) -> usize {
         self.boundaries_s.len() - 1
     }
 
-    /// How many bands.
     pub fn bands(&self) -> usize {
         self.edges_ns.len() - 1
     }
 
-    /// Operations of `band` in `column`.
     pub fn cell(&self, column: usize, band: usize) -> Cell {
         self.cells[column * self.bands() + band]
     }
@@ -121,7 +112,6 @@ impl HeatMap {
         self.cell(column, band).value(heat) / seconds
     }
 
-    /// The most that a cell shows.
     pub fn peak_per_s(&self, heat: Heat) -> f64 {
         let cells = (0..self.columns()).flat_map(|column| (0..self.bands()).map(move |band| (column, band)));
         cells.map(|(column, band)| self.per_s(heat, column, band)).fold(0.0, f64::max)

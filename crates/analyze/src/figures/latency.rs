@@ -50,9 +50,7 @@ pub const SLOW: u64 = 8;
 pub struct Slow {
     /// What they took longer than: [`SLOW`] times the median, us.
     pub above_us: f64,
-    /// How many they were.
     pub ops: u64,
-    /// Their share of all operations.
     pub ops_share: f64,
     pub time_share: f64,
 }

@@ -18,9 +18,7 @@ const NAMED_BYTES_PER_S: f64 = 256.0 * 1024.0;
 /// What others did on the host's CPUs over the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Others {
-    /// CPUs' worth that they used.
     pub cores: f64,
-    /// CPUs of the host.
     pub cpus: f64,
     /// Those that used the most, the busiest name first; empty where none can be seen.
     pub processes: Vec<Named>,
@@ -29,9 +27,7 @@ pub struct Others {
 /// Processes of one name: a build or a pool of workers is many of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
-    /// What the kernel calls them.
     pub name: String,
-    /// Their ids.
     pub pids: BTreeSet<u32>,
     /// CPUs' worth that they used together.
     pub cores: f64,

@@ -13,12 +13,10 @@ pub(crate) const MIN_DELIVERED: f64 = 0.99;
 /// Fastest growth of the backlog, as a share of the rate.
 pub(crate) const MAX_SLOPE: f64 = 0.005;
 
-/// How an open loop went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Operations that were due in the window, per second.
     pub offered_per_s: f64,
-    /// Operations that were done in it, per second.
     pub delivered_per_s: f64,
     /// Due and not begun at its start.
     pub backlog_begin: f64,
@@ -27,7 +25,6 @@ pub struct Pace {
     /// Growth of the backlog by least squares, operations per second.
     pub slope_per_s: f64,
     pub sessions: f64,
-    /// Length of the window, s.
     pub seconds: f64,
 }
 

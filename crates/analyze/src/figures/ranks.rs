@@ -48,7 +48,6 @@ pub fn ranks(
     step.ranks.iter().map(of_rank).collect()
 }
 
-/// Whether all ranks of `step` are there.
 pub(crate) fn is_whole(step: &StepRecord) -> bool {
     step.ranks.first().is_some_and(|rank| step.ranks.len() == rank.ranks as usize)
 }

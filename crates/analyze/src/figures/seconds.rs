@@ -14,9 +14,7 @@ use crate::figures::window::Window;
 /// Series of one point a slice, all of the same length.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seconds {
-    /// Operations per second.
     pub ops_per_s: Vec<f64>,
-    /// Blocks visited per second.
     pub blocks_per_s: Vec<f64>,
     /// 99th percentile of the slice over all kinds, us; empty when a slice is too short of operations for it.
     pub p99_us: Vec<f64>,
@@ -25,7 +23,6 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// The slices of the window.
     pub fn from_step(step: &StepRecord, window: &Window) -> Self {
         Self::from_slices(step, window.first_boundary..window.last_boundary)
     }

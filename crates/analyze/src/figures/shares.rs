@@ -16,7 +16,6 @@ fn busy(change: &Change) -> Option<(WaitClass, f64)> {
 /// Share of the samples, or of the time, from which what it is made of is known.
 const LEAST_ASLEEP: f64 = 0.02;
 
-/// What was sampled.
 fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
     counters.0.iter().filter(|change| change.source == SAMPLES)
 }
@@ -34,7 +33,6 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Shares as given, 0 to 1 each.
     pub fn new(parts: impl IntoIterator<Item = (WaitClass, f64)>) -> Self {
         Self { parts: parts.into_iter().collect(), ..Self::default() }
     }
@@ -129,12 +127,10 @@ impl Shares {
         Self { scheduler, ..Self::new([cpu, read, others].into_iter().flatten()) }
     }
 
-    /// The share of a class.
     pub fn get(&self, class: WaitClass) -> Option<f64> {
         self.parts.iter().find(|(of, _)| *of == class).map(|(_, share)| *share)
     }
 
-    /// The largest, the greatest first.
     pub fn top(&self, count: usize) -> Vec<(WaitClass, f64)> {
         let mut parts: Vec<_> = self.parts.iter().copied().filter(|(_, share)| *share > 0.0).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -28,7 +28,6 @@ pub struct Stall {
 }
 
 impl Stall {
-    /// Its length, us.
     pub(crate) const fn us(&self) -> i64 {
         self.span.1.saturating_sub(self.span.0)
     }
@@ -44,7 +43,6 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// The stalls of `step` in `window`.
     pub fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Self {
         let long: Vec<_> = step.long_ops().collect();
         if long.is_empty() {
@@ -80,7 +78,6 @@ impl Stalls {
         self.together.iter().map(Stall::us).sum()
     }
 
-    /// The longest time in which they did.
     pub(crate) fn longest(&self) -> Option<&Stall> {
         self.together.iter().max_by_key(|stall| stall.us())
     }
@@ -148,7 +145,6 @@ impl Threshold {
     }
 }
 
-/// The part of an operation that lies in the window.
 fn clipped(op: &LongOp, window: &Window) -> Option<Span> {
     let end_us = op.begin_us.saturating_add(i64::try_from(op.us).unwrap_or(i64::MAX));
     let span = (op.begin_us.max(window.begin_us), end_us.min(window.end_us));

@@ -6,7 +6,6 @@ use mindful_core::result::WaitSummary;
 use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
-/// Those of `timed` that were counted within `window`.
 pub(crate) fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) -> WaitSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let counted: Vec<_> =

@@ -12,20 +12,16 @@ pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
 /// A span of time on the engine's clock in which all sessions worked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
-    /// Begin, us since the epoch.
     pub begin_us: i64,
-    /// End, us since the epoch.
     pub end_us: i64,
     /// The boundary of slices that stands for its begin in counters.
     pub first_boundary: u32,
-    /// The boundary that stands for its end.
     pub last_boundary: u32,
     /// Latest minus earliest start of a session, us.
     pub start_skew_us: i64,
 }
 
 impl Window {
-    /// Length, s.
     pub fn seconds(&self) -> f64 {
         self.end_us.saturating_sub(self.begin_us) as f64 / 1e6
     }

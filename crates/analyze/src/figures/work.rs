@@ -7,26 +7,20 @@ use mindful_core::workload::OpKind;
 
 use crate::figures::window::Window;
 
-/// One kind of operation.
 #[derive(Debug, Default)]
 pub struct KindWork {
     /// Operations. Not whole where a slice lies partly outside the window.
     pub ops: f64,
-    /// Blocks visited.
     pub blocks: f64,
-    /// Time spent in operations, ns.
     pub busy_ns: f64,
-    /// Service times.
     pub service: Recorder,
     /// Response times by the schedule (open loop only).
     pub response: Option<Recorder>,
 }
 
-/// All kinds, and what surrounds them.
 #[derive(Debug)]
 pub struct Work {
     kinds: [KindWork; 3],
-    /// Length of the window, s.
     pub seconds: f64,
     pub sessions: u32,
     /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
@@ -34,19 +28,15 @@ pub struct Work {
     /// Average number of sessions inside a slice between the boundaries in the window: an operation that goes on over a
     /// boundary is on both sides of it. `None` without two such boundaries.
     pub occupied: Option<f64>,
-    /// Time spent thinking by all sessions, us.
     pub think_us: f64,
     /// Time spent waiting for another writer, us, where the engine tells.
     pub writer_wait_us: Option<f64>,
     /// CPU used by the sessions, us, where the engine tells for each slice.
     pub cpu_us: Option<f64>,
-    /// Operations of each session.
     pub ops_by_session: Vec<f64>,
-    /// Realised choices.
     pub tally: Tally,
 }
 
-/// See [`Work::occupied`].
 fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
     let boundaries = &step.boundaries_us;
     let first = boundaries.partition_point(|us| *us < window.begin_us);
@@ -57,7 +47,6 @@ fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
 }
 
 impl Work {
-    /// The work of `step` inside `window`.
     pub fn from_step(step: &StepRecord, window: &Window) -> Self {
         let sessions = step.head.session_count();
         let mut work = Self {
@@ -124,12 +113,10 @@ impl Work {
         self.kind(OpKind::Scan).ops > 0.0
     }
 
-    /// Operations of all kinds.
     pub fn ops(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.ops).sum()
     }
 
-    /// Blocks visited by all kinds.
     pub fn blocks(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.blocks).sum()
     }

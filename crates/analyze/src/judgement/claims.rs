@@ -22,7 +22,6 @@ pub const MIN_YIELD: f64 = 0.9;
 pub const MAX_YIELD: f64 = 1.15;
 /// Least of a level by the one above it, where both count the same reads.
 const LEAST_SERVED: f64 = 0.95;
-/// Most of it.
 const MOST_SERVED: f64 = 1.15;
 /// Foreign traffic below this is not worth a word, bytes/s: a journal, a log.
 const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
@@ -34,17 +33,12 @@ pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 /// What was read in a second, level by level; `None` where it is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Levels {
-    /// Bytes that the database read.
     database_bytes: Option<f64>,
-    /// Bytes that the server's processes fetched.
     process_bytes: Option<f64>,
-    /// Bytes that the device read.
     device_bytes: Option<f64>,
     /// Blocks that the database read, where each is to be a request of its own.
     blocks: Option<f64>,
-    /// Requests that the device completed.
     requests: Option<f64>,
-    /// Length of a block.
     block_bytes: Option<u64>,
     /// Bytes that the run's own sessions fetched, where their processes are distinguished.
     session_bytes: Option<f64>,
@@ -66,11 +60,9 @@ pub struct Gates {
     pub holes_share: f64,
     /// What stands between the device that serves and what stores.
     pub between: Between,
-    /// The figures behind them.
     pub levels: Levels,
 }
 
-/// What a headline says of its reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
     /// The database read each block visited, once, by a request of its own: blocks visited against physical reads.
@@ -87,14 +79,10 @@ pub enum Claim {
     Stored,
 }
 
-/// Whether a claim holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Held {
-    /// Both levels agree.
     Yes,
-    /// They do not, and by how much.
     No(String),
-    /// One of them is not known.
     Unknown(&'static str),
 }
 
@@ -120,7 +108,6 @@ impl Claim {
         Self::Stored,
     ];
 
-    /// Whether it holds by these levels.
     pub fn held(self, gates: &Gates) -> Held {
         match self {
             Self::OneReadPerBlock => one_read_per_block(gates),
@@ -229,7 +216,6 @@ fn below(between: &Between) -> Option<String> {
 }
 
 impl Gates {
-    /// The ratios of a step.
     pub fn from_step(
         run: &Run,
         head: &StepHead,

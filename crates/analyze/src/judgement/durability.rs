@@ -13,12 +13,10 @@ use crate::figures::floors::{BUFFERED, places};
 use crate::figures::work::Work;
 use crate::io_job;
 
-/// Fewest updates from which flushes are compared with them.
 const FEWEST_UPDATES: f64 = 100.0;
 /// Share of the syncs of one session that must have reached the device: both are counted at once.
 const LEAST_FLUSHED: f64 = 0.95;
 
-/// What is known of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Durability {
     /// No commit was to wait, or too few did.
@@ -35,7 +33,6 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// That of the commits of `step`.
     pub fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
         let simulated = run.description.as_ref().is_none_or(|description| description.simulated);
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };

@@ -8,7 +8,6 @@ use crate::judgement::claims::{Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
 pub(crate) use crate::judgement::subject::{ALL_CACHED, part};
 pub use crate::judgement::subject::{Subject, Visited, percent};
 
-/// What a headline figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadlineKind {
     /// Reads that storage served, proven at every level.
@@ -27,16 +26,12 @@ pub enum HeadlineKind {
     Simulated,
 }
 
-/// The figure that stands for a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// What it is.
     pub kind: HeadlineKind,
     /// In words a reader believes: `storage IOPS`.
     pub label: String,
-    /// The figure, per second.
     pub per_s: f64,
-    /// Why it is called that.
     pub why: String,
 }
 

@@ -15,9 +15,7 @@ const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IOD
 pub struct LadderStep {
     /// Operations or I/Os that may be under way at once: one a session, or on files as many as each keeps in flight.
     pub in_flight: f64,
-    /// Operations per second.
     pub per_s: f64,
-    /// Mean time of one of those, us.
     pub mean_us: f64,
 }
 

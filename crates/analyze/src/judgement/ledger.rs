@@ -16,7 +16,6 @@ use crate::judgement::headline::percent;
 /// How far a ratio may be from the expected one before the gap needs a name.
 pub(crate) const CLOSE: f64 = 0.01;
 
-/// One level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerRow {
     /// What is counted: `physical reads`.
@@ -25,9 +24,7 @@ pub struct LedgerRow {
     pub unit: &'static str,
     /// Per second; `None` when it cannot be seen.
     pub per_s: Option<f64>,
-    /// Whether bytes go with it.
     pub counts_bytes: bool,
-    /// Bytes per second, where known.
     pub bytes_per_s: Option<f64>,
     /// By the row above.
     pub ratio: Option<f64>,
@@ -53,7 +50,6 @@ impl LedgerRow {
     }
 }
 
-/// Both ways down.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
     /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
@@ -111,7 +107,6 @@ impl Ledger {
         self
     }
 
-    /// The ledger of a step.
     pub fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
         let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };

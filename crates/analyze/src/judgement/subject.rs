@@ -8,22 +8,18 @@ use crate::io_job;
 /// Page-cache share above which it served all: what is missing is less than is reported it.
 pub(crate) const ALL_CACHED: f64 = 0.999;
 
-/// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject {
-    /// What an operation visited.
     pub visited: Visited,
     /// Length of a block in bytes; `None` if it is not known.
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
     pub sorted: bool,
-    /// Whether the target simulates its reads.
     pub simulated: bool,
     /// Whether another tool measured it.
     pub imported: bool,
 }
 
-/// What an operation visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visited {
     /// Blocks of bare files, with no database and no cache of one before them.
@@ -48,7 +44,6 @@ impl Subject {
         self.visited == Visited::FileBlocks
     }
 
-    /// What `step` of `run` read.
     pub fn from_step(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);

@@ -64,11 +64,9 @@ pub enum Limit {
     Contention,
     /// The device gives no more, however many ask.
     DeviceCap,
-    /// The time a read takes.
     DeviceLatency,
     /// The page cache stands before the storage.
     PageCache,
-    /// Nothing stands out.
     Undecided,
 }
 
@@ -99,7 +97,6 @@ impl Limit {
 /// What the rules look at; `None` where it is not known, and then its rule does not match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
-    /// What the engine calls what every one has.
     pub words: Words,
     /// mindful's CPU by the CPUs it may use.
     pub client_busy: Option<f64>,
@@ -122,9 +119,7 @@ pub struct Evidence {
     pub page_cache_share: Option<f64>,
     /// Whether the loop could run in the database, and did not.
     pub server_loop_unused: bool,
-    /// Whether the plan has no updates.
     pub reads_alone: bool,
-    /// Who made the reads.
     pub reader: Reader,
     /// CPU that the server used, as a share of the sessions' time.
     pub cpu_used: Option<f64>,
@@ -133,7 +128,6 @@ pub struct Evidence {
     pub at_device: Option<f64>,
 }
 
-/// Who makes the reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reader {
     #[default]
@@ -154,22 +148,17 @@ impl Evidence {
         Verdict { limit, called: limit.called(&self.words), figures, next: next.to_owned() }
     }
 
-    /// What the time of the sessions is called.
     pub const fn time(&self) -> &'static str {
         if self.on_files() { "I/O time" } else { "database time" }
     }
 }
 
-/// What limited a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// What it was.
     pub limit: Limit,
-    /// The same in the words of the engine.
     pub called: String,
     /// The figures it rests on, each with its threshold.
     pub figures: String,
-    /// What to try next.
     pub next: String,
 }
 

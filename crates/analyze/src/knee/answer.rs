@@ -7,10 +7,8 @@ use super::model::ModelKind;
 use super::slo::SloPoint;
 use crate::stats::interval::Interval;
 
-/// What the ladder says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Knee {
-    /// The model that describes the points best.
     pub model: ModelKind,
     /// A second one that describes them as well.
     pub alternative: Option<ModelKind>,
@@ -37,14 +35,9 @@ pub struct Knee {
 /// Intervals of the knee's figures; `None` where the figure is, or where no bootstrap was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// Of [`Knee::asymptote_sessions`].
     pub asymptote_sessions: Option<Interval>,
-    /// Of [`Knee::best_power_sessions`].
     pub best_power_sessions: Option<Interval>,
-    /// Of [`Knee::peak_sessions`].
     pub peak_sessions: Option<Interval>,
-    /// Of [`Knee::max_per_s`].
     pub max_per_s: Option<Interval>,
-    /// Of [`Knee::zero_load_us`].
     pub zero_load_us: Option<Interval>,
 }

@@ -13,10 +13,8 @@ const MODEL_ERROR: f64 = 0.01;
 /// Residuals below this (relative) are as good as none.
 const EXACT: f64 = 1e-4;
 
-/// A model fitted to the points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// The curve.
     pub model: Model,
     /// Root of the mean squared relative residual.
     pub rms: f64,

@@ -12,7 +12,6 @@ use crate::stats::random::Random;
 /// Probability below the upper end of an interval.
 const TOP: f64 = 1.0 - (1.0 - CONFIDENCE) / 2.0;
 
-/// What the bootstrap says.
 pub(super) struct KneeIntervals {
     pub intervals: Intervals,
     /// Whether the law of retrograde scaling holds: the USL was chosen, and the lower end of kappa is above zero.
@@ -28,7 +27,6 @@ pub fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model
     (0..search.resamples).map(|_| refitted(&rising, best, &mut random)).collect()
 }
 
-/// The intervals of the knee from the resampled curves.
 pub(super) fn resample(points: &[LoadPoint], best: &Fit, search: &Search, most: f64) -> KneeIntervals {
     let models = resampled(points, best, search);
     let of = |figure: &dyn Fn(&Model) -> Option<f64>| percentiles(&models, figure);

@@ -1,6 +1,5 @@
 //! What was measured at each load, and how the knee is looked for in it.
 
-/// What was measured at one load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPoint {
     pub sessions: u32,
@@ -12,14 +11,12 @@ pub struct LoadPoint {
     pub p99_us: Option<f64>,
 }
 
-/// How the knee is looked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
     /// Latency objective for the 99th percentile, us.
     pub p99_target_us: Option<f64>,
     /// Bootstrap resamples for the intervals; 0 leaves them out.
     pub resamples: usize,
-    /// Seed of the bootstrap.
     pub seed: u64,
 }
 

@@ -10,7 +10,6 @@ const BLUNTEST: f64 = 1.5;
 /// Highest sharpness; beyond it the curve is two straight lines to all measurable digits.
 const SHARPEST: f64 = 40.0;
 
-/// The forms of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelKind {
@@ -53,7 +52,6 @@ impl ModelKind {
     }
 }
 
-/// A curve with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     kind: ModelKind,
@@ -69,7 +67,6 @@ impl Model {
         &self.fitted
     }
 
-    /// Its form.
     pub fn kind(&self) -> ModelKind {
         self.kind
     }

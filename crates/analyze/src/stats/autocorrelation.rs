@@ -2,7 +2,6 @@
 
 use super::moment::{batch_means, mean, variance};
 
-/// Fewest batches from which a variance of batch means is taken.
 const FEWEST_BATCHES: usize = 8;
 
 /// Integrated autocorrelation time in points, at least 1: the largest of `b var(batch mean) / var` over batch lengths

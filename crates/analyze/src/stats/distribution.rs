@@ -4,7 +4,6 @@ use statrs::distribution::{Beta, ContinuousCDF, Normal, StudentsT};
 
 use crate::stats::interval::{CONFIDENCE, Interval};
 
-/// Probability of a standard normal below `z`.
 pub(crate) fn normal_below(z: f64) -> f64 {
     Normal::standard().cdf(z)
 }

@@ -6,11 +6,9 @@ const MOST_STEPS: usize = 200;
 /// A parameter's allowed range.
 pub(crate) type Bounds = (f64, f64);
 
-/// Where a fit ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Minimum {
     pub parameters: Vec<f64>,
-    /// Sum of squared residuals there.
     pub squares: f64,
 }
 

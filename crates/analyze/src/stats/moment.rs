@@ -1,6 +1,5 @@
 //! Means, spreads and order statistics.
 
-/// Arithmetic mean; `None` when empty.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -20,7 +19,6 @@ pub(crate) fn variation(values: &[f64]) -> Option<f64> {
     Some(variance(values)?.sqrt() / center)
 }
 
-/// The values in rising order.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -37,7 +35,6 @@ pub(crate) fn quantile(rising: &[f64], p: f64) -> Option<f64> {
     Some(if low.total_cmp(&high).is_eq() { low } else { low + (high - low) * place.fract() })
 }
 
-/// The median of values in any order; `None` when empty.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(&sorted(values), 0.5)
 }

@@ -18,7 +18,6 @@ impl Random {
         Self { state }
     }
 
-    /// The next 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
         let word = mix64(self.state);
         self.state = self.state.wrapping_add(STEP);

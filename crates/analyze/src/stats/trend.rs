@@ -54,7 +54,6 @@ fn sign(difference: f64) -> i64 {
     i64::from(difference > 0.0) - i64::from(difference < 0.0)
 }
 
-/// Sizes of the groups of equal values.
 fn tie_groups(values: &[f64]) -> Vec<usize> {
     let rising = super::moment::sorted(values);
     rising.chunk_by(|a, b| a >= b).map(<[f64]>::len).filter(|len| *len > 1).collect()

@@ -12,10 +12,8 @@ const SHORTEST: usize = 15;
 /// Jumps below this share of the mean do not count.
 const SMALL: f64 = 0.02;
 
-/// Largest p of a jump.
 const SIGNIFICANT: f64 = 0.01;
 
-/// Permutations for a p.
 const PERMUTATIONS: u32 = 499;
 
 /// Throughput before and after an instant.

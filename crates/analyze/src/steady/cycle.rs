@@ -5,13 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::stats::autocorrelation::at_lag;
 use crate::stats::moment::batch_means;
 
-/// Correlation from which a repetition is a period.
 const STRONG: f64 = 0.5;
 
 /// Seconds averaged before periods are looked for; shorter ones average out in every figure.
 const GRAIN_S: usize = 5;
 
-/// A period of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Period {
     pub length_s: usize,
@@ -34,14 +32,10 @@ pub fn period(series: &[f64]) -> Option<Period> {
     Some(Period { length_s: peak * GRAIN_S, strength: correlation[peak].min(1.0) })
 }
 
-/// The whole checkpoint cycles in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cover {
-    /// How many.
     pub whole: usize,
-    /// Where the first one begins, s.
     pub from_s: f64,
-    /// Where the last one ends, s.
     pub to_s: f64,
     /// Where the next checkpoint is expected to end, s; `None` before two were seen.
     pub next_s: Option<f64>,

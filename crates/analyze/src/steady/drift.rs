@@ -9,13 +9,11 @@ use crate::stats::trend::{mann_kendall, theil_sen};
 /// Fewest batches whose perfect order is significant.
 const FEWEST_BATCHES: usize = 6;
 
-/// Largest p of a trend.
 const SIGNIFICANT: f64 = 0.01;
 
 /// Changes over the window below this share do not count.
 const SMALL: f64 = 0.01;
 
-/// A trend, or its absence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
     /// Two-sided p of "no trend" (Mann-Kendall on batch means).

@@ -5,7 +5,6 @@ use super::Assessment;
 /// Seconds before the first look: fewer are never enough.
 const FIRST_S: usize = 60;
 
-/// Seconds from one look to the next.
 const EVERY_S: usize = 10;
 
 /// The looks taken at a step so far.

@@ -42,18 +42,15 @@ pub struct Movement {
 /// The begin or the end of a window that has no rate in common with the rest of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct End {
-    /// Whether the window begins with it.
     pub first: bool,
     /// Its points: all until the first that the rest could have.
     pub points: usize,
-    /// Their mean.
     pub rate: f64,
     /// Mean of all others.
     pub level: f64,
 }
 
 impl Movement {
-    /// Whether it is worth a word.
     pub fn shows(&self) -> bool {
         self.change.abs() > SMALL || self.end.is_some()
     }
@@ -97,7 +94,6 @@ fn separable(these: &[f64], others: &[f64]) -> bool {
     lowest > high || highest < low
 }
 
-/// The lowest and the highest.
 fn extremes(of: &[f64]) -> (f64, f64) {
     of.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)))
 }

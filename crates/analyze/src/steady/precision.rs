@@ -6,10 +6,8 @@ use crate::stats::autocorrelation;
 use crate::stats::distribution::t_quantile;
 use crate::stats::moment::{batch_means, mean, variance};
 
-/// Fewest batches.
 const FEWEST: usize = 20;
 
-/// Most batches.
 const MOST: usize = 40;
 
 /// Least length of a batch, in autocorrelation times.

@@ -9,7 +9,6 @@ const ROUND_S: usize = 10;
 
 const FEWEST_ROUNDS: usize = 5;
 
-/// How level a window is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     /// Largest minus smallest 10-s mean, by the mean.

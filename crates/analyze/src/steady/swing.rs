@@ -9,15 +9,12 @@ const FEWEST: usize = 6;
 const LEFT_OUT: usize = 12;
 /// Range of the others, by the mean. It is five times the standard deviation of noise of 8 %.
 const WIDE: f64 = 0.40;
-/// Correlation from which a repetition is a period.
 const STRONG: f64 = 0.5;
 
-/// How a rate swings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Swing {
     /// The lowest rate, single points apart.
     pub low: f64,
-    /// The highest, likewise.
     pub high: f64,
     /// After so many points it is where it was.
     pub period: Option<usize>,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::moment::batch_means;
 
-/// Points in a batch.
 const BATCH: usize = 5;
 
 /// Batches that are left at the end in any case: a variance of fewer says nothing.
@@ -13,7 +12,6 @@ const LEFT: usize = 5;
 /// A cut past the middle counts as "still warming up" only where it is better than the best early one by this.
 const CLEARLY: f64 = 0.5;
 
-/// A cut in a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truncation {
     /// Points to leave out at the start.

@@ -7,7 +7,6 @@ use mindful_core::record::run::Run;
 use crate::judgement::codes;
 use crate::made::Made;
 
-/// The slice from which on it is slower.
 const FELL: u32 = 7;
 
 fn with(made: &Made, counters: &[(Counter, f64)]) -> Run {

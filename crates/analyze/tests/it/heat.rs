@@ -34,7 +34,6 @@ fn map(step: &StepRecord, fineness: Fineness) -> HeatMap {
     HeatMap::from_step(step, &window(step).unwrap(), OpKind::Select, fineness).unwrap()
 }
 
-/// The share of all that lies above `us`.
 fn share_above(map: &HeatMap, heat: Heat, us: f64) -> f64 {
     let bands = map.shares(heat).into_iter().zip(&map.edges_ns);
     bands.filter(|(_, edge)| **edge >= us * 1e3).map(|(share, _)| share).sum()

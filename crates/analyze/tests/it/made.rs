@@ -16,7 +16,6 @@ use mindful_core::workload::OpKind;
 pub(crate) const BLOCK_BYTES: f64 = 8_192.0;
 const BEGIN_US: i64 = 1_790_000_000_000_000;
 
-/// What a made run is like.
 #[derive(Clone)]
 pub(crate) struct Made {
     pub sessions: u32,
@@ -36,7 +35,6 @@ pub(crate) struct Made {
     pub host_busy: f64,
     pub server_cores: f64,
     pub client_cores: f64,
-    /// Counters that cannot be had.
     pub unseen: &'static [Counter],
 }
 
@@ -124,7 +122,6 @@ impl Made {
         }
     }
 
-    /// A step of this kind under `head`.
     pub(crate) fn step(&self, head: StepHead) -> StepRecord {
         let slices = self.warmup + self.seconds;
         let boundaries_us: Vec<i64> = (0..=slices).map(|i| BEGIN_US + i64::from(i) * 1_000_000).collect();
@@ -159,7 +156,6 @@ impl Made {
         step
     }
 
-    /// Operations of a session in a second.
     pub(crate) fn ops_per_slice(&self) -> u64 {
         1_000_000 / self.latency_us
     }

@@ -12,7 +12,6 @@ use mindful_core::workload::{OpKind, Rate};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// What is drawn for one slice of one session.
 type Drawn = (u64, i64, i64, u8);
 
 /// A report of slice `index`, which lies between `boundaries`: late, longer than its slice, or lost.

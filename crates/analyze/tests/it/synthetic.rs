@@ -20,10 +20,8 @@ pub(crate) fn noise(random: &mut Random, points: usize, phi: f64) -> Vec<f64> {
         .collect()
 }
 
-/// How runs are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Runs {
-    /// Runs a side.
     pub a_side: usize,
     pub seconds: usize,
     /// Deviation within a run, relative.
@@ -35,7 +33,6 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// One side whose true level is `level`.
     pub(crate) fn side(&self, random: &mut Random, level: f64) -> Vec<RunValue> {
         (0..self.a_side).map(|_| self.run(random, level)).collect()
     }
@@ -59,16 +56,12 @@ pub(crate) fn welch(a: &[f64], b: &[f64], shares: [f64; 2]) -> f64 {
     t_two_sided((mean(a).unwrap_or(0.0) - mean(b).unwrap_or(0.0)) / (of_a + of_b).sqrt(), freedom)
 }
 
-/// A throughput curve and its true figures.
 pub(crate) struct Curve {
-    /// What it is.
     pub name: &'static str,
-    /// The model that should win.
     pub kind: ModelKind,
     throughput: fn(f64) -> f64,
     /// Highest throughput within the ladder.
     pub max_per_s: f64,
-    /// Latency of one session.
     pub zero_load_us: f64,
     /// `R0 C`.
     pub asymptote: f64,
@@ -136,7 +129,6 @@ impl Curve {
 /// What a run's throughput does, around 10,000 a second for 300 s with noise of 3 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// Nothing but noise.
     Level,
     /// Rises by 5 % in all.
     SmallRamp,
@@ -153,11 +145,9 @@ pub(crate) enum Signal {
 }
 
 impl Signal {
-    /// All of them.
     pub(crate) const ALL: [Self; 7] =
         [Self::Level, Self::SmallRamp, Self::Ramp, Self::SmallStep, Self::Step, Self::Cycle, Self::WarmUp];
 
-    /// What it is, in words.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Level => "level",
@@ -170,7 +160,6 @@ impl Signal {
         }
     }
 
-    /// One such run.
     pub(crate) fn series(self, random: &mut Random, phi: f64) -> Vec<f64> {
         self.series_of(random, phi, 300, 0.03)
     }

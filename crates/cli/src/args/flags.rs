@@ -55,7 +55,6 @@ pub(crate) fn order_and_prices() -> [Arg; 2] {
     ]
 }
 
-/// Which figure is compared, and which difference matters.
 pub(crate) fn margin_and_figure() -> [Arg; 2] {
     [
         option("margin", "margin", "PERCENT").help("Largest difference that does not matter [default: 3]"),

@@ -112,13 +112,11 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
 /// What sides are ordered by if nothing else is named.
 const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
 
-/// The value of `--by`.
 fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
     let parsed = matches.get_one::<String>("by").map(|text| OrderedBy::parse(text)).transpose();
     parsed.map_err(|error| error.at("--by"))
 }
 
-/// Ranks of several sides.
 fn rank(matches: &ArgMatches, all: &AllSides, by: OrderedBy, margin: f64, gate: Option<&Gate>) -> Result<Exit> {
     let mut ranking = Ranking::from_sides(&all.sides, by, margin, matches.get_flag("force"))?;
     let outcome = gate.map(|gate| ranking.judge(gate, &all.sides)).transpose()?;
@@ -153,7 +151,6 @@ fn margin(matches: &ArgMatches) -> Result<f64> {
     Ok(margin.map_or(DEFAULT_MARGIN, |margin| margin.percent() / 100.0))
 }
 
-/// The comparison as JSON or as text.
 fn document(
     matches: &ArgMatches,
     compared: &ComparedSides,

@@ -28,7 +28,6 @@ use crate::runs::Runs;
 use crate::verb::{Action, Group, PlanKeys, Verb};
 use crate::{context, store};
 
-/// Formats of `--as`.
 const FORMS: [&str; 14] = [
     "csv",
     "json",
@@ -123,7 +122,6 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The ids of the named runs, or of all.
 fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
     if matches.get_flag("all") {
         return store.ids();
@@ -164,7 +162,6 @@ fn is_picture(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("as").is_some_and(|form| form == "svg" || form == "png")
 }
 
-/// Sides as a page, a chart or a table.
 fn compared(matches: &ArgMatches, all: AllSides) -> Result<String> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let form = text("as").unwrap_or("csv");
@@ -196,7 +193,6 @@ fn compared(matches: &ArgMatches, all: AllSides) -> Result<String> {
     })
 }
 
-/// The page or the chart of two sides.
 fn comparison_of_two(matches: &ArgMatches, two: &(Sides, Option<NoiseFloor>)) -> Result<String> {
     let compared = compare::differences(matches, two)?;
     let sides = &two.0;

@@ -47,7 +47,6 @@ fn generate(matches: &ArgMatches, program: &dyn Fn(Shown) -> Command) -> Result<
     Ok(Exit::Ok)
 }
 
-/// The script by which `shell` completes verbs and flags.
 fn completions(shell: &str, mut program: Command) -> Result<String> {
     let shell = Shell::from_str(shell)
         .map_err(|_| Error::plan(format!("unknown shell `{shell}`"), "choose bash, elvish, fish, powershell, zsh"))?;

@@ -103,7 +103,6 @@ fn import(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The unit of latencies in files of Orion without one.
 fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {
     match matches.get_one::<String>("unit").map(String::as_str) {
         Some("us") => Some(LatencyUnit::Microseconds),
@@ -215,7 +214,6 @@ fn hint(output: &Path) -> String {
     format!("see `mindful plan --plan {quoted}`, then `mindful run --plan {quoted}`")
 }
 
-/// `text` as one word of a shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -25,10 +25,8 @@ pub(super) const VERB: Verb = Verb {
 /// Default of `--ranks`.
 const RANKS: u32 = 2;
 
-/// Keys that the launcher sets for each rank.
 const OF_LAUNCHER: [&str; 2] = ["rank", "ranks"];
 
-/// A way to start ranks.
 #[derive(Clone, Copy)]
 enum Launcher {
     Slurm,

@@ -49,7 +49,6 @@ fn list(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The table of `listed`.
 pub(super) fn table(listed: &[Listed]) -> String {
     let rows = listed.iter().map(|run| StoredRun {
         id: &run.id,

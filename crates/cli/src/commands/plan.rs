@@ -60,7 +60,6 @@ fn as_text(shared: &RankContext) -> String {
     text + &of_targets(shared)
 }
 
-/// The ranks and sessions of each of several targets.
 fn of_targets(shared: &RankContext) -> String {
     let Some(rank) = ranks_of(shared) else { return String::new() };
     let of_target = |(target, url): (u32, String)| {

@@ -101,7 +101,6 @@ fn join_request(shared: &RankContext, rank: Rank, url: &str) -> Result<JoinReque
     })
 }
 
-/// The last line of a rank other than 0.
 fn in_a_line(rank: &Rank, ended: &Ended) -> String {
     let summary = &ended.analysis.summary;
     let sessions = summary.steps.first().and_then(|step| step.sessions).unwrap_or(0);

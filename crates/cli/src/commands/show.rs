@@ -35,7 +35,6 @@ pub(super) const VERB: Verb = Verb {
     action: Action::Run(show),
 };
 
-/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Json,
@@ -75,7 +74,6 @@ pub(super) fn explained(matches: &ArgMatches) -> Result<Option<&str>> {
     figure.map(|name| mindful_report::explain::known(name).map(|()| name)).transpose()
 }
 
-/// Prints the formula and the readings of `figure` in run `id`.
 fn print_explanation(store: &Store, id: &str, figure: &str) -> Result<()> {
     let run = store.read(id)?;
     let explained = mindful_report::explain::figure(figure, &mindful_analyze::analyze(&run))?;
@@ -89,7 +87,6 @@ fn heat_map(store: &Store, id: &str) -> Result<()> {
     context::print(&(context::found_plan(&run.head.settings) + &map))
 }
 
-/// Prints a run of `store`.
 pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -> Result<()> {
     let folder = store.run_dir(&run.head.id);
     context::print(&match form {
@@ -98,7 +95,6 @@ pub(super) fn print(run: &Run, analysis: &Analysis, form: Form, store: &Store) -
     })
 }
 
-/// The report of a run in `folder`.
 pub(super) fn report(run: &Run, analysis: &Analysis, style: &Style, folder: &Path, detail: Detail) -> String {
     let text = mindful_report::run_report(run, analysis, Some(folder), detail).to_text(style);
     context::found_plan(&run.head.settings) + &text

@@ -43,15 +43,12 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Shortest interval: servers hardly publish counters more often.
 const SHORTEST: Duration = Duration::from_millis(100);
-/// Longest interval.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// How each second is shown.
 enum Shape {
     Json(CounterFilter),
     All(CounterFilter),
     Line(WatchColumns),
-    /// The whole terminal shows it.
     Screen,
 }
 

@@ -12,14 +12,11 @@ use crate::plan::units;
 pub enum Bound {
     /// Whatever the setting's own parser takes.
     Own,
-    /// A whole number.
     Count(u64, u64),
-    /// Bytes.
     Size(u64, u64),
     /// Bytes up to [`units::LARGEST`], or blocks up to [`Extent::MOST_BLOCKS`].
     Extent,
     Time(Duration, Duration),
-    /// A number with or without a fraction.
     Number(f64, f64),
 }
 

@@ -7,19 +7,13 @@ use crate::ranks::rank::MOST_RANKS;
 
 /// Most sessions a run may have: each has a thread, and Linux gives a process room for some 16,000 of them.
 pub const MOST_SESSIONS: u32 = 15_000;
-/// Most schemas a dataset may have.
 pub const MOST_SCHEMAS: u32 = 4_096;
 
-/// Sessions of a run or a schema.
 const SESSIONS: Bound = Bound::Count(1, MOST_SESSIONS as u64);
-/// Schemas of a dataset.
 const SCHEMAS: Bound = Bound::Count(1, MOST_SCHEMAS as u64);
-/// Blocks an operation visits.
 const BLOCKS: Bound = Bound::Count(1, Extent::MOST_BLOCKS);
-/// Stored bytes by what is left of them.
 const RATIO: Bound = Bound::Number(1.0, 100.0);
 
-/// All plan keys, in the order they are shown.
 pub const KEYS: &[Key] = &[
     Key::with_default("target", "URL", "embedded", "embedded, postgres://…, mysql://…, sqlite:FILE, raw:FILE").place(),
     Key::unset(

@@ -14,11 +14,9 @@ use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew,
 
 /// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
-/// Sessions when nobody says.
 const DEFAULT_SESSIONS: u32 = 8;
 
 impl Plan {
-    /// The plan that `settings` describe.
     pub fn from_settings(settings: &Settings) -> Result<Self> {
         let plan = plan(settings)?;
         plan.check()?;

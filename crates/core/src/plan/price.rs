@@ -11,13 +11,11 @@ use crate::contract::error::{Error, Result, one_line};
 /// Least and most that an hour may cost, in whatever currency.
 const BOUNDS: std::ops::RangeInclusive<f64> = 0.0001..=10_000_000.0;
 
-/// Seconds of an hour.
 const HOUR_S: f64 = 3_600.0;
 
 /// Hours of a month, as clouds count them: 365 days by 12.
 const MONTH_HOURS: f64 = 730.0;
 
-/// Names of parts.
 pub const PARTS: [&str; 5] = ["compute", "storage", "iops", "network", "replicas"];
 
 /// A price.
@@ -113,7 +111,6 @@ impl Price {
         1e6 / self.work_per_unit(per_s)
     }
 
-    /// What a month costs.
     #[must_use]
     pub fn per_month(&self) -> f64 {
         self.per_hour * MONTH_HOURS

@@ -10,9 +10,7 @@ const STICKY: u32 = 0o1000;
 /// Owner and rights of a file or folder, as they were when it was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights {
-    /// Number of the user it belongs to.
     pub owner: u32,
-    /// Number of its group.
     pub group: u32,
     mode: u32,
 }
@@ -31,7 +29,6 @@ impl Rights {
         self.mode & GROUP_WRITES != 0
     }
 
-    /// Whether whoever there is may write it.
     pub fn everybody_writes(self) -> bool {
         self.mode & EVERYBODY_WRITES != 0
     }

@@ -1,6 +1,5 @@
 //! Secrets in texts: URLs, connection strings, commands and headers are stored and shown without them.
 
-/// What stands in the place of a secret.
 pub const MASK: &str = "…";
 
 /// Names whose value is a secret, by their end: `PGPASSWORD`, `sslpassword`, `SYSDBA_PASSWD`, `--api-token`.

@@ -67,7 +67,6 @@ pub const fn join_keys<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
 }
 
 impl Key {
-    /// A key with a built-in default.
     pub const fn with_default(
         name: &'static str,
         value: &'static str,
@@ -119,7 +118,6 @@ impl Key {
         self
     }
 
-    /// The same key with a bound.
     #[must_use]
     pub const fn bounded(self, bound: Bound) -> Self {
         Self { bound, ..self }
@@ -146,7 +144,6 @@ impl Key {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Built in.
     Default,
     /// A plan file that was read without being named, by path.
     Found(String),
@@ -166,22 +163,17 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The text as given.
     pub value: String,
-    /// Who gave it.
     pub origin: Origin,
 }
 
-/// Values by key name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, Setting>);
 
 impl Settings {
-    /// The defaults of `keys`.
     pub fn defaults<'a>(keys: impl IntoIterator<Item = &'a Key>) -> Self {
         let mut settings = Self::default();
         for key in keys {
@@ -197,12 +189,10 @@ impl Settings {
         self.0.insert(name.to_owned(), Setting { value: value.into(), origin });
     }
 
-    /// Takes `name` away.
     pub fn unset(&mut self, name: &str) {
         self.0.remove(name);
     }
 
-    /// The text of `name`, if any.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|setting| setting.value.as_str())
     }
@@ -249,7 +239,6 @@ impl Settings {
         })
     }
 
-    /// Takes `name` out.
     pub fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }

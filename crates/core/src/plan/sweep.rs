@@ -12,7 +12,6 @@ use crate::result::{OpSummary, OpsSummary};
 /// The keys of [`crate::plan::SWEEP_KEYS`], resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPlan {
-    /// How often each point is measured.
     pub repeat: u32,
     /// First values together, then second ones, instead of the full grid.
     pub paired: bool,
@@ -23,7 +22,6 @@ pub struct SweepPlan {
 }
 
 impl SweepPlan {
-    /// The sweep that `settings` describe.
     pub fn from_settings(s: &Settings) -> Result<Self> {
         s.check_bounds(SWEEP_KEYS)?;
         let repeat = |text: &str| units::parse_count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
@@ -41,7 +39,6 @@ impl SweepPlan {
 pub struct Objective {
     /// Which percentile: 50, 95, 99 or 99.9.
     pub percentile: f64,
-    /// Longest latency allowed, us.
     pub limit_us: f64,
     /// The unit in which it was given, and us in it.
     unit: (&'static str, f64),

@@ -7,9 +7,7 @@
 
 use std::io::{self, Read};
 
-/// Bytes by which an encoding is known.
 const MARK: usize = 4;
-/// Bytes converted at once.
 const PIECE: usize = 64 << 10;
 
 /// `bytes` as UTF-8 without a byte order mark, where they are UTF-8 or UTF-16. Other bytes stay as they are.
@@ -57,7 +55,6 @@ pub struct Utf8<R> {
 }
 
 impl<R: Read> Utf8<R> {
-    /// `input`, converted.
     pub const fn new(input: R) -> Self {
         Self { input, encoding: None, raw: Vec::new(), text: Vec::new(), at: 0 }
     }

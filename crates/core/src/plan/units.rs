@@ -126,9 +126,7 @@ pub struct Share(u32);
 impl Share {
     /// The number that stands for 100 %.
     pub const WHOLE: u32 = 10_000;
-    /// 0 %.
     pub const NONE: Self = Self(0);
-    /// 100 %.
     pub const ALL: Self = Self(Self::WHOLE);
 
     /// A share from hundredths of a percent; `None` above 100 %.
@@ -154,7 +152,6 @@ impl Share {
         Ok(Self(hundredths as u32))
     }
 
-    /// Hundredths of a percent.
     pub const fn hundredths(self) -> u32 {
         self.0
     }
@@ -163,7 +160,6 @@ impl Share {
         f64::from(self.0) / 100.0
     }
 
-    /// Whether it is 0 %.
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::plan::settings::Settings;
 
-/// Most targets of a run.
 pub const MOST_TARGETS: usize = 1_000;
-/// Largest weight of a target.
 const MOST_WEIGHT: u32 = 1_000;
 
 /// The targets of a run by how much of its sessions each takes.
@@ -18,7 +16,6 @@ const MOST_WEIGHT: u32 = 1_000;
 pub struct TargetAssignment(Vec<u32>);
 
 impl Default for TargetAssignment {
-    /// One target, which takes all.
     fn default() -> Self {
         Self(vec![1])
     }
@@ -53,7 +50,6 @@ impl TargetAssignment {
         ))
     }
 
-    /// How many targets there are.
     pub fn targets(&self) -> u32 {
         self.0.len() as u32
     }

@@ -9,10 +9,8 @@ use crate::plan::settings::Settings;
 use crate::plan::units;
 use crate::ranks::assignment::{self, TargetAssignment};
 
-/// Most ranks of a run.
 pub(crate) const MOST_RANKS: u32 = 10_000;
 
-/// One of the ranks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
     /// Its number, from 0.
@@ -28,7 +26,6 @@ pub struct Rank {
     pub assignment: TargetAssignment,
 }
 
-/// A launcher by the variables that it sets.
 struct Launcher {
     rank: &'static str,
     /// How many ranks; a launcher that does not say needs `--ranks`.
@@ -58,7 +55,6 @@ const LAUNCHERS: [Launcher; 4] = [
     Launcher { rank: "JOB_COMPLETION_INDEX", ranks: None, beside: None, job: &[] },
 ];
 
-/// What a launcher says of this process.
 struct LauncherValues {
     number: u32,
     count: Option<u32>,
@@ -183,7 +179,6 @@ impl Rank {
     }
 }
 
-/// What the innermost launcher says.
 fn launcher_values(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<LauncherValues>> {
     let mut all = Vec::new();
     for launcher in &LAUNCHERS {

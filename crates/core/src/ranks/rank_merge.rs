@@ -82,7 +82,6 @@ fn series_events(series: &Series) -> impl Iterator<Item = Event> + '_ {
     }))
 }
 
-/// Which counters a part keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptCounters {
     /// None: they stand with another rank.
@@ -119,7 +118,6 @@ pub(crate) fn add_counters(all: &mut Series, other: &Series) {
     }
 }
 
-/// CPU of this process by boundary.
 fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
     let name = shared::CLIENT_CPU_US.name();
     let found = series.iter().find_map(|series| {
@@ -134,7 +132,6 @@ fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
 pub struct RankMerge {
     /// The first rank's step, which has the counters.
     first: StepRecord,
-    /// The ranks that belong to it.
     ranks: Range<u32>,
     parts: BTreeMap<u32, PartFacts>,
     slices: BTreeMap<u32, MergedSliceSum>,
@@ -142,7 +139,6 @@ pub struct RankMerge {
     published: Published,
 }
 
-/// What is kept of each part.
 #[derive(Debug)]
 struct PartFacts {
     rank: RankRecord,
@@ -245,7 +241,6 @@ impl RankMerge {
         Ok(())
     }
 
-    /// The first rank that is still missing.
     fn missing(&self) -> Option<u32> {
         self.ranks.clone().find(|rank| !self.parts.contains_key(rank))
     }

@@ -7,18 +7,15 @@ use std::time::Duration;
 
 use crate::contract::error::{Error, Result};
 
-/// What a rank shows of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankRow {
     /// Number of the rank, from 0.
     pub rank: u32,
     /// Tells this process from another one of the same number.
     pub token: String,
-    /// What it says, as text.
     pub body: String,
 }
 
-/// A row as it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerRow {
     pub row: RankRow,

@@ -11,15 +11,12 @@ use crate::plan::settings::Settings;
 use crate::plan::units;
 use crate::workload::Workload;
 
-/// Facts by name.
 pub type Facts = BTreeMap<String, String>;
 
 /// What is known before anything is opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHead {
-    /// Format number of the run folder.
     pub format: u32,
-    /// The run's id.
     pub id: String,
     /// When it began, RFC 3339, UTC.
     pub started_at: String,
@@ -28,7 +25,6 @@ pub struct RunHead {
     /// store it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mindful_build: Option<String>,
-    /// Name of the engine.
     pub engine: String,
     /// Whether the engine can run the work loop in the database; `None` in runs that did not store it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +64,6 @@ pub struct StepHead {
     pub warmup_slices: u32,
     /// Requested length of the measured window, s; `None` for a fixed amount of work.
     pub duration_s: Option<f64>,
-    /// Requested operations for each session.
     pub ops: Option<u64>,
     /// Where it stands in a sweep; empty in a plain run.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
@@ -105,7 +100,6 @@ impl Point {
         self
     }
 
-    /// Whether its sessions are given.
     pub fn has_sessions(&self) -> bool {
         self.values.contains_key(Self::SESSIONS)
     }
@@ -132,7 +126,6 @@ impl Point {
         units::parse_bytes(self.values.get(key)?).ok()
     }
 
-    /// Whether it stands in no sweep.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
@@ -150,6 +143,5 @@ pub struct HookRecord {
     pub moment: String,
     /// When it began, us since the epoch on this host's clock.
     pub begin_us: i64,
-    /// When it was over.
     pub end_us: i64,
 }

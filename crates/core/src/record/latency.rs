@@ -17,28 +17,22 @@ pub const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Each value stands for a bucket no wider than 1 % of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
-    /// How many there were of each value.
     pub buckets: Buckets,
-    /// Exact sum of all latencies, ns.
     pub sum_ns: u64,
-    /// Exact longest latency, ns.
     pub max_ns: u64,
 }
 
 impl Latency {
-    /// All of `parts` in one.
     pub fn merge_all<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Recorder::new();
         parts.into_iter().for_each(|part| all.merge(part));
         all.drain()
     }
 
-    /// How many operations it holds.
     pub fn count(&self) -> u64 {
         self.buckets.iter().fold(0, |all: u64, (_, count)| all.saturating_add(count))
     }
 
-    /// Mean in nanoseconds; `None` when empty.
     pub fn mean_ns(&self) -> Option<f64> {
         let count = self.count();
         (count > 0).then(|| self.sum_ns as f64 / count as f64)
@@ -56,7 +50,6 @@ pub mod wait_kind {
     pub const LOG_SYNC: &str = "log_sync";
     /// Of a writer of the cache for a batch of blocks.
     pub const WRITE: &str = "write";
-    /// All, each with what it is in words.
     pub const ALL: [(&str, &str); 4] = [
         (READ, "waits for a block"),
         (LOG_WRITE, "writes of the log"),
@@ -65,7 +58,6 @@ pub mod wait_kind {
     ];
 }
 
-/// Kinds of requests that are timed at the device.
 pub mod device_request {
     pub const READ: &str = "read";
     pub const WRITE: &str = "write";
@@ -105,13 +97,11 @@ impl Recorder {
         Self { histogram, sum_ns: 0, max_ns: 0 }
     }
 
-    /// Counts one latency of `ns` nanoseconds.
     pub fn record(&mut self, ns: u64) {
         self.record_many(ns, 1);
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Counts `count` latencies of about `ns` each.
     pub fn record_many(&mut self, ns: u64, count: u64) {
         let kept = ns.clamp(1, LONGEST_NS);
         let count = count.min(MOST_COUNT.saturating_sub(self.histogram.len()));
@@ -120,7 +110,6 @@ impl Recorder {
         self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(count));
     }
 
-    /// Adds what another record holds.
     pub fn merge(&mut self, other: &Latency) {
         let exact = self.sum_ns.saturating_add(other.sum_ns);
         for (ns, count) in &other.buckets {
@@ -130,17 +119,14 @@ impl Recorder {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// How many latencies it holds.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Exact longest latency, ns.
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
 
-    /// Exact mean, ns; `None` when empty.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }

@@ -44,7 +44,6 @@ impl Published {
         }
     }
 
-    /// All of them.
     pub fn total(&self) -> u64 {
         self.0.values().fold(0, |all, blocks| all.saturating_add(*blocks))
     }

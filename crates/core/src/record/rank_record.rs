@@ -14,26 +14,19 @@ pub type Span = (i64, i64);
 pub struct RankTarget {
     /// Its number, from 0.
     pub target: u32,
-    /// How many targets there are: two or more.
     pub targets: u32,
     /// The first of its ranks, which looked after it.
     pub first_rank: u32,
-    /// How many ranks worked on it.
     pub ranks: u32,
 }
 
-/// A rank of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankRecord {
     /// Its number, from 0.
     pub rank: u32,
-    /// How many there were.
     pub ranks: u32,
-    /// The name under which they met.
     pub job: String,
-    /// Name of its host.
     pub host: String,
-    /// Its first session among those of all ranks.
     pub first_session: u32,
     pub sessions: u32,
     /// The target it worked on, where the run has several.
@@ -59,9 +52,7 @@ pub struct RankRecord {
 /// Reports of all sessions of a slice as they are stored once no window can cut them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedSliceRecord {
-    /// Sums of what they tell.
     pub report: SliceReport,
-    /// How many reports.
     pub reports: usize,
     /// From begin to end of each report, summed, us.
     pub slice_us: i64,

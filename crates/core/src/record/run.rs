@@ -20,14 +20,12 @@ pub use merged::{Merged, MergedSlice};
 /// Version of the run folder and of the summary.
 pub const FORMAT: u32 = 1;
 
-/// One reading of a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The boundary of slices it stands for.
     pub boundary: u32,
     /// When it was read, us since the epoch on this host's clock.
     pub at_us: i64,
-    /// What the reading cost, us.
     pub cost_us: u64,
     /// One value a metric.
     pub values: Vec<Option<f64>>,
@@ -36,34 +34,25 @@ pub struct Reading {
 /// Circumstances as a source was read: all of them at first, then those that changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Watched {
-    /// Name of the source.
     pub source: String,
     /// The boundary of slices they were read for; `None` before the step.
     pub boundary: Option<u32>,
-    /// When the source is read.
     pub phase: Phase,
     /// When they were read, us since the epoch on this host's clock.
     pub at_us: i64,
-    /// Their values.
     pub values: Vec<Circumstance>,
 }
 
-/// All readings of one sampler in a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Name of the source.
     pub source: String,
     pub metrics: Vec<Metric>,
-    /// When it is read.
     pub phase: Phase,
-    /// Its readings, in order.
     pub readings: Vec<Reading>,
 }
 
-/// One step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRecord {
-    /// What it is.
     pub head: StepHead,
     /// Boundaries of its slices on the engine's clock, us; empty when it never started.
     pub boundaries_us: Vec<i64>,
@@ -75,9 +64,7 @@ pub struct StepRecord {
     pub merged: Merged,
     /// `(session, report)` in order of arrival, of all slices that are not merged.
     pub unmerged: Vec<(u32, SliceReport)>,
-    /// Blocks by when they were published.
     pub published: Published,
-    /// Counters.
     pub series: Vec<Series>,
     /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
     pub latencies: Vec<(String, u32, SampledLatencies)>,
@@ -88,14 +75,12 @@ pub struct StepRecord {
     /// First error of a session.
     pub error: Option<String>,
     pub interrupted: bool,
-    /// Whether its end was recorded.
     pub ended: bool,
     /// The ranks that took it together: all of them, or the one whose part this is; empty where one process took it alone.
     pub ranks: Vec<RankRecord>,
 }
 
 impl StepRecord {
-    /// A step of which nothing is known but its head.
     pub fn new(head: StepHead) -> Self {
         Self {
             merged: Merged::new(head.placements.len()),
@@ -222,46 +207,35 @@ impl StepRecord {
     }
 }
 
-/// A stored run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// What was known at the start.
     pub head: RunHead,
-    /// The host.
     pub environment: Facts,
-    /// The target.
     pub description: Option<Description>,
     /// Where the target can be seen.
     pub host: Option<HostView>,
     pub dataset: Option<Dataset>,
-    /// Time the load took, s.
     pub load_s: Option<f64>,
     pub proof: Option<LayoutProof>,
-    /// How operations were carried out.
     pub shapes: Vec<AccessPath>,
     pub steps: Vec<StepRecord>,
-    /// What was found while running.
     pub findings: Vec<Finding>,
-    /// Remarks.
     pub notes: Vec<String>,
     /// The user's commands beside the steps, in the order they ran.
     pub hooks: Vec<HookRecord>,
     /// Whether the last line was written.
     pub finished: bool,
     pub interrupted: bool,
-    /// Why it failed, if it did.
     pub error: Option<String>,
     /// The same of each target alone, as a run of its ranks; empty where there is one target.
     pub targets: Vec<Run>,
 }
 
 impl Run {
-    /// What its target calls what every one has.
     pub fn words(&self) -> Words {
         self.description.as_ref().map_or_else(Words::default, |description| description.words.clone())
     }
 
-    /// A run of which nothing is known but its head.
     pub fn new(head: RunHead) -> Self {
         Self {
             head,

@@ -14,32 +14,21 @@ use crate::contract::metric::Counter;
 /// The formula of a counter's rate.
 pub const GROWTH: &str = "growth of the counter from the first boundary of the window to its last, by the time between";
 
-/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A number of things.
     Count,
-    /// Blocks of the target.
     Blocks,
-    /// Bytes.
     Bytes,
-    /// Microseconds.
     Microseconds,
-    /// Milliseconds.
     Milliseconds,
-    /// Seconds.
     Seconds,
-    /// Things per second.
     PerSecond,
-    /// Blocks per second.
     BlocksPerSecond,
-    /// Bytes per second.
     BytesPerSecond,
     /// MiB (2^20 bytes) per second.
     MibPerSecond,
     /// A share or ratio, 1 is all.
     Share,
-    /// A share of 100.
     Percent,
     /// CPUs' worth of time.
     Cores,
@@ -48,7 +37,6 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Its symbol after a figure.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Count => "1",
@@ -69,21 +57,16 @@ impl Unit {
     }
 }
 
-/// Reads a figure from `T`, if it is known.
 pub(crate) type Accessor<T> = Arc<dyn Fn(&T) -> Option<f64> + Send + Sync>;
 
-/// How a figure of `T` is made and read.
 #[derive(Clone)]
 pub struct FigureRow<T> {
     /// Its path in `T`: `cpu.db_cores`.
     pub path: String,
     /// The title of its column, where that is not made of the path.
     pub title: Option<&'static str>,
-    /// Its unit.
     pub unit: Unit,
-    /// How it is made.
     pub formula: &'static str,
-    /// The counters it is made of.
     pub counters: &'static [Counter],
     pub value: Accessor<T>,
 }
@@ -103,15 +86,12 @@ impl<T: 'static> FigureRow<T> {
     }
 }
 
-/// A struct with figures.
 pub trait Figures: Sized {
     /// Its rows, in the order of its fields.
     fn figures() -> Vec<FigureRow<Self>>;
 }
 
-/// The type of a field that is a figure.
 pub(crate) trait FigureValue {
-    /// The figure, if it is known.
     fn figure(&self) -> Option<f64>;
 }
 

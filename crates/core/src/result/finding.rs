@@ -55,7 +55,6 @@ impl Code {
         self.usual
     }
 
-    /// A finding of this kind, as severe as usual.
     pub fn finding(self, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
         Finding::new(self, self.usual, text, evidence)
     }
@@ -70,7 +69,6 @@ macro_rules! finding_codes {
             pub const $name: $crate::result::finding::Code =
                 $crate::result::finding::Code::listed($text, $crate::result::finding::Severity::$severity);
         )*
-        /// All of these.
         pub const ALL: &[$crate::result::finding::Code] = &[$($name),*];
     };
 }

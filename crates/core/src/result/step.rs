@@ -238,7 +238,6 @@ pub struct OpsSummary {
 }
 
 impl OpsSummary {
-    /// The figures of `kind`.
     pub fn get(&self, kind: OpKind) -> Option<&OpSummary> {
         match kind {
             OpKind::Select => self.select.as_ref(),
@@ -253,7 +252,6 @@ impl OpsSummary {
     }
 }
 
-/// The figures of one kind of operation.
 type OfKind = fn(&OpsSummary) -> Option<&OpSummary>;
 
 impl Figures for OpsSummary {

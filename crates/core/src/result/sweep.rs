@@ -42,13 +42,9 @@ pub struct CurveSummary {
 
 /// Names of the figures of [`KneeSummary`] that have an interval.
 pub mod knee_sessions {
-    /// Of [`super::KneeSummary::asymptote_sessions`].
     pub const ASYMPTOTE: &str = "asymptote_sessions";
-    /// Of [`super::KneeSummary::best_power_sessions`].
     pub const BEST_POWER: &str = "best_power_sessions";
-    /// Of [`super::KneeSummary::peak_sessions`].
     pub const PEAK: &str = "peak_sessions";
-    /// Of [`super::KneeSummary::max_per_s`].
     pub const MAX_PER_S: &str = "max_per_s";
 }
 

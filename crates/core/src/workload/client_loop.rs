@@ -10,7 +10,6 @@ use crate::workload::draws::Draws;
 use crate::workload::schedule::Schedule;
 use crate::workload::{Op, OpKind, Rate, Workload};
 
-/// Carries out single operations.
 pub trait Operator {
     /// Carries out `op` and tells how many blocks it visited.
     fn run_op(&mut self, op: &Op) -> Result<u64>;
@@ -44,25 +43,20 @@ pub struct ClientLoop<T = HostClock> {
 /// A pause under way, us since the epoch. It lasts until the next operation can begin, and may outlast its slice.
 #[derive(Debug, Clone, Copy)]
 struct Pause {
-    /// Reported up to here.
     since_us: i64,
-    /// No operation begins before.
     until_us: i64,
 }
 
-/// What comes next in a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     /// An operation, now: closed loop.
     AtOnce,
     /// An operation that was due at this instant, us since the epoch: open loop.
     Due(i64),
-    /// The slice is over.
     Over,
 }
 
 impl ClientLoop {
-    /// The loop of the session in `placement`.
     pub fn new(workload: &Workload, placement: Placement) -> Self {
         Self::with_time(HostClock, workload, placement)
     }
@@ -84,12 +78,10 @@ impl<T: Time> ClientLoop<T> {
         }
     }
 
-    /// What decides its operations.
     pub fn draws(&self) -> &Draws {
         &self.draws
     }
 
-    /// Works one slice.
     pub fn run_slice(&mut self, order: &SliceOrder, operator: &mut dyn Operator) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
         // Who thinks across the boundary is in time for it, however late this thread wakes.

@@ -4,10 +4,8 @@
 use super::{Compatibility, OpKind, Workload, count_starts};
 use crate::workload::draw;
 
-/// Operations in a cycle of the mix.
 const CYCLE: u64 = 100;
 
-/// How many blocks an operation of `unit` visits.
 pub(super) fn blocks(like: Compatibility, unit: u64) -> u64 {
     match like {
         Compatibility::Mindful => unit,
@@ -27,7 +25,6 @@ fn drawn_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
     }
 }
 
-/// First key that operation `index` visits.
 pub(super) fn first_key(w: &Workload, key_stream: i64, index: u64) -> u64 {
     let key = drawn_key(w, key_stream, index);
     if w.compatibility == Compatibility::Slob { (key + 1).saturating_sub(w.work_unit).max(1) } else { key }

@@ -7,27 +7,20 @@
 /// What a draw decides. Each purpose has a stream of its own, so no two decisions are correlated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// First key of an operation.
     Key,
     /// Where in its cycle the update mix begins.
     UpdatePhase,
     /// Where in its cycle the scan mix begins.
     ScanPhase,
-    /// Whether an operation goes to the hot spot.
     HotSpot,
-    /// Whether an operation goes to the hot schema.
     HotSchema,
-    /// Whether a skewed draw falls into the hot set.
     HotSet,
     /// Whether the session thinks after an operation.
     Think,
-    /// How long it thinks.
     ThinkTime,
     /// When the next operation arrives (open loop).
     Arrival,
-    /// The physical layout of a schema.
     Layout,
-    /// The filler of a row.
     Filler,
     /// Which of a session's schemas an operation visits.
     Schema,
@@ -117,7 +110,6 @@ impl Permutation {
         Self { len, half_bits: bits.div_ceil(2), keys }
     }
 
-    /// Where `index` goes.
     pub fn get(&self, index: u64) -> u64 {
         debug_assert!(index < self.len);
         let mut word = self.rounds(index);

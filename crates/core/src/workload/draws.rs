@@ -19,7 +19,6 @@ pub struct Draws {
 /// The seeds of a session's streams, for engines whose database draws for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Streams {
-    /// First key.
     pub key: i64,
     /// 0 to 9,999: where the update mix begins.
     pub update_phase: u64,
@@ -29,7 +28,6 @@ pub struct Streams {
     pub hot_schema: i64,
     pub hot_set: i64,
     pub think: i64,
-    /// For how long.
     pub think_time: i64,
     pub arrival: i64,
     pub schema: i64,
@@ -73,12 +71,10 @@ impl Draws {
         self.share.schemas().chain(hot).collect()
     }
 
-    /// The seeds behind the draws.
     pub fn streams(&self) -> Streams {
         self.streams
     }
 
-    /// Operation `index`.
     pub fn op(&self, index: u64) -> Op {
         let w = &self.workload;
         let kind = self.kind(index);
@@ -163,7 +159,6 @@ pub(crate) fn diffused(count: u64, share: Share, phase: u64) -> u64 {
     (scaled / u128::from(Share::WHOLE)) as u64
 }
 
-/// Whether draw `index` of `stream` falls into `share`.
 fn drawn(index: u64, stream: i64, share: Share) -> bool {
     !share.is_none() && draw::draw(index, stream) % u64::from(Share::WHOLE) < u64::from(share.hundredths())
 }

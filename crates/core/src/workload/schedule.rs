@@ -6,7 +6,6 @@ use crate::workload::draw;
 /// Arrivals that a backlog counts one by one; of what is beyond, the mean tells as much.
 const COUNTED: u64 = 10_000;
 
-/// When the operations of one session are due.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     stream: i64,

@@ -9,12 +9,9 @@ use std::ops::RangeInclusive;
 use super::Workload;
 use crate::workload::draw;
 
-/// The schemas of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaShare {
-    /// Pieces before the session's.
     pub before: u64,
-    /// Pieces of the session.
     pub pieces: u64,
     pub pieces_per_schema: u64,
     /// Seed of the draws that choose a piece.

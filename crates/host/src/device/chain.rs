@@ -15,7 +15,6 @@ impl Chain {
         self.levels.iter().map(|level| level.join(" ")).collect::<Vec<_>>().join(" < ")
     }
 
-    /// All names, without doubles.
     pub fn devices(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for name in self.levels.iter().flatten() {

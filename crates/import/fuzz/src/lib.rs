@@ -13,7 +13,6 @@ use mindful_import::{FORMATS, OldRun, OldStep, recognised, runs};
 /// Most steps that are analysed: it takes longer than reading.
 const MOST_STEPS: usize = 16;
 
-/// Reads `bytes` as the format called `what`, under each of `names`.
 pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
     let format = FORMATS.into_iter().find(|format| format.what() == what).expect("a format of that name");
     let _ = format.recognises(&String::from_utf8_lossy(bytes));
@@ -24,7 +23,6 @@ pub fn of_format(what: &str, names: &[&str], bytes: &[u8]) {
     }
 }
 
-/// Reads a trace as a step, and in groups.
 pub fn trace(bytes: &[u8]) {
     of_format("10046 trace", &["t.trc"], bytes);
     let filter = Filter::parse("ela>=1 and event~d").expect("a filter");
@@ -54,7 +52,6 @@ pub fn any_file(bytes: &[u8]) {
     }
 }
 
-/// Reads a configuration.
 pub fn configuration(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for name in ["slob.conf", "pgio.conf"] {
@@ -80,7 +77,6 @@ fn follow(steps: Vec<OldStep>) -> Vec<OldRun> {
     old
 }
 
-/// The run as it is read back from its folder.
 fn run(old: OldRun) -> Run {
     let settings = Settings::defaults(KEYS);
     let mut run = Run::new(RunHead {

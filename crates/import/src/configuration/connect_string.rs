@@ -5,7 +5,6 @@
 
 use mindful_core::plan::secret::without_secrets;
 
-/// Where sessions connected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Place {
     user: Option<String>,
@@ -74,7 +73,6 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-/// A URL without its password, in whichever part it stands.
 fn without_password(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (place, query) = rest.split_once('?').map_or((rest, ""), |(place, query)| (place, query));

@@ -25,7 +25,6 @@ const ALL_KEYS: [&str; 11] = [
     "PGIO_DEBUG",
 ];
 
-/// The plan that a pgio.conf describes.
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
     target(script, &mut plan);

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use mindful_core::contract::error::one_line;
 use mindful_core::plan::secret::without_secrets;
 
-/// Collects lines of a plan file.
 #[derive(Debug, Default)]
 pub(crate) struct PlanFile {
     lines: Vec<(String, toml::Value, String)>,
@@ -23,7 +22,6 @@ impl PlanFile {
         self.left_behind.push(one_line(&without_secrets(&what.into())));
     }
 
-    /// The text of the file, and what was left behind.
     pub(crate) fn finish(self, source: &str) -> (String, Vec<String>) {
         let mut text = format!("# A mindful plan made from {}.\n", one_line(source));
         for (key, value, comment) in &self.lines {

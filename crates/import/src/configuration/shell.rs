@@ -3,7 +3,6 @@
 use mindful_core::contract::error::one_line;
 use mindful_core::{Error, Result};
 
-/// What a file assigns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Script {
     /// Assignments in order: line number, name, value.

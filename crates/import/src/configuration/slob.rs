@@ -60,7 +60,6 @@ const CARRIED: [&str; 22] = [
     "BLOCK_SZ",
 ];
 
-/// The plan that a slob.conf describes.
 pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     let mut plan = PlanFile::default();
     dataset(script, &mut plan)?;

@@ -35,7 +35,6 @@ impl Format for Awr {
     }
 }
 
-/// All reports in `text`, each up to the next.
 fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     let (begins, is_page) = (begins(text), is_page(text));
     (0..begins.len()).map(move |number| {
@@ -54,7 +53,6 @@ fn is_page(text: &str) -> bool {
     is("<html") || is("<!doctype html") || is("<?xml")
 }
 
-/// Where reports begin in `text`, and what they are about.
 fn begins(text: &str) -> Vec<(usize, Scope)> {
     let mut begins: Vec<(usize, Scope)> = Vec::new();
     for (heading, scope) in HEADINGS {
@@ -69,7 +67,6 @@ fn begins(text: &str) -> Vec<(usize, Scope)> {
     begins
 }
 
-/// What to call a report.
 fn what(report: &Report) -> &'static str {
     if report.scope == Scope::Cluster { "AWR report of a cluster" } else { "AWR report" }
 }

@@ -140,7 +140,6 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Whether a figure is one that anything can have.
 fn within(figure: &Printed) -> bool {
     (0.0..1e15).contains(&figure.value)
 }

@@ -19,7 +19,6 @@ use crate::rows::flashdba::{BUCKETS, CLASSES, EVENTS};
 const WHAT: &str = "row of flashdba's parser";
 const BEGIN: &str = "Filename,Database Name,Instance Number";
 const MIB: f64 = 1_048_576.0;
-/// Lines of the load profile, and their columns.
 const PROFILE: [(&str, &str); 9] = [
     ("logical reads", "Logical Reads/sec"),
     ("block changes", "Block Changes/sec"),
@@ -202,7 +201,6 @@ impl Cells {
         }
     }
 
-    /// An event, with what its columns show.
     fn waits(&self, name: &str, waits: &str, seconds: &str, mean_ms: &str) -> EventLine {
         let scaled = |column: &str, unit_us: f64| self.printed(column).map(|figure| figure.scaled(unit_us));
         let time_us = scaled(seconds, 1e6);

@@ -7,7 +7,6 @@ use mindful_core::Result;
 use crate::old_step::OldStep;
 use crate::waits::Wait;
 
-/// A format of files with measurements.
 pub trait Format: Sync {
     /// What such a file is, such as `AWR report`.
     fn what(&self) -> &'static str;

@@ -30,7 +30,6 @@ impl Format for Statspack {
     }
 }
 
-/// All reports in `text`, each up to the next.
 fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     let begins = begins(text);
     (0..begins.len()).map(move |number| {
@@ -42,7 +41,6 @@ fn reports(text: &str) -> impl ExactSizeIterator<Item = Report> {
     })
 }
 
-/// Where reports begin in `text`.
 fn begins(text: &str) -> Vec<usize> {
     let alone = |at: &usize| {
         let before = input::before(text, *at);

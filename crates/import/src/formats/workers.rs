@@ -38,7 +38,6 @@ impl Format for Workers {
     }
 }
 
-/// Workers, and their logical reads per second.
 type WorkersRow = (u32, Option<f64>);
 
 /// Each row, and the number of damaged rows; a rate that cannot be read is unknown.

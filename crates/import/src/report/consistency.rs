@@ -17,7 +17,6 @@ const APART: f64 = 0.02;
 const CLOCKS_APART: f64 = 0.1;
 /// Least rate of what is compared, a second: below it a single event more or less decides.
 const LEAST_PER_S: f64 = 1.0;
-/// Contradictions that are named.
 const NAMED: usize = 4;
 
 /// Lines of the load profile, and the statistics that they are made of.
@@ -74,7 +73,6 @@ fn totals(report: &Report) -> Vec<String> {
     off.collect()
 }
 
-/// A rate of the statistics.
 fn per_s(report: &Report, name: &str) -> Option<Printed> {
     let Statistic { total, per_s } = *report.statistics.get(name)?;
     per_s.or_else(|| total.zip(report.elapsed()).and_then(|(total, elapsed)| total.over(elapsed)))

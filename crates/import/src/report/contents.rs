@@ -21,7 +21,6 @@ pub struct Identity {
     pub database: Option<String>,
     pub instance: Option<String>,
     pub instance_number: Option<String>,
-    /// Version of the software.
     pub release: Option<String>,
     pub cluster: Option<bool>,
     pub host: Option<String>,
@@ -41,7 +40,6 @@ pub struct Snapshots {
     pub begin: Option<String>,
     pub end_id: Option<String>,
     pub end: Option<String>,
-    /// Begin and end by the clock of the host.
     pub clock: Option<Span>,
     pub elapsed_min: Option<Printed>,
     pub db_time_min: Option<Printed>,
@@ -68,7 +66,6 @@ pub struct Statistic {
     pub per_s: Option<Printed>,
 }
 
-/// A section of wait events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventList {
     pub lines: Vec<EventLine>,
@@ -154,7 +151,6 @@ impl Report {
         computed.or_else(|| self.profiled(&["db time(s)"]))
     }
 
-    /// CPU of foreground and background, s.
     pub(crate) fn cpu_s(&self) -> Option<f64> {
         let foreground = self.time_model.get("DB CPU")?;
         Some(foreground + self.time_model.get("background cpu time").unwrap_or(&0.0))
@@ -248,7 +244,6 @@ impl Report {
         lacks(self.foreground.as_ref().or(self.both.as_ref()), event)
     }
 
-    /// The same of the background.
     pub(crate) fn background_lacks(&self, event: &str) -> bool {
         lacks(self.background.as_ref().or(self.both.as_ref()), event)
     }

@@ -7,7 +7,6 @@ use super::{histogram, identity, snapshots, waits};
 use crate::number::{self, Printed};
 use crate::tables::{Table, is_called, known};
 
-/// All that `tables` show.
 pub(crate) fn of_tables(tables: &[Table], scope: Scope) -> Report {
     let mut report = Report { scope, ..Report::default() };
     for table in tables {

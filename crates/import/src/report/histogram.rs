@@ -15,7 +15,6 @@ use crate::tables::Table;
 
 /// What a share of `.0` stands for: more than nothing, and less than 0.05 percent.
 const FAINT: f64 = 0.025;
-/// The last bucket has no end.
 const OPEN: u64 = u64::MAX;
 const MS: f64 = 1e3;
 const S: f64 = 1024.0 * MS;
@@ -31,14 +30,12 @@ pub struct Histogram {
     pub unreadable: bool,
 }
 
-/// A share of the waits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// They took so long or longer, us.
     pub from_us: u64,
     /// They took less, us.
     pub to_us: u64,
-    /// How many of all, percent.
     pub percent: f64,
 }
 

@@ -4,16 +4,13 @@ use crate::number::Printed;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLine {
-    /// Its name, whole where it is known.
     pub name: String,
     pub waits: Option<Printed>,
-    /// Time of all, us.
     pub time_us: Option<Printed>,
     /// Time of one as printed, us.
     pub mean_us: Option<Printed>,
     /// Share of database time as printed, percent.
     pub percent: Option<f64>,
-    /// Its class as printed.
     pub class: Option<String>,
 }
 
@@ -23,7 +20,6 @@ pub struct Waited {
     pub waits: Option<f64>,
     /// Their time, us: as printed, or as the printed mean has it where that has more digits.
     pub time_us: Option<Printed>,
-    /// Their mean as printed, us.
     printed_mean_us: Option<Printed>,
 }
 
@@ -35,7 +31,6 @@ impl Waited {
         Self { waits: line.waits.map(|waits| waits.value), time_us, printed_mean_us: line.mean_us }
     }
 
-    /// Both together.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         Self {

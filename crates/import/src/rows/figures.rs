@@ -18,7 +18,6 @@ pub struct Figures {
     /// Name of the instance; null of a cluster.
     pub instance: Option<String>,
     pub version: Option<String>,
-    /// Whether the database is clustered.
     pub cluster: Option<bool>,
     pub host: Option<String>,
     pub cpus: Option<f64>,
@@ -75,7 +74,6 @@ pub struct Figures {
     pub cut: bool,
 }
 
-/// How long an event took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// Waits; null where the report does not list them.

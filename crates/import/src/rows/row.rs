@@ -5,7 +5,6 @@ use crate::report::Report;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ReportRow<'a> {
-    /// The step that was made of it.
     pub step: &'a OldStep,
     pub report: &'a Report,
 }
@@ -25,7 +24,6 @@ pub fn field(text: &str) -> String {
     if text.contains([',', '"', '\'']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// A field between `|`.
 pub fn piped(text: &str) -> String {
     harmless(text, &['|'])
 }

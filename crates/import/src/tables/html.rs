@@ -47,12 +47,10 @@ struct Page {
     /// The last line outside of tables, notes and links, and whether the next text begins another one.
     line: String,
     line_ended: bool,
-    /// Notes and links that are open.
     aside: usize,
     cell: Option<String>,
     spans: (usize, usize),
     row: Vec<Cell>,
-    /// Rows of the open table, and its summary.
     rows: Vec<Vec<Cell>>,
     summary: String,
     open: bool,

@@ -4,10 +4,8 @@
 /// would be 0 in some tables.
 pub(super) const UNKNOWN: &str = "#";
 
-/// A table of a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// The heading of its section.
     pub title: String,
     /// What a page says the table is about, for those who cannot see it; blank in a text.
     pub summary: String,

@@ -12,7 +12,6 @@ const MANY: usize = 1 << 12;
 /// Most values above that are kept apart; beyond them a value is kept to a thousandth of it.
 const SPARSE: usize = 1 << 18;
 
-/// How often each latency occurred.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Distribution {
     dense: Vec<u32>,

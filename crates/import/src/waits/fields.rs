@@ -7,14 +7,12 @@ use mindful_core::{Error, Result};
 
 use super::wait::Wait;
 
-/// Something that a trace shows of each wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Event,
     File,
     Object,
     Blocks,
-    /// Number of the first block.
     Block,
     Cursor,
     /// Second of the trace's clock.

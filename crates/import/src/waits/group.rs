@@ -13,13 +13,10 @@ use super::wait::Wait;
 const MOST: usize = 1 << 14;
 /// Most different latencies kept in all groups together, about 50 bytes each; later ones are rounded.
 const MOST_KEPT: usize = 1 << 21;
-/// The name of that group.
 const OTHERS: &str = "(others)";
 
-/// How a read comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WaitKind {
-    /// One block.
     Single,
     /// Neighbouring blocks.
     Scattered,
@@ -57,12 +54,10 @@ impl WaitKind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Values of the fields.
     pub key: String,
     pub latencies: Distribution,
 }
 
-/// Waits in groups, and all of them.
 #[derive(Debug)]
 pub struct Grouped {
     fields: Vec<Field>,
@@ -76,19 +71,14 @@ pub struct Grouped {
     most_kept: usize,
     /// The length of a block, where a wait showed it.
     block_bytes: Option<u64>,
-    /// All waits that passed.
     pub all: Distribution,
-    /// Reads by how they came.
     pub reads: [(Distribution, Blocks); 4],
     /// Waits in the trace, whether they passed or not.
     pub waits: u64,
-    /// Lines with figures that cannot be read.
     pub(crate) damaged_lines: u64,
-    /// Zeros in the file.
     pub(crate) zero_bytes: u64,
 }
 
-/// Blocks that reads of one kind fetched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// Reads that show their blocks. A smart scan does not: it sends rows.
@@ -125,7 +115,6 @@ impl Blocks {
         }
     }
 
-    /// Blocks of one of the reads that show them.
     pub fn each(self, block_bytes: Option<u64>) -> Option<f64> {
         Some(self.total(block_bytes)? as f64 / (self.reads + self.reads_in_bytes) as f64)
     }
@@ -183,7 +172,6 @@ impl Grouped {
         self.kept >= self.most_kept
     }
 
-    /// The group of `wait`.
     fn place(&mut self, wait: &Wait<'_>) -> usize {
         let by_event = self.fields == [Field::Event];
         if by_event && self.last.1 != usize::MAX && self.last.0 == wait.event {
@@ -211,7 +199,6 @@ impl Grouped {
         at
     }
 
-    /// The summary of these waits, which come from `file`.
     pub fn summary(&self, file: &str) -> TraceSummary {
         let fields: Vec<_> = self.fields.iter().map(|field| field.name()).collect();
         let reads = WaitKind::ALL.iter().map(|kind| {

@@ -3,13 +3,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait<'a> {
     pub cursor: u64,
-    /// The event, as it stands in the trace.
     pub event: &'a [u8],
-    /// How long, us.
     pub ela_us: u64,
     /// Names and values of its three parameters; fewer where the line has fewer.
     pub parameters: [Option<(&'a [u8], u64)>; 3],
-    /// The object, if the line shows one.
     pub object: Option<i64>,
     /// When it ended, us on the trace's clock.
     pub tim_us: Option<u64>,

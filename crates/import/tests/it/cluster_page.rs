@@ -20,7 +20,6 @@ fn table(title: &str, names: &[&[(&str, usize)]], rows: &[&[&str]]) -> String {
     )
 }
 
-/// The page.
 pub(crate) fn made() -> String {
     let one = |names: &[&'static str]| names.iter().map(|name| (*name, 1)).collect::<Vec<_>>();
     let summary = [("Database", 5), ("Snapshot Ids", 2), ("Number of Instances", 2), ("Report Total (minutes)", 2)];

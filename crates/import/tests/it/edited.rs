@@ -8,7 +8,6 @@ use crate::made::{Dress, Made, showcase};
 use crate::measured::read;
 use crate::samples::DRESSES;
 
-/// What is said to contradict itself in a report.
 fn contradiction(text: &str) -> Option<Finding> {
     let step = read("awr.txt", text).unwrap().remove(0);
     let doubts = step.findings.into_iter().filter(|finding| finding.code == codes::IMPORTED_DOUBT.name());

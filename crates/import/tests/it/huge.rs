@@ -13,7 +13,6 @@ const ALL: u64 = 10 << 30;
 /// Most that is read of zeros before they are known as such.
 const SOON: u64 = 4 << 20;
 
-/// Zeros, and how many were read.
 struct Zeros {
     left: u64,
     read: Rc<Cell<u64>>,

@@ -23,7 +23,6 @@ pub(crate) fn runs_of(files: &[(&str, &str)]) -> Vec<OldRun> {
     runs(files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect())
 }
 
-/// The steps of `run`.
 pub(crate) fn steps_of(run: &OldRun) -> Vec<Seen> {
     let mut steps: Vec<Seen> = Vec::new();
     for event in &run.events {
@@ -36,27 +35,22 @@ pub(crate) fn steps_of(run: &OldRun) -> Vec<Seen> {
     steps
 }
 
-/// A step of a run.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub sessions: Option<u32>,
-    /// What it varied.
     pub values: BTreeMap<String, String>,
     pub events: Vec<Event>,
 }
 
 impl Seen {
-    /// Its length, s.
     pub(crate) fn seconds(&self) -> f64 {
         seconds(&self.events)
     }
 
-    /// What a counter grew by each second.
     pub(crate) fn per_s(&self, counter: Counter) -> Option<f64> {
         Some(grew(&self.events, counter)? / self.seconds())
     }
 
-    /// The mean of its single reads, us.
     pub(crate) fn mean_us(&self) -> Option<f64> {
         Some(grew(&self.events, shared::SINGLE_READ_TIME_US)? / grew(&self.events, shared::SINGLE_READS)?)
     }

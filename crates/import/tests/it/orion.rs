@@ -5,7 +5,6 @@ use mindful_import::{LatencyUnit, runs};
 
 use crate::measured::{Seen, read, runs_of, steps_of};
 
-/// A summary as 12.1 writes it.
 const SUMMARY: &str = "\
 ORION VERSION 12.1.0.2.0\n\nCommand line:\n-run oltp -testname disks -duration 30\n\nThese options enable these settings:\n\
 Small IO size: 8 KB\nDuration for each data point: 30 seconds\n\nName: /dev/sdx\tSize: 21474836480\n1 files found.\n\n\

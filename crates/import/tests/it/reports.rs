@@ -176,7 +176,6 @@ fn flashdba_columns_take_redo_out_of_writes() {
     assert_eq!((cell("User Calls/sec"), cell("OS iowait time")), ("", ""), "what was not reported is blank, never 0");
 }
 
-/// Cells by their columns.
 fn cells(text: &str, between: char) -> Vec<(&str, &str)> {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");

@@ -2,7 +2,6 @@
 
 use crate::made::{Dress, Made, showcase};
 
-/// Every dress of a report.
 pub(crate) const DRESSES: [Dress; 9] = [
     Dress::Awr10,
     Dress::Awr11,

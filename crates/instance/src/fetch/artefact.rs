@@ -3,7 +3,6 @@
 /// Where archives stand unless someone names a mirror: a repository in the layout of Maven.
 pub const BASE: &str = "https://repo1.maven.org/maven2";
 
-/// An archive, and all that must be known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artefact {
     /// For messages: `PostgreSQL 18.6`.
@@ -12,7 +11,6 @@ pub struct Artefact {
     pub coordinates: [String; 3],
     /// SHA-256 of the archive, in hexadecimal; `None` for one that only its source vouches for.
     pub sha256: Option<&'static str>,
-    /// What is unpacked.
     pub contents: Contents,
 }
 
@@ -36,7 +34,6 @@ pub struct Files {
 }
 
 impl Artefact {
-    /// Its address below `base`.
     pub fn url(&self, base: &str) -> String {
         let [group, artefact, version] = &self.coordinates;
         let group = group.replace('.', "/");

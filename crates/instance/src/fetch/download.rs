@@ -39,7 +39,6 @@ const PATIENCE: Patience = Patience {
     again: Duration::from_secs(1),
 };
 
-/// Where archives come from.
 pub(super) struct Source {
     base: String,
     proxy: Option<String>,
@@ -131,7 +130,6 @@ impl Source {
         file.rewind().map_err(|error| Error::target(format!("what was fetched: {error}"), "try again"))
     }
 
-    /// A short text.
     fn text(&self, url: &str) -> Result<String> {
         self.attempts(url, |body| body.with_config().limit(4096).read_to_string())
     }

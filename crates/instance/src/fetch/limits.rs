@@ -5,18 +5,14 @@ use mindful_core::plan::units;
 /// What an archive may be at most. The largest in use is about half of each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Bytes on the way.
     pub packed: u64,
-    /// Bytes unpacked.
     pub unpacked: u64,
     /// Files, folders and links.
     pub entries: usize,
 }
 
-/// For every archive of a server.
 pub(super) const LIMITS: Limits = Limits { packed: 320 << 20, unpacked: 1 << 30, entries: 20_000 };
 
-/// A size, for a refusal.
 pub(super) fn size(bytes: u64) -> String {
     units::format_bytes(bytes)
 }

@@ -44,7 +44,6 @@ impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
     }
 }
 
-/// Bytes in hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // A text takes whatever is written.

@@ -15,7 +15,6 @@ const CERTIFICATES: &str =
 /// How the standard library begins what a resolver says.
 const LOOKUP: &str = "failed to lookup address information";
 
-/// The folder cannot be used.
 pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
     let next = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -40,7 +39,6 @@ pub(super) fn bad_proxy(name: &str) -> Error {
     )
 }
 
-/// What came is not what was expected.
 pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
     let next = "it was not used; try again, or look at who changes what you fetch (a proxy, the mirror)";
     Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
@@ -56,7 +54,6 @@ pub(super) fn may_pass(error: &ureq::Error) -> bool {
     }
 }
 
-/// Why `url` could not be had.
 pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) -> Error {
     let through = proxy.map(|proxy| format!(" through the proxy {}", hidden(proxy))).unwrap_or_default();
     let failed = |why: String, next: &str| Error::target(format!("{url}{through}: {why}"), next);

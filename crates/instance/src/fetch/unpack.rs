@@ -94,11 +94,9 @@ fn tar(unpacked: impl Read, wanted: &mut Wanted<'_>, tree: &mut Tree<'_>, limits
     io::copy(&mut tar.into_inner(), &mut io::sink()).map(drop).map_err(text)
 }
 
-/// What is taken out of an archive.
 struct Wanted<'a> {
     /// All, where nothing is listed.
     files: Option<&'a Files>,
-    /// The listed names that came.
     found: BTreeSet<&'a str>,
 }
 
@@ -112,7 +110,6 @@ impl<'a> Wanted<'a> {
         name.strip_prefix(self.files.map_or("", |files| files.below).as_bytes())
     }
 
-    /// The same, if it is wanted.
     fn take<'n>(&mut self, name: &'n [u8]) -> Option<&'n [u8]> {
         let below = self.below(name)?;
         if let Some(files) = self.files {
@@ -162,7 +159,6 @@ fn zip_files(zip: &mut ZipArchive<File>, wanted: &mut Wanted<'_>, tree: &mut Tre
     Ok(())
 }
 
-/// A name of the archive as a path below the folder.
 fn inside(name: &[u8]) -> Refusable<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(std::ffi::OsStr::from_bytes(name));
@@ -201,7 +197,6 @@ struct Tree<'a> {
     root: &'a Path,
     made: BTreeMap<PathBuf, Made>,
     links: Vec<(PathBuf, Link)>,
-    /// Entries that may still come.
     entries: usize,
 }
 

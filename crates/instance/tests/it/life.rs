@@ -22,7 +22,6 @@ use crate::tiny::{KIND, Tiny, ask};
 
 const FOLDER: &str = "LIFE_TEST_FOLDER";
 
-/// Opens the instance `tiny` below `place`.
 fn open_with(place: &Path, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
     // Under the name of a server, and where the server's user can reach it.
     let program = place.join("tiny-server");

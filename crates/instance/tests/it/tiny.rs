@@ -39,7 +39,6 @@ pub(crate) static KIND: ServerKind = ServerKind {
 pub(crate) struct Tiny {
     /// This test program under the server's name.
     pub program: PathBuf,
-    /// What it says when it does not start.
     pub trouble: Option<&'static str>,
     /// Milliseconds from when it listens until it takes connections.
     pub slow: u32,
@@ -109,7 +108,6 @@ impl Program for Tiny {
     }
 }
 
-/// Asks the server one thing.
 pub(crate) fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
     let mut stream = UnixStream::connect(socket_folder.join(KIND.socket))?;
     writeln!(stream, "{what}")?;

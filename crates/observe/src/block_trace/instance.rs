@@ -15,7 +15,6 @@ const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
 /// Buffer of each CPU: a twentieth of a second of 100,000 events a second.
 const BUFFER_KIB: &str = "512";
 
-/// Tells the instances of one process apart.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// An instance; removed when dropped.

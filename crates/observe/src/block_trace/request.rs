@@ -10,7 +10,6 @@ const MOST_UNDER_WAY: usize = 1 << 16;
 /// Where a request begins: number of the disk, and its first sector.
 type Place = (u32, u32, u64);
 
-/// What a line of `trace_pipe` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
     /// A request was handed to the device, or came back from it.
@@ -19,7 +18,6 @@ pub(super) enum Line {
     Lost(u64),
 }
 
-/// One event of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request {
     at_us: u64,
@@ -66,7 +64,6 @@ fn micros(before: &str) -> Option<u64> {
     Some(seconds.parse::<u64>().ok()? * 1_000_000 + micros)
 }
 
-/// Times requests from issue to completion.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     under_way: HashMap<Place, (u64, u64)>,
@@ -92,7 +89,6 @@ impl Pairs {
         }
     }
 
-    /// Forgets all, as if it began now.
     pub(super) fn restart(&mut self) {
         *self = Self::default();
     }

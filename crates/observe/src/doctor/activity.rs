@@ -11,14 +11,12 @@ use mindful_host::process::{self, tick_us};
 use crate::cpu::{CpuTicks, HostStat};
 use crate::diskstats;
 
-/// Counters of the host at one moment.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     at: Instant,
     cpu: HostStat,
     /// Requests and sectors completed, by device.
     devices: BTreeMap<String, (u64, u64)>,
-    /// Pages swapped in and out.
     swapped: Option<u64>,
     /// Bytes that the server's processes fetched from storage and sent there.
     own_bytes: u64,
@@ -27,7 +25,6 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Counters of this moment, and the process of the server.
     pub(crate) fn take(kernel: &Kernel, server: Option<u32>) -> Self {
         let text = |name: &str| fs::read_to_string(kernel.proc.join(name)).unwrap_or_default();
         let devices = diskstats::parse(&text("diskstats"))
@@ -62,7 +59,6 @@ fn processes(kernel: &Kernel) -> BTreeMap<u32, (u64, String)> {
     used.collect()
 }
 
-/// Traffic of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Traffic {
     pub(crate) device: String,
@@ -70,23 +66,19 @@ pub(crate) struct Traffic {
     pub(crate) bytes_per_s: f64,
 }
 
-/// A process and the CPU it takes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Busiest {
     pub(crate) pid: u32,
     pub(crate) name: String,
-    /// Cores' worth.
     pub(crate) cores: f64,
 }
 
 /// What went on between two looks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Activity {
-    /// Share of the host's CPU that was busy.
     pub(crate) busy_share: Option<f64>,
     /// Share that the hypervisor gave to somebody else.
     pub(crate) steal_share: Option<f64>,
-    /// Pages swapped in and out per second.
     pub(crate) swapped_per_s: Option<f64>,
     pub(crate) traffic: Vec<Traffic>,
     /// Bytes of it that the server itself caused, per second.

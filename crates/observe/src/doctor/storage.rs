@@ -36,7 +36,6 @@ pub(super) fn memory(storage: &Storage) -> Option<Finding> {
     storage.location.memory().map(|what| codes::DATA_IN_MEMORY.finding(text, what))
 }
 
-/// What kind of file system the data lies in.
 pub(super) fn file_system(storage: &Storage) -> Option<Finding> {
     let mount = storage.location.mount.as_ref()?;
     let (code, text) = match mount.fs_type.as_str() {

@@ -8,7 +8,6 @@ use mindful_host::memory::Meminfo;
 
 use super::system::put;
 
-/// Memory of the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Memory {
     pub(crate) meminfo: Meminfo,
@@ -53,7 +52,6 @@ impl Memory {
         self.settings(facts);
     }
 
-    /// Those that someone sets.
     pub(crate) fn settings(&self, facts: &mut Facts) {
         put(facts, "memory.thp", self.thp.as_ref());
         put(facts, "memory.thp_defrag", self.thp_defrag.as_ref());

@@ -10,17 +10,14 @@ use mindful_host::kernel_file::value;
 
 use super::system::put;
 
-/// The processors of the host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Processor {
     pub(crate) model: Option<String>,
-    /// CPUs online.
     pub(crate) cpus: Option<usize>,
     pub(crate) cores: Option<usize>,
     pub(crate) threads_per_core: Option<usize>,
     pub(crate) sockets: Option<usize>,
     pub(crate) numa_nodes: Option<usize>,
-    /// Governors in use, mostly one.
     pub(crate) governors: BTreeSet<String>,
     pub(crate) driver: Option<String>,
     /// Mean over CPUs, right now.

@@ -16,7 +16,6 @@ use super::system::put;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Storage {
     pub(crate) location: Location,
-    /// Bytes of the file system.
     pub(crate) size_bytes: Option<u64>,
     /// Bytes an ordinary user may still fill.
     pub(crate) free_bytes: Option<u64>,
@@ -24,7 +23,6 @@ pub(crate) struct Storage {
     pub(crate) devices: Vec<Device>,
 }
 
-/// A block device, as sysfs tells of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Device {
     pub(crate) name: String,
@@ -39,7 +37,6 @@ pub(crate) struct Device {
     pub(crate) write_cache: Option<String>,
     /// Whether it takes forced writes (FUA).
     pub(crate) fua: Option<String>,
-    /// Whether the kernel counts the flushes that it takes.
     pub(crate) counts_flushes: bool,
     pub(crate) nr_requests: Option<String>,
     pub(crate) read_ahead_kb: Option<String>,

@@ -56,7 +56,6 @@ fn container() -> Option<&'static str> {
         .find_map(|(mark, name)| Path::new(mark).exists().then_some(name))
 }
 
-/// Adds a fact that is known.
 pub(crate) fn put(facts: &mut Facts, name: impl Into<String>, value: Option<impl Display>) {
     if let Some(value) = value {
         facts.insert(name.into(), value.to_string());

@@ -14,12 +14,10 @@ use ureq::{Agent, http::Uri};
 const DEADLINE: Duration = Duration::from_secs(5);
 /// What is left of it once mindful is asked to stop.
 const AFTER_STOP: Duration = Duration::from_millis(500);
-/// How often it is looked whether it is.
 const LOOK: Duration = Duration::from_millis(50);
 /// No exporter says more than this, bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// An exporter's address in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     /// `http` or `https`, and `host:port`.
@@ -60,14 +58,12 @@ impl Address {
     }
 }
 
-/// Who asks.
 pub(crate) struct Client {
     agent: Agent,
     stop: StopFlag,
 }
 
 impl Client {
-    /// One that asks `address` until `stop`.
     pub(crate) fn new(address: &Address, stop: &StopFlag) -> Self {
         let config = Agent::config_builder()
             .timeout_global(Some(DEADLINE))
@@ -80,7 +76,6 @@ impl Client {
         Self { agent: config.build().into(), stop: stop.clone() }
     }
 
-    /// Status and body of a GET of `target` at `address`.
     pub(crate) fn get(&self, address: &Address, target: &str) -> Result<(u16, String)> {
         let failed = |error: &dyn std::fmt::Display| {
             Error::target(
@@ -137,7 +132,6 @@ mod tests {
 
     use super::*;
 
-    /// Answers one request by `answer`, and tells its address.
     fn exporter(answer: impl FnOnce(&mut std::net::TcpStream) + Send + 'static) -> Address {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// One value with its labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) name: String,

@@ -51,7 +51,6 @@ struct Counting {
     readings: u32,
     fails_from: u32,
     takes: Duration,
-    /// Set with the first reading.
     begun: Arc<AtomicBool>,
     panics: bool,
 }

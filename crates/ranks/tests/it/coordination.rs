@@ -7,7 +7,6 @@ use crate::job::{Job, Process};
 /// One process alone, and ranks that share its work.
 const PROCESSES: [u32; 3] = [1, 2, 5];
 
-/// The steps that each process stored for itself.
 fn own_steps(processes: &[Process], job: &Job) -> Vec<StepRecord> {
     let own =
         |number: usize| if processes.len() == 1 { processes[0].ended.run.clone() } else { job.part(number as u32) };

@@ -8,7 +8,6 @@ use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 use mindful_null::{InMemoryRendezvous, SimulatedClock};
 
-/// As the rank sees it.
 pub(crate) struct CutOff {
     pub rendezvous: Arc<InMemoryRendezvous>,
     pub clock: SimulatedClock,

@@ -38,10 +38,8 @@ const PLAN: [(&str, &str); 8] = [
 /// What a rank came to: the run that it showed, if it did, or why it ended.
 pub(crate) type Came = Result<Option<Summary>, Error>;
 
-/// Keys of a plan with their values.
 pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
 
-/// The state in the row of a rank that has joined.
 pub(crate) const JOINED: &str = r#""stage":"joined""#;
 
 /// Ranks with a clock and a rendezvous of their own.
@@ -54,10 +52,8 @@ pub(crate) struct Job {
     pub cut_off: Option<(u32, Duration)>,
 }
 
-/// A process that has ended.
 pub(crate) struct Process {
     pub ended: Ended,
-    /// The result that it showed.
     pub shown: Option<Summary>,
 }
 
@@ -68,7 +64,6 @@ impl Job {
         Self::on(clock, Box::leak(Box::new(engine)))
     }
 
-    /// The same by an engine that goes by `clock`.
     pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let rendezvous = Arc::new(InMemoryRendezvous::new(Arc::new(clock.clone())));
         Self { clock, rendezvous, engine, store: tempfile::tempdir().unwrap(), cut_off: None }
@@ -82,7 +77,6 @@ impl Job {
         Store::open(self.store.path().join(job).join(rank.to_string()))
     }
 
-    /// Measures `PLAN` with `given` in one process.
     pub(crate) fn alone(&self, given: Given<'_>) -> Ended {
         self.process(0, 1, given, "1").unwrap().ended
     }
@@ -169,7 +163,6 @@ impl Job {
         done.into_iter().map(|done| done.into_inner().unwrap().unwrap()).collect()
     }
 
-    /// All processes of a run, with the same plan.
     pub(crate) fn processes(&self, of: u32, given: Given<'_>) -> Vec<Result<Process, Error>> {
         let process = |number| {
             Box::new(move || self.process(number, of, given, "1"))

@@ -23,7 +23,6 @@ use mindful_null::{Null, SimulatedClock};
 
 use crate::job::{Given, Job};
 
-/// What an operation takes, in simulated time.
 const TIME: Duration = Duration::from_millis(5);
 
 /// Operations by session, in the order in which they were carried out.

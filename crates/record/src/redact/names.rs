@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What a name is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameKind {
-    /// A machine.
     Host,
     /// A user or role.
     User,
-    /// An address of a network.
     Address,
-    /// A file or folder.
     Path,
     /// A database, an instance, a service of it.
     Database,
@@ -21,7 +17,6 @@ pub enum NameKind {
     Process,
     /// A command of the user's.
     Command,
-    /// Whatever else has a name.
     Name,
 }
 
@@ -194,16 +189,12 @@ pub(super) fn says_nothing(value: &str) -> bool {
             && unit.bytes().all(|b| b.is_ascii_alphabetic() || b"%/".contains(&b)))
 }
 
-/// Names and what stands for them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: HashMap<(NameKind, String), String>,
-    /// All that stands for a name.
     taken: HashSet<String>,
     count: BTreeMap<NameKind, u32>,
-    /// Names to be found in texts.
     words: HashMap<String, NameKind>,
-    /// Lengths of these, bytes.
     lengths: BTreeSet<usize>,
     devices: HashSet<String>,
 }
@@ -281,7 +272,6 @@ impl Names {
         self.devices.insert(name.to_owned());
     }
 
-    /// A name with dots, its devices renamed.
     pub(super) fn devices_of(&mut self, name: &str) -> String {
         let part =
             |part: &str| if self.is_known_device(part) { self.of(NameKind::Device, part) } else { part.to_owned() };
@@ -303,7 +293,6 @@ impl Names {
     }
 }
 
-/// Whether `c` goes on a word.
 pub(super) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -6,11 +6,9 @@ use super::names::{NameKind, Names, is_of_word, says_nothing};
 
 /// Folders of the kernel, the same on every host; a device in their names is renamed all the same.
 const OF_THE_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev/null"];
-/// What ends a path or a URL in a sentence.
 const ENDS: &str = "\"'`<>()[]{}|,;";
 
 impl Names {
-    /// `text` with all names in it replaced.
     pub(super) fn scrubbed(&mut self, text: &str) -> String {
         self.scan(text, false)
     }

@@ -12,7 +12,6 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::sample;
 
-/// A store with one run, and the record of that run.
 fn stored() -> (tempfile::TempDir, Store, String, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path().join("store"));

@@ -9,7 +9,6 @@ use proptest::prelude::*;
 
 use crate::sample;
 
-/// A whole run, written once.
 fn written() -> &'static [u8] {
     static WRITTEN: OnceLock<Vec<u8>> = OnceLock::new();
     WRITTEN.get_or_init(|| {

@@ -76,7 +76,6 @@ fn log(store: &Store, id: &str) -> std::path::PathBuf {
     store.run_dir(id).join("run.jsonl")
 }
 
-/// Reports of sessions in `step`, merged or not.
 fn reports(step: &StepRecord) -> usize {
     step.unmerged.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
 }

@@ -7,7 +7,6 @@ use crate::drawing::frame::{CHARACTER, Drawing, WIDTH, lines_of, write_lines};
 use crate::drawing::scale::{Scale, Unit, drawable};
 use crate::markup::escaped_text;
 
-/// Its name on the command line.
 pub(crate) const NAME: &str = "differences";
 
 const ROW: f64 = 34.0;

@@ -10,10 +10,8 @@ use mindful_core::result::{KneeSummary, StepSummary, Summary};
 
 use crate::escape;
 
-/// A stored run and what is said of it.
 pub type Side<'a> = (&'a Run, &'a mindful_analyze::Analysis);
 
-/// What a step is known by on its curve: its load.
 const LOADS: [&str; 2] = ["sessions", io_job::SMALL];
 
 /// `(load, steps of that load)`.
@@ -23,14 +21,11 @@ type Values = BTreeMap<String, String>;
 
 /// One curve: a configuration under rising load.
 pub(crate) struct Ladder<'a> {
-    /// What it is distinguished from others by.
     pub name: String,
     pub loads: &'static str,
-    /// Its knee, where one was looked for.
     pub knee: Option<&'a KneeSummary>,
     /// Whether it is a level of a contrast: raw reads, or the database beside them.
     pub of_contrast: bool,
-    /// Longest p99 that was allowed, us.
     pub p99_limit_us: Option<f64>,
     /// Steps of each load, by rising load; several where it was measured again.
     pub by_load: Vec<(u32, Vec<&'a StepAnalysis>)>,
@@ -118,7 +113,6 @@ fn by_load(analysis: &mindful_analyze::Analysis) -> BTreeMap<Values, StepsByLoad
     groups
 }
 
-/// A ladder without name and knee.
 fn bare<'a>((run, analysis): Side<'a>, by_load: StepsByLoad<'a>) -> Ladder<'a> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
     let of_files = analysis.steps.iter().any(|step| io_job::load(&step.summary.point).is_some());

@@ -131,7 +131,6 @@ fn latencies(ladders: &[Ladder]) -> Option<(Figure, String, bool)> {
     Some((figure, format!("{name} of {}", operation(ladders)), of_p99))
 }
 
-/// What is timed, in words.
 fn operation(ladders: &[Ladder]) -> String {
     let Some(first) = steps(ladders).next() else { return "an operation".to_owned() };
     if first.summary.ops.main().is_none() {
@@ -149,7 +148,6 @@ fn operation(ladders: &[Ladder]) -> String {
     }
 }
 
-/// Knees on their curves, and the limits of latency.
 fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
     let mut guides = Vec::new();
     for (ladder, series) in drawn {

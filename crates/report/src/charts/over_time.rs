@@ -22,9 +22,7 @@ const FEWEST: usize = 3;
 /// How a checkpoint, a stall and another level of throughput are marked.
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
-/// See above.
 pub(super) const LEVEL: &str = "L";
-/// Jumps of throughput that are reported in words.
 const MOST_JUMPS: usize = 4;
 
 /// The strips of a step, of at most `most` columns; `None` where its window is too short for them.
@@ -52,7 +50,6 @@ pub(super) fn drawing(
     Some(strips.drawing(doubt))
 }
 
-/// The strips that have something to show.
 pub(super) fn strips(columns: &[Column]) -> Vec<Strip> {
     let strips = [throughput(columns), latency(columns), waits(columns), device(columns), reads(columns), cpu(columns)];
     strips.into_iter().flatten().collect()

@@ -7,7 +7,6 @@ use crate::drawing::frame::Drawing;
 use crate::drawing::plot::{Axis, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
 
-/// Its name on the command line.
 pub(crate) const NAME: &str = "prices";
 
 /// The chart of one group of sides; `None` where fewer than two have a price in one currency.

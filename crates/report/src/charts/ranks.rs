@@ -10,7 +10,6 @@ use crate::drawing::scale::{Scale, Unit, drawable};
 use crate::figure::{maybe, number};
 use crate::markup::escaped_text;
 
-/// Its name on the command line.
 pub(crate) const NAME: &str = "ranks";
 
 const ROW: f64 = 30.0;
@@ -87,7 +86,6 @@ fn is_drawn(side: &RankedSide) -> bool {
     side.rank.is_some() && side.by_best.is_some_and(drawable)
 }
 
-/// A ground below each second set of ranks.
 fn grounds(sides: &[&RankedSide]) -> String {
     let (mut svg, mut shaded) = (String::new(), true);
     for (at, side) in sides.iter().enumerate() {

@@ -116,7 +116,6 @@ pub(super) fn mib(ladders: &[Ladder]) -> Option<Plot> {
     plot(ladders, "mib", ["MiB per second by load", "MiB per second"], Unit::Number, words, all)
 }
 
-/// CPU of the server by reads.
 pub(super) fn cpu(ladders: &[Ladder]) -> Option<Plot> {
     let logical: Figure = |step| step.summary.cpu.db_us_per_logical_read;
     let physical: Figure =

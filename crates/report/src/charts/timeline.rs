@@ -12,9 +12,7 @@ use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::escape::escape_to;
 use crate::figure::number;
 
-/// Columns of all steps together.
 const MOST: usize = 160;
-/// How a hook is marked.
 const HOOK: &str = "H";
 /// Least share of the axis that was measured: a run that went on days later is no picture.
 const MEASURED: f64 = 0.02;
@@ -107,7 +105,6 @@ fn places(parts: &[Part], spans: &[[f64; 2]]) -> Vec<[f64; 2]> {
     places
 }
 
-/// The strips of all parts in one, nothing in the gaps.
 fn joined(parts: &[Part]) -> Vec<Strip> {
     let mut all: Vec<Strip> = Vec::new();
     let mut before = 0;

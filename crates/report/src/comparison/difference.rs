@@ -4,10 +4,8 @@ use mindful_analyze::compare::Interval;
 
 use crate::figure;
 
-/// One figure of both sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Which figure, and at which point of a sweep.
     pub name: String,
     /// Of the baseline, with its unit; empty where only the ratio is known.
     pub baseline: String,
@@ -16,11 +14,9 @@ pub struct Difference {
     pub ratio: f64,
     /// Where the true ratio lies, if it is known.
     pub interval: Option<Interval>,
-    /// The verdict, or what the interval rests on.
     pub remark: String,
 }
 
-/// Two sides compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Differences {
     /// Names of baseline and candidate.
@@ -29,7 +25,6 @@ pub struct Differences {
     pub sentences: Vec<String>,
     /// Differences up to this share do not matter.
     pub margin: f64,
-    /// The figures.
     pub rows: Vec<Difference>,
 }
 

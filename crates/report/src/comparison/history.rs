@@ -7,7 +7,6 @@ use mindful_analyze::compare::{Gate, GateOutcome, History, compared_run};
 use super::junit::{Case, gate_ending, notice_property, suite};
 use crate::{escape, figure};
 
-/// Each change of level, or that there is none.
 pub fn history_text(history: &History) -> String {
     let mut text = String::new();
     let count = history.runs.len();

@@ -11,7 +11,6 @@ use super::text::{comparison_text, verdict_line};
 use super::verdict::gate_line;
 use crate::markup;
 
-/// The comparison of `sides` with a case a point.
 pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) -> String {
     let cases: Vec<Case> = compared.points.iter().map(|point| case(gate, compared, point)).collect();
     let differing: Vec<_> = compared.differences.iter().map(|d| format!("{}: {}", d.fact, d.sides())).collect();
@@ -34,7 +33,6 @@ fn case(gate: &Gate, compared: &ComparedSides, point: &ComparedPoint) -> Case {
     Case { name, ending: gate_ending(gate, outcome, &verdict_line(point, compared)) }
 }
 
-/// How a case with `outcome` ends; `why` is the verdict.
 pub(super) fn gate_ending(gate: &Gate, outcome: GateOutcome, why: &str) -> Ending {
     let why = format!("{}; {why}", gate_line(gate, outcome));
     match outcome {
@@ -45,7 +43,6 @@ pub(super) fn gate_ending(gate: &Gate, outcome: GateOutcome, why: &str) -> Endin
     }
 }
 
-/// The notices of the targets of `runs`, each once.
 pub(super) fn notice_property<'a>(runs: impl Iterator<Item = &'a (Run, Analysis)>) -> Option<(&'static str, String)> {
     let notices: BTreeSet<&str> = runs.filter_map(|(_, analysis)| analysis.summary.notice.as_deref()).collect();
     (!notices.is_empty()).then(|| ("notice", notices.into_iter().collect::<Vec<_>>().join(" ")))
@@ -55,16 +52,12 @@ fn ids(side: &Side) -> String {
     side.iter().map(|(run, _)| run.head.id.clone()).collect::<Vec<_>>().join(" ")
 }
 
-/// How a case ended.
 pub(super) enum Ending {
     Passed,
-    /// Its kind, and why.
     Failed(&'static str, String),
-    /// Undecided, which is allowed.
     Skipped(String),
 }
 
-/// One comparison.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) ending: Ending,

@@ -15,12 +15,10 @@ use crate::style::Style;
 use crate::table::{Side, Table};
 use crate::{escape, markdown};
 
-/// On a terminal.
 pub fn ranking_text(ranking: &RankingSummary, style: &Style) -> String {
     panels(ranking).iter().map(|panel| panel.to_text(style)).collect()
 }
 
-/// As Markdown.
 pub fn ranking_markdown(ranking: &RankingSummary) -> String {
     panels(ranking).iter().map(markdown::panel_markdown).collect()
 }
@@ -49,7 +47,6 @@ pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     std::iter::once(first).chain(ranking.groups.iter().map(group)).collect()
 }
 
-/// What the sides of a group measured.
 pub(crate) fn heading(group: &RankedGroup) -> String {
     group.measured.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect::<Vec<_>>().join(", ")
 }
@@ -125,7 +122,6 @@ pub(crate) fn ratio(ratio: f64) -> String {
     format!("{ratio:.2}")
 }
 
-/// What a reader has to know about the ranks.
 pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String> {
     let mut notes: Vec<String> = group.doubts.iter().map(|doubt| escape(doubt)).collect();
     for side in &group.sides {

@@ -22,7 +22,6 @@ pub fn differences(names: &[String; 2], margin: f64, compared: Result<ComparedSi
     Differences { names: names.clone(), sentences, margin, rows }
 }
 
-/// The verdict, then what it rests on.
 fn sentences(compared: &ComparedSides) -> Vec<String> {
     let mut sentences = Vec::new();
     if let [point] = compared.points.as_slice() {

@@ -16,7 +16,6 @@ use super::difference::{change, interval_words};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
 use crate::{escape, figure};
 
-/// The comparison of `sides` as text.
 pub fn comparison_text(compared: &ComparedSides, sides: &Sides) -> String {
     let mut text = idle_settings_warning(&compared.idle_settings);
     if !text.is_empty() {

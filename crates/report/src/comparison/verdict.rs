@@ -2,7 +2,6 @@
 
 use mindful_analyze::compare::{Basis, Comparison, Gate, GateOutcome, Verdict};
 
-/// The outcome of `gate` in one line.
 pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
     let words = match outcome {
         GateOutcome::Passed => "passed",
@@ -13,7 +12,6 @@ pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
     format!("gate '{}': {words}", gate.condition())
 }
 
-/// `verdict` in capitals.
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Faster => "FASTER",
@@ -23,7 +21,6 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What the interval of `c` rests on.
 pub(super) fn basis_words(c: &Comparison) -> String {
     match c.basis {
         Basis::Runs => format!("{} runs against {}", c.runs_baseline, c.runs_candidate),

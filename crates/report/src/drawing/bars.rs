@@ -13,22 +13,17 @@ const RIGHT: f64 = 24.0;
 /// Longest line of a name, characters.
 const NAME_COLUMNS: usize = 30;
 
-/// A row.
 #[derive(Debug, Clone)]
 pub(crate) struct Bar {
-    /// What it is.
     pub name: String,
     /// Begin and end of the bar; `None` where the figure is not known.
     pub span: Option<[f64; 2]>,
-    /// The figure in words.
     pub value: String,
-    /// What else there is to say of it.
     pub remark: String,
     /// Which colour it has, from 0.
     pub colour: usize,
 }
 
-/// Where bars stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// From the left, under a scale.
@@ -37,28 +32,21 @@ pub(crate) enum Place {
     Middle,
 }
 
-/// A chart of bars.
 #[derive(Debug, Clone)]
 pub(crate) struct Bars {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// Its heading.
     pub title: String,
-    /// What it shows, in one line.
     pub caption: String,
     /// How to read it, in sentences; may be empty.
     pub notes: String,
     pub rows: Vec<Bar>,
-    /// Where they stand.
     pub place: Place,
-    /// What the figures are.
     pub unit: Unit,
     /// Titles of the table: name, figure, remark.
     pub titles: [&'static str; 3],
 }
 
 impl Bars {
-    /// The picture.
     pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let scale = Scale::linear(self.rows.iter().filter_map(known_ends).flatten(), self.unit, 5);
         let longest = self.rows.iter().map(|bar| bar.name.chars().count().min(NAME_COLUMNS)).max().unwrap_or(0);

@@ -10,11 +10,8 @@ const BY_RATIO: f64 = 40.0;
 /// A point of a curve, with what is written beside it.
 #[derive(Debug, Clone)]
 pub(crate) struct Spot {
-    /// Across.
     pub x: f64,
-    /// Up.
     pub y: f64,
-    /// Beside it.
     pub label: String,
 }
 
@@ -52,7 +49,6 @@ pub(crate) fn curve(spots: &[Spot], wide: usize, high: usize, ascii: bool) -> Ve
     field.lines(ascii)
 }
 
-/// Whether a curve from `least` to `most` goes up by ratio.
 pub(crate) fn goes_by_ratio(least: f64, most: f64) -> bool {
     least > 0.0 && most > BY_RATIO * least
 }
@@ -62,7 +58,6 @@ struct Field {
     high: usize,
     /// Dots of braille, a byte a character.
     dots: Vec<u8>,
-    /// What stands over them.
     over: Vec<Option<char>>,
 }
 

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use crate::markup::{escaped_text, marked_up};
 use crate::table::wrap;
 
-/// Width of every drawing.
 pub(crate) const WIDTH: f64 = 620.0;
 /// What colours and lines mean, for a page and for a picture by itself.
 pub(crate) const STYLE: &str = include_str!("chart.css");
@@ -17,17 +16,13 @@ pub(crate) const CHARACTER: f64 = 6.4;
 /// A picture before it stands anywhere. All its texts are marked up already, but for title and words.
 #[derive(Debug, Clone)]
 pub struct Drawing {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// Its heading.
     pub title: String,
-    /// What it shows, in one line.
     pub caption: String,
     /// How to read it, in sentences; may be empty.
     pub notes: String,
     /// Its marks, in a space of [`WIDTH`] and `height`.
     pub content: String,
-    /// How high it is.
     pub height: f64,
     /// The figures behind it, titles first.
     pub rows: Vec<Vec<String>>,

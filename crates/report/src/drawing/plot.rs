@@ -13,13 +13,10 @@ const RIGHT: f64 = 20.0;
 const HEIGHT: f64 = 268.0;
 /// Below the field: ticks and the name of the axis.
 const BELOW: f64 = 46.0;
-/// A line of the legend.
 const LEGEND: f64 = 18.0;
 /// Longest line of a name in the legend, characters.
 const LEGEND_COLUMNS: usize = 80;
-/// A line that names what is marked.
 const NAME: f64 = 15.0;
-/// Lines of no series.
 const STRANGE: usize = usize::MAX;
 /// Where a name stands beside its point, the best place first: how it is aligned, how far right and down.
 const PLACES: [(&str, f64, f64); 8] = [
@@ -45,9 +42,7 @@ const MARKS: [&str; LOOKS] = [
 
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
-    /// What its figures are, with the unit.
     pub name: String,
-    /// How they are written.
     pub unit: Unit,
     /// Whether equal ratios lie equally far apart.
     pub log: bool,
@@ -63,13 +58,11 @@ impl Axis {
         if self.log { Scale::log(values, self.unit, most) } else { Scale::linear(values, self.unit, most) }
     }
 
-    /// A figure of this axis, for a table.
     fn cell(&self, value: f64) -> String {
         if self.unit == Unit::Us { time_us(value) } else { number(value) }
     }
 }
 
-/// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A line with a mark at each point.
@@ -80,12 +73,9 @@ pub(crate) enum Look {
     Steps,
 }
 
-/// A point of a series.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
-    /// Across.
     pub x: f64,
-    /// Up.
     pub y: f64,
     /// What is written beside it; empty for nothing.
     pub label: String,
@@ -95,18 +85,14 @@ pub(crate) struct Point {
     pub high: Option<[f64; 2]>,
 }
 
-/// One curve.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// Its name in the legend.
     pub name: String,
-    /// How it is drawn.
     pub look: Look,
     /// Its points in the order of the line.
     pub points: Vec<Point>,
 }
 
-/// A figure marked on its axis.
 #[derive(Debug, Clone)]
 pub(crate) enum Guide {
     /// An upright line, with the interval it lies in.
@@ -117,31 +103,21 @@ pub(crate) enum Guide {
     Spot(f64, f64, String),
 }
 
-/// A chart of curves.
 #[derive(Debug, Clone)]
 pub(crate) struct Plot {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// Its heading.
     pub title: String,
-    /// What it shows, in one line.
     pub caption: String,
     /// How to read it, in sentences; may be empty.
     pub notes: String,
-    /// Across.
     pub x: Axis,
-    /// Up.
     pub y: Axis,
-    /// What the labels of points are.
     pub labels: &'static str,
-    /// The curves.
     pub series: Vec<Series>,
-    /// What is marked besides.
     pub guides: Vec<Guide>,
 }
 
 impl Plot {
-    /// The picture.
     pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let (legend, above) = self.legend();
         let named = self.guides.iter().filter(|guide| !matches!(guide, Guide::Level(..))).count();
@@ -227,7 +203,6 @@ impl Plot {
         (svg, LEGEND * line + 34.0)
     }
 
-    /// The table behind it.
     fn rows(&self) -> Vec<Vec<String>> {
         let many = self.series.len() > 1;
         let labelled = self.series.iter().flat_map(|series| &series.points).any(|point| !point.label.is_empty());
@@ -263,7 +238,6 @@ fn thin(look: Look) -> &'static str {
     if look == Look::Guide { " thin" } else { "" }
 }
 
-/// The field with its scales.
 struct Field<'a> {
     plot: &'a Plot,
     /// Where names of what is marked begin.

@@ -3,7 +3,6 @@
 /// Left, top, right and bottom.
 pub(crate) type Area = [f64; 4];
 
-/// A field with what stands in it already.
 pub(super) struct FreeSpace {
     field: Area,
     /// `(whose it is, x and y of both ends)`.
@@ -12,12 +11,10 @@ pub(super) struct FreeSpace {
 }
 
 impl FreeSpace {
-    /// An empty one.
     pub(super) fn new(field: Area) -> Self {
         Self { field, lines: Vec::new(), taken: Vec::new() }
     }
 
-    /// A line from one place to another, of series `of`.
     pub(super) fn add_line(&mut self, of: usize, ends: [f64; 4]) {
         self.lines.push((of, ends));
     }

@@ -3,7 +3,6 @@
 use crate::figure::format_whole;
 use crate::heat::axis;
 
-/// What the figures of an axis are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// A number, its unit in the name of the axis.
@@ -91,7 +90,6 @@ fn nice(least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= least * 0.999).unwrap_or(power * 10.0)
 }
 
-/// A tick with the decimals that `step` needs.
 fn named(value: f64, step: f64) -> String {
     let decimals = (-step.max(1e-9).log10().floor()).max(0.0) as usize;
     if decimals > 0 {

@@ -17,10 +17,8 @@ const HEAD: f64 = 24.0;
 /// A line of a legend that does not fit beside the name.
 const LEGEND: f64 = 15.0;
 
-/// One figure of a strip.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
-    /// Its name in the legend.
     pub name: String,
     /// A figure a column; `None` where it is not known.
     pub values: Vec<Option<f64>>,
@@ -28,23 +26,17 @@ pub(crate) struct Layer {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Strip {
-    /// What it shows, with the unit.
     pub name: String,
-    /// How its figures are written.
     pub unit: Unit,
     /// Its figures; on top of each other where they are parts of a whole.
     pub layers: Vec<Layer>,
-    /// Whether they are.
     pub stacked: bool,
-    /// A figure to compare it with, and its name.
     pub level: Option<(f64, String)>,
 }
 
-/// Something that happened.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub span_s: [f64; 2],
-    /// What it is marked with.
     pub name: String,
     /// Whether another part begins here, which is marked before all else.
     pub edge: bool,
@@ -57,14 +49,10 @@ impl Event {
     }
 }
 
-/// All strips of one stretch of time.
 #[derive(Debug, Clone)]
 pub(crate) struct Strips {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// Its heading.
     pub title: String,
-    /// What it shows, in one line.
     pub caption: String,
     /// How to read it, in sentences; may be empty.
     pub notes: String,
@@ -72,12 +60,10 @@ pub(crate) struct Strips {
     pub columns: Vec<[f64; 2]>,
     /// From top to bottom.
     pub rows: Vec<Strip>,
-    /// What is marked.
     pub events: Vec<Event>,
 }
 
 impl Strips {
-    /// The picture.
     pub(crate) fn drawing(&self, doubt: Option<&'static str>) -> Drawing {
         let end = self.columns.last().map_or(1.0, |column| column[1]);
         let time = Scale::linear([end].into_iter(), Unit::Elapsed, 6);
@@ -158,7 +144,6 @@ impl Strips {
     }
 }
 
-/// A strip at its place.
 struct Placed<'a> {
     strip: &'a Strip,
     top: f64,
@@ -252,7 +237,6 @@ impl Placed<'_> {
     }
 }
 
-/// How wide a name is in a legend.
 fn width(name: &str) -> f64 {
     34.0 + CHARACTER * name.chars().count() as f64
 }

@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
 
-/// The figures that are one a session.
 pub(super) const NAMES: [&str; 4] = ["by_session", "start_ms", "stop_ms", "ops"];
 
-/// A line for each session of each step.
 pub(super) fn explained(analysis: &Analysis) -> String {
     let mut text = String::from(
         "by_session\n  = begin of a session's first slice and end of its last, after the instant chosen for all to start\n",

@@ -10,9 +10,7 @@ use crate::charts::Side;
 use crate::charts::ladder::{ladders, middle};
 use crate::escape;
 
-/// A figure that is kept over time.
 struct Kept {
-    /// What it is called.
     name: &'static str,
     unit: &'static str,
     more_is_better: bool,

@@ -11,11 +11,9 @@ use mindful_core::record::latency::Latency;
 /// What one kind of read did at a data point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Reads per second.
     pub per_s: f64,
     /// MiB (2^20 bytes) per second.
     pub mib_per_s: f64,
-    /// Mean latency, us.
     pub mean_us: f64,
     pub latency: Latency,
 }
@@ -29,18 +27,13 @@ impl Figures {
     }
 }
 
-/// A data point and what was measured there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointResult {
-    /// The load.
     pub point: InFlight,
-    /// Small reads.
     pub small: Option<Figures>,
-    /// Large reads.
     pub large: Option<Figures>,
 }
 
-/// `iops.csv`: small reads per second.
 pub fn iops_csv(results: &[PointResult]) -> String {
     csv(results, |r| r.small.as_ref().map(|f| format!("{:.0}", f.per_s)))
 }

@@ -12,7 +12,6 @@ use mindful_core::workload::OpKind;
 const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1_073_741_824.0;
 
-/// The cells of each step under the columns of `awr_info`.
 pub fn awr_info_cells(run: &Run, analysis: &Analysis, columns: &[&str]) -> Vec<Vec<String>> {
     let rows = step_rows(run, analysis);
     let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.awr_info_cell(name).unwrap_or_default()).collect();
@@ -26,7 +25,6 @@ pub fn flashdba_cells(run: &Run, analysis: &Analysis, columns: &[String]) -> Vec
     rows.iter().map(cells).collect()
 }
 
-/// A step with what it was measured on.
 struct StepRow<'a> {
     run: &'a Run,
     summary: &'a Summary,

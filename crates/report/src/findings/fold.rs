@@ -6,9 +6,7 @@ use mindful_core::result::Finding;
 
 use crate::style::Detail;
 
-/// Evidence of one wording.
 struct Wording {
-    /// The text around its figures.
     around: Vec<String>,
     /// Each figure as it was written, the smallest and the largest.
     figures: Vec<[String; 2]>,

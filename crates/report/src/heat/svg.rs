@@ -11,9 +11,7 @@ use super::{Of, axis, heading, maps, peak, shade, slow, timed};
 use crate::drawing::frame::scrolled;
 use crate::figure::time_us;
 
-/// As fine as the eye can follow.
 const FINENESS: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
-/// Shades from the faintest to the strongest.
 const SHADES: usize = 8;
 /// How many times the one before it a shade stands for.
 const FACTOR: f64 = 2.0;
@@ -66,7 +64,6 @@ pub(crate) const READING: &str = "x: when an operation began. y: how long it too
      strong on the right is rare but costs much time. A stall shows as slow operations, and as a gap after them if it is \
      longer than a column.";
 
-/// One map.
 struct Picture<'a> {
     map: &'a HeatMap,
     heat: Heat,

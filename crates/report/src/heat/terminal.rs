@@ -19,7 +19,6 @@ const BANDS: usize = 5;
 /// Columns that stand beside the two maps: the latency, the shares, and gaps.
 const BESIDE: usize = 28;
 
-/// All steps of `run`.
 pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {
     let mut text = String::new();
     let most = (style.columns() - BESIDE) / 2;
@@ -51,7 +50,6 @@ fn title(map: &HeatMap, of: Of, record: &StepRecord) -> String {
     format!("{}: {what} by when an operation began, in columns of {apart}", of.name())
 }
 
-/// Both maps, on one axis of latencies.
 fn pair(map: &HeatMap, most: usize, title: &str, style: &Style) -> String {
     let each = most / map.columns();
     let width = each * map.columns();

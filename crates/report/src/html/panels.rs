@@ -6,7 +6,6 @@ use crate::drawing::frame::table;
 use crate::markup::escaped_text;
 use crate::panels::{Panel, Piece};
 
-/// The panels in turn.
 pub(super) fn html(panels: &[Panel]) -> String {
     panels.iter().flat_map(Panel::pieces).map(piece).collect()
 }
@@ -33,7 +32,6 @@ fn piece(piece: &Piece) -> String {
     }
 }
 
-/// Names and what they are.
 pub(super) fn list(pairs: &[(String, String)]) -> String {
     let mut html = String::from("<dl>\n");
     for (name, what) in pairs {

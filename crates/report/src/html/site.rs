@@ -19,7 +19,6 @@ const STYLE: &str = include_str!("site.css");
 const COLUMNS: usize = 40;
 /// So many values of a filter can be chosen; those of most runs.
 const MOST_CHOICES: usize = 12;
-/// What a filter looks at.
 type Value = fn(&IndexedRun) -> &str;
 /// What can be filtered by: the name of it, and how a row says it.
 const FILTERS: [(&str, Value); 4] = [
@@ -29,7 +28,6 @@ const FILTERS: [(&str, Value); 4] = [
     ("tag", |row| &row.tag),
 ];
 
-/// A run in the index.
 #[derive(Debug, Clone)]
 pub struct IndexedRun {
     id: String,
@@ -48,7 +46,6 @@ pub struct IndexedRun {
 }
 
 impl IndexedRun {
-    /// What the index tells of a run.
     pub fn from_run(run: &Run, analysis: &Analysis) -> Self {
         let summary = &analysis.summary;
         let best = card::best(analysis).map(|(_, step)| step);
@@ -72,7 +69,6 @@ impl IndexedRun {
         }
     }
 
-    /// A run that cannot be read, and why.
     pub fn unreadable(id: &str, why: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -91,12 +87,10 @@ impl IndexedRun {
         }
     }
 
-    /// Whether it has a page.
     pub fn is_readable(&self) -> bool {
         self.fault.is_none()
     }
 
-    /// What its page is called.
     pub fn file(id: &str) -> String {
         format!("{id}.html")
     }
@@ -107,7 +101,6 @@ pub fn page(subject: Subject) -> String {
     html::page(&[subject]).replacen("<main>\n", "<main>\n<p><a href=\"index.html\">all runs</a></p>\n", 1)
 }
 
-/// The page of all runs, in the order given.
 pub fn index(rows: &[IndexedRun]) -> String {
     let filters = FILTERS.map(|(name, value)| (name, value, choices(rows, value)));
     let mut html = html::head("mindful: all runs", &format!("{STYLE}{}", rules(&filters)));

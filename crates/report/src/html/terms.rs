@@ -14,7 +14,6 @@ const TERMS: [(&str, &str); 9] = [
     ("window", "The part of a step in which every session worked. All figures are of the window."),
 ];
 
-/// The definitions, folded.
 pub(super) fn list() -> String {
     let pairs = TERMS.map(|(term, definition)| (term.to_owned(), definition.to_owned()));
     format!("<details class=\"terms\">\n<summary>Terms on this page</summary>\n{}</details>\n", panels::list(&pairs))

@@ -17,7 +17,6 @@ use crate::figure::maybe;
 use crate::markup::escaped_text;
 use crate::table::Table;
 
-/// Several runs: what differs, and their charts.
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
     let _ = writeln!(html, "<h1>{}</h1>", escaped_text(title));
     let names: Vec<&str> = sides.iter().map(|(run, _)| run.head.id.as_str()).collect();

@@ -13,42 +13,31 @@ use mindful_core::result::{Finding, Severity};
 use crate::drawing::characters::Spot;
 use crate::escape;
 
-/// Slices that are remembered for the small pictures.
 const REMEMBERED: usize = 240;
-/// Remarks that are remembered.
 const REMARKS: usize = 6;
 
-/// One slice of all sessions together.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Second {
-    /// Operations per second.
     pub ops_per_s: f64,
-    /// Blocks visited per second.
     pub blocks_per_s: f64,
     /// Median and 99th percentile of an operation, us.
     pub p50_us: Option<f64>,
-    /// The same.
     pub p99_us: Option<f64>,
 }
 
-/// The state of the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
-    /// The step that goes on.
     pub step: Option<StepHead>,
-    /// Its boundaries, us.
     boundaries_us: Vec<i64>,
     open: BTreeMap<u32, Open>,
     /// Whole slices of the step, the last ones.
     pub seconds: Vec<Second>,
-    /// The number of the last one.
     last: Option<u32>,
     /// Per second of each counter by its name, from its last two readings.
     rates: BTreeMap<String, f64>,
     /// The same of wait events: samples that found a session there, or us waited.
     waits: BTreeMap<String, f64>,
     sources: BTreeMap<String, Source>,
-    /// Steps that ended, as points of a curve.
     pub curve: Vec<Spot>,
     whole: Recorder,
     blocks: f64,
@@ -56,9 +45,7 @@ pub(crate) struct Board {
     pub findings: Vec<Finding>,
     /// What was said, the newest last.
     pub remarks: Vec<String>,
-    /// Work of known size.
     pub progress: String,
-    /// Bytes of a block of the dataset.
     pub block_bytes: Option<u64>,
 }
 
@@ -77,7 +64,6 @@ struct Source {
 }
 
 impl Board {
-    /// Takes an event.
     pub(super) fn apply(&mut self, event: Event) {
         match event {
             Event::Loaded { dataset, .. } => self.block_bytes = Some(dataset.block_bytes),
@@ -185,7 +171,6 @@ impl Board {
         }
     }
 
-    /// What a counter grows by in a second.
     pub(super) fn rate(&self, counter: Counter) -> Option<f64> {
         self.rates.iter().find(|(name, _)| **name == counter).map(|(_, rate)| *rate)
     }
@@ -216,7 +201,6 @@ impl Board {
         Some((false, since(head.warmup_slices)?, head.duration_s))
     }
 
-    /// Boundaries of the slices of the step, us.
     pub(super) fn boundaries(&self) -> &[i64] {
         &self.boundaries_us
     }

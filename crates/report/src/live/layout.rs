@@ -103,7 +103,6 @@ fn device(board: &Board) -> String {
     format!("{} reads/s of {mean}, {} requests at a time", maybe(reads), maybe(queue))
 }
 
-/// The curve of the steps that ended.
 fn curve_of(board: &Board, area: Rect) -> Text<'static> {
     let (wide, high) = (usize::from(area.width.saturating_sub(2)).min(100), usize::from(area.height.saturating_sub(2)));
     if board.curve.len() < 2 || high < 3 || wide < 20 {

@@ -8,7 +8,6 @@ use mindful_core::plan::units::format_bytes;
 use crate::escape;
 use crate::figure::format_whole;
 
-/// Work that goes on.
 #[derive(Debug)]
 pub(super) struct Progress {
     /// What is done: `loading`.
@@ -22,7 +21,6 @@ impl Progress {
         Self { what, began: Instant::now(), done_at_begin: done }
     }
 
-    /// How it stands, as a line.
     pub(super) fn message(&self, done: u64, of: u64, unit: &str) -> String {
         progress_line(&self.what, self.began.elapsed(), done - self.done_at_begin.min(done), done, of, unit)
     }

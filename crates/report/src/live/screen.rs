@@ -134,7 +134,6 @@ fn takes_output() -> bool {
     poll(&mut ready, Some(&Timespec::default())).is_ok() && ready[0].revents() == PollFlags::OUT
 }
 
-/// The part of the terminal that is drawn on.
 fn drawn_area() -> Rect {
     let known = tcgetwinsize(stderr()).ok().map(|size| (size.ws_col, size.ws_row));
     let (wide, high) = known.filter(|(wide, high)| *wide > 0 && *high > 0).unwrap_or(USUAL);
@@ -217,7 +216,6 @@ impl Shared {
     }
 }
 
-/// What a key means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     /// None was pressed, or it means nothing.

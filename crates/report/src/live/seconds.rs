@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use crate::figure::{number, time_us};
 
-/// From this share on, reads from the page cache are shown.
 const CACHED_PCT_SHOWN: f64 = 10.0;
 const READS: [metric::Counter; 3] = [shared::PHYSICAL_READS, shared::LOGICAL_READS, shared::PROCESS_READ_BYTES];
 
@@ -40,7 +39,6 @@ struct Slice {
 struct Counter {
     last: Option<(i64, f64)>,
     per_s: Option<f64>,
-    /// The boundary up to which the rate holds.
     boundary: u32,
 }
 

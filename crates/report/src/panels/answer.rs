@@ -12,10 +12,8 @@ use crate::card::limit_of_step;
 use crate::panels::Panel;
 use crate::{escape, figure};
 
-/// What a search found.
 pub(crate) struct Answer {
     pub sentence: String,
-    /// How well it is known, or what to try.
     pub details: String,
     pub found: bool,
 }

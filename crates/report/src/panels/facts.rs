@@ -18,10 +18,8 @@ use crate::escape;
 use crate::figure::{format_counted, format_whole, mib, number, percent};
 use crate::panels::Panel;
 
-/// Numbers of sessions that are reported one by one.
 const MOST_COUNTS: usize = 12;
 
-/// The twelve facts.
 pub(crate) fn measured(run: &Run, analysis: &Analysis) -> Panel {
     let mut panel = Panel::default();
     panel.heading("what was measured");
@@ -69,7 +67,6 @@ pub(crate) fn measured_facts(run: &Run, analysis: &Analysis) -> Vec<(String, Str
     facts
 }
 
-/// What was measured, in a sentence.
 pub(crate) fn in_brief(run: &Run, analysis: &Analysis) -> Panel {
     let mut page = Panel::default();
     let version = run.description.as_ref().map(|description| format!(" {}", escape(&description.engine_version)));
@@ -106,7 +103,6 @@ fn active_set(step: &StepSummary, block_bytes: Option<u64>) -> Option<String> {
     Some(format!("{bytes}{} of {}", format_counted(schemas, "schema"), format_counted(scale, "block")))
 }
 
-/// The first few names of files.
 fn some_of(files: &[String]) -> String {
     let mut text = files.iter().take(3).map(|file| escape(file)).collect::<Vec<_>>().join(", ");
     if files.len() > 3 {

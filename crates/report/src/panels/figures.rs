@@ -15,7 +15,6 @@ use crate::style::Detail;
 use crate::table::Side::{Left, Right};
 use crate::table::Table;
 
-/// Operations and their latencies.
 pub(crate) fn operations(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let mut table = Table::new(&OPERATION.map(|title| (title, if title == OPERATION[0] { Left } else { Right })));
@@ -29,11 +28,9 @@ pub(crate) fn operations(step: &StepAnalysis) -> Panel {
     page
 }
 
-/// What is reported a kind of operation.
 const OPERATION: [&str; 9] =
     ["operation", "count", "per s", "mean us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us"];
 
-/// [`OPERATION`] of each kind that was done.
 fn done(step: &StepAnalysis) -> Vec<Vec<String>> {
     let cells = |kind: OpKind| {
         let op = step.summary.ops.get(kind)?;
@@ -178,7 +175,6 @@ pub(crate) fn time(step: &StepAnalysis) -> Panel {
     page
 }
 
-/// Whether physical reads are what the step is about.
 fn is_physical(step: &StepAnalysis) -> bool {
     let reported = || step.work.is_none() && step.summary.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
     step.gates.method_yield.map_or_else(reported, |y| y >= CACHED_YIELD)
@@ -233,7 +229,6 @@ pub(crate) fn cpu(step: &StepAnalysis) -> Panel {
     page
 }
 
-/// Server CPU by what was done with it.
 fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
     let cpu = &step.summary.cpu;
     let mut parts = Vec::new();
@@ -255,7 +250,6 @@ fn cpu_of_one(step: &StepAnalysis) -> Vec<String> {
     parts
 }
 
-/// What the measurement itself cost.
 fn watching(page: &mut Panel, step: &StepAnalysis) {
     let cpu = &step.summary.cpu;
     let own = cpu.watching_cores.map(|cores| format!("watching cost {} of one core", percent(Some(cores))));

@@ -55,7 +55,6 @@ fn load_legend(steps: &[StepSummary], block_bytes: Option<u64>, large_bytes: Opt
     }
 }
 
-/// The one load of all spans, and what their names say.
 fn span_legend(steps: &[StepSummary], block_bytes: Option<u64>) -> Vec<String> {
     let in_flight = steps.iter().find_map(|step| load(&step.point)).map_or(0, |(small, _)| small);
     let named = |name: &str| steps.iter().any(|step| step.point.values.get(SPAN).is_some_and(|span| span == name));
@@ -70,7 +69,6 @@ fn span_legend(steps: &[StepSummary], block_bytes: Option<u64>) -> Vec<String> {
     if parts.is_empty() { vec![load] } else { vec![load, parts.join("; ")] }
 }
 
-/// How far the spans lie apart.
 fn span_lines(steps: &[StepSummary]) -> Vec<String> {
     let mut means: Vec<(f64, &str)> =
         steps.iter().filter_map(|step| Some((small(step)?.mean_us, step.point.values.get(SPAN)?.as_str()))).collect();
@@ -158,7 +156,6 @@ fn best_lines(job: &IoJobSummary) -> Vec<String> {
     lines
 }
 
-/// The load, and the latency there.
 fn at(best: &IoBest) -> String {
     let p99 = best.p99_us.map_or_else(String::new, |us| format!(", p99 {}", figure::number(us)));
     let mean = best.mean_us.map_or_else(String::new, |us| format!(" (mean {} us{p99})", figure::number(us)));

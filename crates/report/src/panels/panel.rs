@@ -5,7 +5,6 @@ use crate::drawing::characters::{Spot, curve, sparkline};
 use crate::style::{Style, Tone};
 use crate::table::{Table, columns_of, wrap};
 
-/// A piece of a panel.
 pub(crate) enum Piece {
     Line(String),
     /// Above it a blank line.
@@ -31,7 +30,6 @@ pub(crate) enum Piece {
         table: Table,
         faint: bool,
     },
-    /// Names and what they are, aligned.
     Pairs(Vec<(String, String)>),
     /// How figures went over time: what time, and of each figure its name, its values and its range in words.
     OverTime {
@@ -42,17 +40,13 @@ pub(crate) enum Piece {
     Curve(Curve),
 }
 
-/// A curve as a terminal draws it.
 pub(crate) struct Curve {
     pub title: String,
     pub spots: Vec<Spot>,
-    /// The farthest across, in words.
     pub far: String,
-    /// The highest and the lowest, in words.
     pub ends: [String; 2],
 }
 
-/// A part of a report.
 #[derive(Default)]
 pub(crate) struct Panel(Vec<Piece>);
 
@@ -85,17 +79,14 @@ impl Panel {
         self.0.push(Piece::Paragraph { first, rest, free, text: text.to_owned() });
     }
 
-    /// A word in its tone and a paragraph beside it.
     pub(crate) fn hanging(&mut self, at: usize, tone: Tone, word: &str, text: &str) {
         self.0.push(Piece::Beside { at, tone, word: word.to_owned(), text: text.to_owned() });
     }
 
-    /// A table with a faint header.
     pub(crate) fn table(&mut self, table: Table) {
         self.0.push(Piece::Table { table, faint: true });
     }
 
-    /// A table that is the report's main thing.
     pub(crate) fn main_table(&mut self, table: Table) {
         self.0.push(Piece::Table { table, faint: false });
     }
@@ -117,7 +108,6 @@ impl Panel {
         &self.0
     }
 
-    /// Its lines on a terminal.
     pub(crate) fn to_text(&self, style: &Style) -> String {
         let lines: Vec<String> = self.0.iter().flat_map(|piece| lines(piece, style)).collect();
         lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
@@ -170,7 +160,6 @@ fn over_time(over: &str, figures: &[(String, Vec<Option<f64>>, String)], style: 
     vec![format!("  {over}  {}", figures.iter().map(one).collect::<Vec<_>>().join("  "))]
 }
 
-/// A curve where there is room for one.
 fn drawn(drawn: &Curve, style: &Style) -> Vec<String> {
     const HIGH: usize = 9;
     const FEWEST: usize = 80;

@@ -46,7 +46,6 @@ fn in_brief(step: &StepSummary) -> String {
     parts.join(", ")
 }
 
-/// The least and the greatest.
 fn ends(values: &[f64]) -> Option<(f64, f64)> {
     let least = values.iter().copied().reduce(f64::min)?;
     Some((least, values.iter().copied().fold(least, f64::max)))

@@ -8,7 +8,6 @@ use crate::panels::Panel;
 use crate::panels::{facts, figures, over_time, price, ranks, targets};
 use crate::style::Detail;
 
-/// The panels of single steps.
 pub(crate) fn panels(run: &Run, analysis: &Analysis, card: &Card, detail: Detail) -> Vec<Panel> {
     let mut panels = each_step(run, analysis, card, detail);
     if detail == Detail::Short {

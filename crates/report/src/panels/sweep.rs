@@ -55,7 +55,6 @@ fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, lo
     panel
 }
 
-/// What was swept, and how all of it worked.
 fn swept(run: &Run, summary: &Summary) -> String {
     let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
     let mut kits: Vec<_> = summary.steps.iter().filter_map(|step| step.like.kit()).collect();

@@ -8,7 +8,6 @@ use crate::figure::number;
 use mindful_core::contract::event::Event;
 use mindful_core::contract::metric::{Counter, Metric, MetricKind};
 
-/// The counters to show.
 #[derive(Debug, Default)]
 pub struct CounterFilter {
     /// At most so many of each unit, those that moved most: microseconds and blocks cannot be compared with each other.
@@ -18,7 +17,6 @@ pub struct CounterFilter {
 }
 
 impl CounterFilter {
-    /// Whether it selects anything.
     pub fn is_given(&self) -> bool {
         self.top.is_some() || !self.only.is_empty()
     }
@@ -28,7 +26,6 @@ impl CounterFilter {
     }
 }
 
-/// All sources and their latest readings.
 #[derive(Debug, Default)]
 pub struct WatchedSources {
     names: Vec<String>,
@@ -53,7 +50,6 @@ struct MetricRate {
     value: Option<f64>,
 }
 
-/// All metrics in one second.
 #[derive(Debug)]
 pub struct WatchedSecond {
     number: u32,
@@ -128,7 +124,6 @@ impl WatchedSecond {
         self.lines.iter().filter_map(of)
     }
 
-    /// A second of counters, for tests.
     #[cfg(test)]
     pub(super) fn from_rates(number: u32, rates: &[(&str, Option<f64>)]) -> Self {
         let line = |(name, value): &(&str, Option<f64>)| MetricRate {

@@ -54,7 +54,6 @@ fn axed(page: &str, folder: &Path) -> bool {
 enum Axe {
     /// Wide and light, narrow and dark.
     Both,
-    /// Where less has room.
     Narrow,
 }
 
@@ -118,7 +117,6 @@ const PAPERS: [Paper; 2] = [
 ];
 
 impl Paper {
-    /// `page` on sheets of this size.
     fn sheets(&self, page: &str) -> String {
         assert!(page.contains("@page { margin: 14mm; }") && page.contains("@media print {"), "{page}");
         page.replace("@page { margin: 14mm; }", &format!("@page {{ size: {}; margin: 14mm; }}", self.name))

@@ -49,7 +49,6 @@ fn filled<T: serde::Serialize + serde::de::DeserializeOwned>(figures: T, first: 
     serde_json::from_value(Value::Object(fields)).unwrap()
 }
 
-/// Each number of `value` under the name of its column.
 fn figures(value: &Value, prefix: &str, found: &mut BTreeMap<String, Option<f64>>) {
     for (name, value) in value.as_object().unwrap() {
         if NO_FIGURES.contains(&name.as_str()) {

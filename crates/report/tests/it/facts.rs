@@ -23,7 +23,6 @@ const FACTS: [(&str, &[&str]); 12] = [
     ("storage", &[]),
 ];
 
-/// The run in each form that leaves the house.
 fn forms(run: &Run) -> Vec<(&'static str, String)> {
     let analysis = analyze(run);
     let report = mindful_report::run_report(run, &analysis, None, Detail::Full);

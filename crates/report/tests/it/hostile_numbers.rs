@@ -16,7 +16,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// What stands in place of a number.
 const EXTREMES: [&str; 12] = [
     "0",
     "-1",
@@ -79,7 +78,6 @@ fn numbers(line: &str) -> Vec<std::ops::Range<usize>> {
 /// One way to spoil a run; positions count from the begin and go round.
 #[derive(Debug, Clone)]
 enum Spoil {
-    /// A number of a line becomes an extreme.
     Number(prop::sample::Index, prop::sample::Index, usize),
     /// A number becomes an extreme in all lines of the same shape.
     Everywhere(prop::sample::Index, prop::sample::Index, usize),

@@ -15,7 +15,6 @@ fn with_values(mut run: Run, value: Option<f64>) -> Run {
     run
 }
 
-/// A run of each kind, with its name.
 fn runs() -> Vec<(&'static str, Run)> {
     let mut unfinished = sweep(&[1, 2, 4]);
     (unfinished.finished, unfinished.steps[2].ended) = (false, false);

@@ -52,7 +52,6 @@ impl Keyboard {
         Some(keyboard)
     }
 
-    /// What the driver answers.
     fn ask(&self, path: &str, body: &Value) -> Value {
         let (body, port) = (body.to_string(), self.port);
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();

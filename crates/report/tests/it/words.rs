@@ -18,7 +18,6 @@ fn lines() -> Vec<(String, String)> {
     reports.flat_map(of_file).collect()
 }
 
-/// Things of which reports tell a number.
 const THINGS: [&str; 9] =
     ["sessions", "schemas", "steps", "runs", "blocks", "operations", "points", "samples", "rounds"];
 

@@ -10,21 +10,16 @@ use mindful_core::contract::file_read::InFlight;
 /// Smallest gain of two doublings for which the load is doubled again.
 const GAIN: f64 = 1.05;
 
-/// Highest load tried.
 const MOST: u32 = 1_024;
 
-/// What was measured at a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
-    /// Reads per second.
     pub per_s: f64,
-    /// Mean latency, us.
     pub mean_us: f64,
     /// 99th percentile, us; `None` if there were too few reads.
     pub p99_us: Option<f64>,
 }
 
-/// The result of a calibration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     /// Most random block reads per second within the limit, and at which load; `None` when even one read at a time
@@ -34,7 +29,6 @@ pub struct Answer {
     pub large: Option<(Outcome, u32)>,
 }
 
-/// A calibration under way.
 #[derive(Debug, Clone)]
 pub struct Calibration {
     limit_us: f64,
@@ -54,7 +48,6 @@ impl Calibration {
         small.or_else(|| self.large.next(f64::INFINITY).map(|large| InFlight { small: 0, large }))
     }
 
-    /// Adds what was measured at `load`.
     pub fn record(&mut self, load: InFlight, outcome: Outcome) {
         if load.large > 0 {
             self.large.tried.push((load.large, outcome));

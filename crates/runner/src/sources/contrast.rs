@@ -44,12 +44,10 @@ pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     }
 }
 
-/// The turns of a contrast.
 pub struct Contrast<'a> {
     context: &'a Context,
     files: &'static dyn Engine,
     reads: &'static dyn FileReads,
-    /// The files of the database.
     url: String,
     repetitions: u32,
     left: VecDeque<Turn>,
@@ -72,7 +70,6 @@ impl<'a> Contrast<'a> {
         Ok(Self { context, files, reads, url: String::new(), repetitions, left: VecDeque::new() })
     }
 
-    /// The plan of the database at `level`.
     fn plan(&self, level: Level) -> Plan {
         let mut plan = self.context.plan.clone();
         if level == Level::Cached {
@@ -151,7 +148,6 @@ fn raw_left_out() -> Finding {
     )
 }
 
-/// Why there are no levels on one core.
 fn one_core_left_out() -> Finding {
     codes::LEVEL_LEFT_OUT.finding(
         "The levels on one core were omitted because they would move the processes of a server that mindful did not \

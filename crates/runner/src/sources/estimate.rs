@@ -13,16 +13,13 @@ const OVERHEAD: Duration = Duration::from_secs(3);
 pub struct Estimate {
     /// What is counted: `steps` or `runs`.
     pub what: &'static str,
-    /// How many.
     pub count: u32,
-    /// What they take, about.
     pub time: Duration,
     /// Whether fewer may do, or in less time.
     pub at_most: bool,
 }
 
 impl Estimate {
-    /// The steps that follow `plans`.
     pub fn of<'a>(what: &'static str, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let none = Self { what, count: 0, time: Duration::ZERO, at_most: false };
         plans.into_iter().fold(none, |sum, plan| Self {

@@ -18,16 +18,12 @@ use crate::recording::Recording;
 use crate::source::{NextStep, StepSource};
 use crate::sources::calibration::{Calibration, Outcome};
 
-/// More than one plain step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Job {
     /// The points of a preset or a matrix.
     Points(Vec<InFlight>),
     /// The search for the most small I/Os per second within a mean latency, us.
-    Calibrate {
-        /// The highest allowed.
-        limit_us: f64,
-    },
+    Calibrate { limit_us: f64 },
     /// One load on parts of the files in turn.
     Spans {
         /// As the option `span` takes them.
@@ -37,14 +33,12 @@ pub enum Job {
     },
 }
 
-/// The steps of a job.
 pub struct IoJob<'a> {
     context: &'a Context,
     reads: &'static dyn FileReads,
     job: &'a Job,
     taken: usize,
     calibration: Calibration,
-    /// The load of the step under way.
     load: InFlight,
 }
 
@@ -129,7 +123,6 @@ fn tell(place: &str, load: InFlight, recording: &Recording) {
     recording.tell(&format!("point {place}: {} small and {} large in flight", load.small, load.large));
 }
 
-/// What `step` did with `load` in flight.
 fn outcome(load: InFlight, step: &StepSummary) -> Result<Outcome> {
     let outcome = if load.large > 0 {
         large(step).and_then(|op| Some(Outcome { per_s: op.per_s, mean_us: op.mean_us?, p99_us: op.p99_us }))

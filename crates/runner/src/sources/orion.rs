@@ -4,7 +4,6 @@ use mindful_core::contract::file_read::InFlight;
 use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
 
-/// A job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// Small reads at rising load, up to twenty a disk: the most I/Os a second.
@@ -20,7 +19,6 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All, by name.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("oltp", Self::Oltp),
         ("dss", Self::Dss),
@@ -29,7 +27,6 @@ impl Preset {
         ("advanced", Self::Advanced),
     ];
 
-    /// A preset from its name.
     pub fn parse(text: &str) -> Result<Self> {
         settings::parse_choice(text, &Self::NAMES)
     }
@@ -53,7 +50,6 @@ pub enum Matrix {
 }
 
 impl Matrix {
-    /// All, by name.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("point", Self::Point),
         ("row", Self::Row),
@@ -63,16 +59,13 @@ impl Matrix {
         ("detailed", Self::Detailed),
     ];
 
-    /// A matrix from its name.
     pub fn parse(text: &str) -> Result<Self> {
         settings::parse_choice(text, &Self::NAMES)
     }
 }
 
-/// What a job is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
-    /// Its name.
     pub preset: Preset,
     /// The matrix of an advanced job; the others have their own.
     pub matrix: Option<Matrix>,

@@ -31,7 +31,6 @@ const MOST_SESSIONS: u32 = 256;
 /// Halvings of the logarithm from a doubling down to the tolerance.
 const HALVINGS: u32 = 4;
 
-/// A sweep, ready to be walked.
 pub struct Sweep {
     /// The first point; every point is this one with its values.
     pub base: Resolved,
@@ -47,11 +46,22 @@ pub struct Sweep {
 #[derive(Debug)]
 enum Shape {
     /// Points known from the start, and the steps at them that the budget holds.
-    Fixed { points: Vec<BTreeMap<String, String>>, steps: Budgeted },
+    Fixed {
+        points: Vec<BTreeMap<String, String>>,
+        steps: Budgeted,
+    },
     /// A ladder of sessions that finds its own steps, for each set of values of the other keys.
-    Adaptive { others: Vec<BTreeMap<String, String>>, from: u32, to: u32 },
-    /// The highest load that meets an objective.
-    Search { objective: Objective, key: String, from: f64, to: f64 },
+    Adaptive {
+        others: Vec<BTreeMap<String, String>>,
+        from: u32,
+        to: u32,
+    },
+    Search {
+        objective: Objective,
+        key: String,
+        from: f64,
+        to: f64,
+    },
 }
 
 impl Sweep {
@@ -175,7 +185,6 @@ impl Sweep {
         Estimate { time: whole.time.min(budget), at_most: whole.at_most || whole.time > budget, ..whole }
     }
 
-    /// The plans of `slots`.
     fn plans(&self, points: &[BTreeMap<String, String>], slots: &[Slot]) -> Vec<Plan> {
         let at = |slot: &Slot| {
             let point = Point { values: points[slot.point].clone(), ..Point::default() };

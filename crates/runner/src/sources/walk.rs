@@ -15,23 +15,19 @@ use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
 use crate::sources::sweep::{Next, Sweep};
 
-/// The steps of a sweep.
 pub struct Walk<'a> {
     sweep: &'a Sweep,
     context: &'a Context,
-    /// When, by the clock of the run.
     began: Duration,
     /// What the steps took that an earlier call had finished.
     spent_before: Duration,
     /// What the longest step of this call took, all of it.
     longest: Option<Duration>,
-    /// When the step under way was handed out.
     handed_out: Option<Duration>,
     done: Vec<StepSummary>,
 }
 
 impl<'a> Walk<'a> {
-    /// A sweep from its first step on.
     pub fn new(sweep: &'a Sweep, context: &'a Context) -> Self {
         let (spent_before, longest, handed_out) = (Duration::ZERO, None, None);
         Self { sweep, context, began: context.clock.elapsed(), spent_before, longest, handed_out, done: Vec::new() }
@@ -59,7 +55,6 @@ impl<'a> Walk<'a> {
         Some((self.left()?.as_secs_f64() / self.longest.unwrap_or(self.sweep.step_cost()).as_secs_f64()) as u32)
     }
 
-    /// What is to come, and what is left out of it.
     fn begin(&self, recording: &Recording) {
         if self.done.is_empty() {
             recording.tell(&self.sweep.estimate().to_string());

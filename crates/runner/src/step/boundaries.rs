@@ -8,7 +8,6 @@
 
 use std::time::Duration;
 
-/// Longest slice, us.
 pub(crate) const SLICE_US: i64 = 1_000_000;
 
 /// Most slices that a session may begin before the client reads its report.

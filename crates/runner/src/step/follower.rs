@@ -24,7 +24,6 @@ use crate::step::early_stop::EarlyStop;
 /// How far ahead the boundary has to lie at which all sessions end, beside the slices that they may begin before, us.
 const AHEAD_US: i64 = 500_000;
 
-/// Passes all events on and follows the step in them.
 pub(crate) struct StepFollower {
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
@@ -33,11 +32,9 @@ pub(crate) struct StepFollower {
     state: Mutex<State>,
 }
 
-/// When and how a step that is steady ends.
 pub(crate) struct Steady {
     /// Where it is reported at which boundary to end.
     pub early_stop: EarlyStop,
-    /// A window is at least so long.
     pub least: Duration,
 }
 
@@ -51,7 +48,6 @@ struct State {
 }
 
 impl StepFollower {
-    /// Passes events on to `events`.
     pub(crate) fn new(events: Arc<dyn Events>, clock: Arc<dyn Clock>, steady: Option<Steady>) -> Arc<Self> {
         Arc::new(Self { events, clock, steady, state: Mutex::default() })
     }

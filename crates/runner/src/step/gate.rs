@@ -11,16 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 
-/// What a waiting session receives.
 #[derive(Debug, Clone)]
 pub(crate) enum Signal {
     /// The boundaries of all slices by the engine's clock; work begins at the first.
     Go(Arc<Vec<i64>>),
-    /// The step will not begin.
     Abort,
 }
 
-/// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Gate {
     state: Mutex<State>,
@@ -91,7 +88,6 @@ impl Gate {
         !matches!(self.lock().signal, Some(Signal::Abort))
     }
 
-    /// Waits until the gate opens.
     pub(crate) fn wait(&self) -> Signal {
         loop {
             self.changed.wait(FOREVER, &mut || self.lock().signal.is_none());

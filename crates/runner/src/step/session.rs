@@ -17,20 +17,15 @@ use mindful_core::workload::Workload;
 use crate::step::early_stop::EarlyStop;
 use crate::step::gate::{Gate, Signal};
 
-/// A message from a thread of the step.
 pub(crate) enum Message {
-    /// Connected and warm.
     Ready,
-    /// Has rehearsed a slice.
     Rehearsed,
-    /// A slice is done.
     Slice(u32, Box<SliceReport>),
     Clock(Option<Finding>),
     /// The session has done its work; it stays connected where that went well.
     Done(Result<()>),
 }
 
-/// Messages that the step has not yet received.
 pub(crate) struct Mailbox {
     messages: Mutex<VecDeque<Message>>,
     bell: Arc<dyn Notifier>,
@@ -46,7 +41,6 @@ impl Mailbox {
         self.bell.notify();
     }
 
-    /// The next message, waited for at most `at_most`.
     pub(crate) fn take(&self, at_most: Duration) -> Option<Message> {
         let mut next = None;
         self.bell.wait(at_most, &mut || {
@@ -57,7 +51,6 @@ impl Mailbox {
     }
 }
 
-/// What all sessions of a step share.
 pub(crate) struct Shared<'a> {
     pub target: &'a dyn Target,
     pub workload: &'a Workload,
@@ -66,7 +59,6 @@ pub(crate) struct Shared<'a> {
     pub mailbox: &'a Mailbox,
     /// Ends the step early, for whatever reason.
     pub halt: &'a StopFlag,
-    /// Ends it early at a boundary.
     pub early_stop: &'a EarlyStop,
     /// Slices that a session may run ahead: see `boundaries::ahead`.
     pub ahead: usize,

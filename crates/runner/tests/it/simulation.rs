@@ -18,7 +18,6 @@ use mindful_runner::sweep::Sweep;
 use mindful_runner::walk::Walk;
 use mindful_runner::{Alone, Context, Ended, Resumed, Single};
 
-/// A simulated host with runs of its own.
 pub(crate) struct Simulation {
     pub store: tempfile::TempDir,
     pub clock: SimulatedClock,
@@ -35,7 +34,6 @@ impl Simulation {
         Self::on(clock, Box::leak(Box::new(engine)))
     }
 
-    /// The same by an engine that goes by `clock`.
     pub(crate) fn on(clock: SimulatedClock, engine: &'static dyn Engine) -> Self {
         let (store, notes) = (tempfile::tempdir().unwrap(), Arc::default());
         Self { store, clock, notes, stop: StopFlag::default(), engine }
@@ -77,7 +75,6 @@ impl Simulation {
         Context::new(resolved, self.engine, self.store(), live, self.stop.clone(), clock)
     }
 
-    /// One run of a plan.
     pub(crate) fn run(&self, given: &[(&str, &str)]) -> Ended {
         self.run_by(given, Arc::new(self.clock.clone()))
     }
@@ -103,7 +100,6 @@ impl Simulation {
         mindful_runner::run(&context, &Alone, &mut walk, resumed, &mut |_, _| Ok(())).unwrap()
     }
 
-    /// What was asked and holds `part`.
     pub(crate) fn line_with(&self, part: &str) -> Option<String> {
         self.notes.find(part)
     }
@@ -113,7 +109,6 @@ fn all_keys() -> impl Iterator<Item = &'static Key> {
     KEYS.iter().chain(SWEEP_KEYS).chain(mindful_null::KEYS)
 }
 
-/// The files that `path` holds runs in.
 pub(crate) fn folders(path: &Path) -> usize {
     std::fs::read_dir(path.join("runs")).unwrap().count()
 }

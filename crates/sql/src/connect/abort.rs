@@ -30,7 +30,6 @@ impl AbortState {
         self.aborted.load(Ordering::SeqCst)
     }
 
-    /// Refuses to ask anything more of `server`.
     pub fn refuse_aborted(&self, server: impl FnOnce() -> String) -> Result<()> {
         if self.is_aborted() {
             return Err(Error::interrupted(format!("what was asked of {} was interrupted", server())));
@@ -38,7 +37,6 @@ impl AbortState {
         Ok(())
     }
 
-    /// Refuses to go on with the work of `session`.
     pub fn refuse_interrupted(&self, session: &str) -> Result<()> {
         if self.is_interrupted() { Err(interrupted(session)) } else { Ok(()) }
     }

@@ -46,7 +46,6 @@ impl<C> Control<C> {
 }
 
 impl<C> ControlGuard<'_, C> {
-    /// Closes a connection that broke.
     pub fn close(mut self) {
         *self.0 = None;
     }

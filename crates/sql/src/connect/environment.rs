@@ -56,7 +56,6 @@ impl Environment {
         value.map(|text| text.ok_or_else(not_utf8)).transpose()
     }
 
-    /// The file or folder that a variable names.
     pub fn path(&self, variable: &str) -> Option<PathBuf> {
         self.variable(variable).map(PathBuf::from)
     }
@@ -65,7 +64,6 @@ impl Environment {
         self.home.as_ref().map(|home| home.join(name))
     }
 
-    /// The user that this process runs as.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }

@@ -9,7 +9,6 @@ use mindful_core::{Error, ErrorKind as Kind};
 /// Longest quotation of a server's own words, characters.
 const MOST_QUOTED: usize = 300;
 
-/// The server's own words, and its code for them.
 pub fn quote(words: &str, code: impl Display) -> String {
     let mut words = one_line(words);
     if words.chars().count() > MOST_QUOTED {
@@ -41,7 +40,6 @@ pub fn connection_advice(kind: ErrorKind, url: &str) -> Option<String> {
     })
 }
 
-/// What to do about any other error of a connection.
 pub fn network_advice(text: &str) -> &'static str {
     if text.contains("lookup address") {
         "correct the host name, or the name service of this host"

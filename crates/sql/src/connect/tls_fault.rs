@@ -6,14 +6,12 @@ use rustls::{AlertDescription, CertificateError};
 /// How a database and its client call what TLS is about.
 #[derive(Debug)]
 pub struct Words {
-    /// Such as `PostgreSQL`.
     pub product: &'static str,
     /// The parameter for the mode, and its values: no TLS, no verification, verification of the CA only.
     pub mode: &'static str,
     pub off: &'static str,
     pub unverified: &'static str,
     pub verify_ca: &'static str,
-    /// The parameters for files of the client.
     pub ca: &'static str,
     pub certificate: &'static str,
     pub key: &'static str,
@@ -22,7 +20,6 @@ pub struct Words {
 }
 
 impl Words {
-    /// The error for a person, without its place.
     pub fn explain(&self, fault: &rustls::Error) -> Error {
         match fault {
             rustls::Error::InvalidCertificate(fault) => self.certificate_fault(fault),
@@ -43,7 +40,6 @@ impl Words {
         }
     }
 
-    /// The error for what is not rustls's own.
     pub fn failed(&self, fault: &dyn std::fmt::Display) -> Error {
         Error::target(format!("TLS failed ({fault})"), format!("see the server's log, or say {}", self.without_tls()))
     }

@@ -28,7 +28,6 @@ pub fn decode(text: &str, part: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text that percent-encoded `text` stands for.
 pub fn decode_text(text: &str, part: &str) -> Result<String> {
     String::from_utf8(decode(text, part)?).map_err(|_| broken_encoding(part))
 }
@@ -37,7 +36,6 @@ fn broken_encoding(part: &str) -> Error {
     Error::plan(format!("the {part} in the target URL has a broken percent-encoding"), ESCAPES)
 }
 
-/// `text` percent-encoded for any part of a URL.
 pub fn encode(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }

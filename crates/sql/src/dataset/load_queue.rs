@@ -26,7 +26,6 @@ impl LoadQueue {
         }
     }
 
-    /// Blocks of all tables.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
@@ -59,7 +58,6 @@ impl LoadQueue {
         Ok(())
     }
 
-    /// Reports `written` more blocks of `block_bytes` each.
     pub fn emit_progress(&self, written: u64, block_bytes: u64, events: &dyn Events) {
         let done = self.done.fetch_add(written, Ordering::Relaxed) + written;
         events.emit(Event::Progress {

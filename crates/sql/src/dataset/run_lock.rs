@@ -9,7 +9,6 @@ use mindful_core::plan::settings::Key;
 pub const SHARED_KEY: Key =
     Key::with_default("shared", "on|off", "off", "Run even if another run uses the namespace; the report says so");
 
-/// The finding about others that use the namespace.
 pub const SHARED: &str = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its \
                           locks, and the server counts its work with this one's. Wait until it ends, or load another \
                           --namespace; without --shared a run is refused";
@@ -19,7 +18,6 @@ pub const LINGERS: Duration = Duration::from_secs(2);
 /// How long to wait between two attempts.
 pub const RETRY: Duration = Duration::from_millis(50);
 
-/// Refuses `what`, because others use it.
 pub fn in_use_error(what: &str) -> Error {
     Error::target(
         format!("another run, load or cleanup of mindful uses {what}"),

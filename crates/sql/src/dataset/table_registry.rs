@@ -6,7 +6,6 @@ use mindful_core::plan::MOST_SCHEMAS;
 use mindful_core::workload::Access;
 use mindful_core::{Error, Result};
 
-/// What a table of a dataset is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableKind {
     /// One row a block, indexed.
@@ -16,10 +15,8 @@ pub enum TableKind {
 }
 
 impl TableKind {
-    /// Both of them.
     pub const ALL: [Self; 2] = [Self::Blocks, Self::Scan];
 
-    /// The word in the registry, and in the names of tables.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -27,21 +24,17 @@ impl TableKind {
         }
     }
 
-    /// The kind of that word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// The kind that a full scan reads.
     pub fn scanned_by(access: Access) -> Self {
         if access == Access::Scan { Self::Blocks } else { Self::Scan }
     }
 }
 
-/// A table for a load to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Table {
-    /// What it is for.
     pub kind: TableKind,
     /// Schema number, from 1.
     pub schema: u32,
@@ -51,7 +44,6 @@ pub struct Table {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegisteredTable {
-    /// Bare name.
     pub name: String,
     /// What it is for; `None` for a kind this version does not know.
     pub kind: Option<TableKind>,
@@ -59,22 +51,18 @@ pub struct RegisteredTable {
     pub schema: u32,
     /// Visited rows, and so blocks.
     pub blocks: u64,
-    /// Seed of its layout.
     pub seed: u64,
     /// What its filler looks like; `None` when unreadable.
     pub content: Option<Content>,
-    /// Version of its rows' shape.
     pub shape: i32,
     /// The proof of its layout, unless the table changed since.
     pub proof: Option<LayoutProof>,
-    /// Whether the table still stands as it was loaded.
     pub stands: bool,
     pub table_bytes: u64,
     pub index_bytes: u64,
 }
 
 impl RegisteredTable {
-    /// Whether it stands and is the one of `kind` in `schema`.
     pub(crate) fn matches(&self, kind: TableKind, schema: u32) -> bool {
         self.stands && self.kind == Some(kind) && self.schema == schema
     }
@@ -167,7 +155,6 @@ pub fn missing_tables<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, pla
     wanted(plan).into_iter().filter(|table| !stands(table)).collect()
 }
 
-/// Reports a load that makes only the `missing` tables of `plan`.
 pub fn note_resumed(missing: &[Table], plan: &DatasetPlan, events: &dyn Events) {
     let all = wanted(plan).len();
     if missing.len() < all {
@@ -203,7 +190,6 @@ mod tests {
         DatasetPlan { schemas: 3, blocks_per_schema: 8, scan_blocks: 4, content, seed: 7, load_streams: 1 }
     }
 
-    /// What a load of [`plan`] registers.
     fn whole() -> Vec<RegisteredTable> {
         let registered = |table: Table| RegisteredTable {
             name: format!("{}_{}", table.kind.word(), table.schema),

@@ -16,11 +16,9 @@ use mindful_core::{Error, Result, plan::units};
 use mindful_host::scheduler::SessionThreads;
 use mindful_host::{Kernel, cpu, priority};
 
-/// Stream of the draws that spread samples in time.
 const SPREAD: i64 = 0x77_61_69_74;
 /// Looks are never further apart than this, unless so asked for.
 const LONGEST: Duration = Duration::from_millis(500);
-/// What a user may ask for.
 const SHORTEST_ASKED: Duration = Duration::from_millis(5);
 const LONGEST_ASKED: Duration = Duration::from_secs(1);
 /// How long the end of a look is waited for when sampling ends.
@@ -43,10 +41,8 @@ pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
     Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
 }
 
-/// Whose sessions are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whom {
-    /// Those of this process.
     Ours,
     AllClients,
 }
@@ -94,18 +90,15 @@ pub struct MonitorCpu {
     pub server: Option<Duration>,
 }
 
-/// What looking has cost so far.
 #[derive(Debug, Clone, Copy)]
 pub struct SamplingCost {
     /// Time between looks that was asked for.
     pub asked: Duration,
     /// Mean time between looks.
     pub interval: Duration,
-    /// How often it was looked.
     pub samples: u64,
     /// From asking to the answer, summed over all looks.
     pub took: Duration,
-    /// CPU before the first look.
     pub first: MonitorCpu,
     pub last: MonitorCpu,
 }
@@ -138,7 +131,6 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
     if cpus > 0.0 && needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 
-/// The samplers `waits`, `wait_sampling` and `session_threads`.
 pub(crate) type Samplers = [Box<dyn Sampler>; 3];
 
 /// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs) and
@@ -193,7 +185,6 @@ struct SampleCounts {
     cost: SamplingCost,
     /// Those that served the sessions of the last look.
     threads: Vec<u32>,
-    /// Why there will be no more samples.
     fault: Option<Error>,
 }
 

@@ -6,7 +6,6 @@ use mindful_core::workload::Commit;
 #[derive(Debug)]
 pub struct CommitPolicy {
     mode: Commit,
-    /// Updates of the open transaction.
     open: u32,
 }
 

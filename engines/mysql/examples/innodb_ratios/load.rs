@@ -16,7 +16,6 @@ const REST_PAGES: u64 = 300;
 /// How long one may take to come to rest.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What one way took.
 struct Took {
     s: f64,
     server_cpu_s: f64,

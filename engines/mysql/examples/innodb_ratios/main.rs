@@ -103,7 +103,6 @@ fn open_to_all(folder: &Path) -> Result<()> {
         .map_err(|error| failed("opening the folder", &error))
 }
 
-/// The one row that `sql` answers.
 fn one<T: FromRow>(conn: &mut Conn, sql: &str) -> Result<T> {
     let row = conn.query_first(sql).map_err(|error| failed(sql, &error))?;
     row.ok_or_else(|| Error::run(format!("{sql}: no row"), "look at the server's log"))
@@ -122,7 +121,6 @@ fn failed(what: &str, why: &dyn std::fmt::Display) -> Error {
     Error::run(format!("{what}: {why}"), "free some space, or name a DATA_DIR")
 }
 
-/// The middle value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

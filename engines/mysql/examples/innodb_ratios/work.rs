@@ -75,7 +75,6 @@ fn scan(conn: &mut Conn) -> Result<u64> {
     one(conn, SCAN)
 }
 
-/// A session at work on its own connection.
 struct Loop {
     target: Box<dyn Target>,
     session: Box<dyn Session>,

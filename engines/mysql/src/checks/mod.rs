@@ -20,7 +20,6 @@ use crate::connect::link::Link;
 use crate::dataset::storage::Storage;
 use crate::options::Options;
 
-/// What a look at the server may find.
 type Check = fn(&State) -> Option<Finding>;
 
 pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Option<&Dataset>) -> Result<Vec<Finding>> {
@@ -31,7 +30,6 @@ pub(crate) fn checks(link: &Link, options: &Options, plan: &Plan, dataset: Optio
     }
 }
 
-/// What is so of any server.
 const OF_ALL: &[Check] = &[
     log::read_only,
     reads::query_cache,

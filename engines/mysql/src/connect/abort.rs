@@ -39,7 +39,6 @@ struct One {
     known: Known,
 }
 
-/// All that stand, each by a place of its own.
 #[derive(Default)]
 pub(crate) struct Standing {
     all: Mutex<BTreeMap<u64, One>>,
@@ -64,7 +63,6 @@ impl Standing {
         place
     }
 
-    /// The connection at `place` is about to close.
     pub(crate) fn leave(&self, place: u64) {
         self.all().remove(&place);
     }

@@ -15,10 +15,8 @@ pub(super) struct Environment {
 /// Variables of the two clients begin so.
 const PREFIXES: [&str; 2] = ["MYSQL_", "MARIADB_"];
 
-/// Option files of the whole host.
 const OF_THE_HOST: [&str; 2] = ["/etc/my.cnf", "/etc/mysql/my.cnf"];
 
-/// Where distributions put the socket.
 const SOCKETS: [&str; 5] = [
     "/run/mysqld/mysqld.sock",
     "/var/run/mysqld/mysqld.sock",

@@ -160,7 +160,6 @@ pub(super) fn no_mysql(said: &str) -> Error {
     Error::target(format!("answered, but not as MariaDB or MySQL{said}"), next)
 }
 
-/// The connection failed, or never stood.
 pub(super) fn io_fault(fault: &io::Error) -> Error {
     let text = one_line(&fault.to_string());
     if let Some(fault) = fault.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {

@@ -20,7 +20,6 @@ const DEFAULT_PORT: u16 = 3306;
 /// Whose socket is taken for a server's where nobody names one, beside root's and one's own.
 const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 
-/// The road to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Road {
     Socket(PathBuf),
@@ -40,7 +39,6 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What `parts` of a URL mean in these surroundings.
     pub(super) fn collect(parts: &Parts, environment: &Environment) -> Result<Self> {
         let said = option_file::read(&environment.option_files(), environment.group_suffix()?.as_deref());
         let of_url =
@@ -155,7 +153,6 @@ fn road(
     Ok(Road::Socket(found.or_else(|| environment.sockets().first().cloned()).unwrap_or_default()))
 }
 
-/// What is `given`, else the variable `name`.
 fn or_variable(given: Option<String>, name: &str, environment: &Environment) -> Result<Option<String>> {
     given.map_or_else(|| environment.variable(name), |given| Ok(Some(given)))
 }

@@ -142,7 +142,6 @@ impl Link {
         self.run_on(&mut control, place, work)
     }
 
-    /// The same on another connection.
     pub(crate) fn run_on<T>(
         &self,
         connection: &mut Conn,

@@ -45,12 +45,10 @@ const EXPOSED: &str = "a password on the command line stands in the process list
 #[derive(Clone)]
 pub(crate) struct Server {
     given: Given,
-    /// TLS of the driver, and of a relay.
     tls: Option<SslOpts>,
     relay_tls: Option<Arc<ClientConfig>>,
 }
 
-/// How a connection leads to its server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// By a relay, which checks what comes, and asks a silent server whether it is still there.
@@ -192,7 +190,6 @@ impl Server {
         }
     }
 
-    /// Starts a relay to the server, and returns its address.
     fn relay(&self, within: Duration, way: Way) -> Result<Address> {
         let (wire, name) = match &self.given.road {
             Road::Socket(path) => (Wire::to_socket(path, within)?, None),

@@ -180,7 +180,6 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `line` up to a comment within it.
 fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or("").trim()
 }

@@ -34,18 +34,14 @@ const PREPARE: u8 = 0x16;
 const LONG_DATA: u8 = 0x18;
 const CLOSE: u8 = 0x19;
 
-/// What the next packet of the server is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Login,
-    /// The head of a result.
     Head,
     /// So many descriptions of columns, the last one being their end.
     Columns(u64),
     Row,
-    /// The head of the description of a statement.
     Statement,
-    /// So many parts of it.
     Parts(u64),
     /// Nothing: the answer is complete.
     Nothing,
@@ -68,7 +64,6 @@ impl Watch {
         self.next == Next::Login
     }
 
-    /// Whether the answer is not complete.
     pub(super) fn awaits(&self) -> bool {
         self.next != Next::Nothing
     }
@@ -110,7 +105,6 @@ impl Watch {
         };
     }
 
-    /// Checks a packet whose payload will have this length.
     pub(super) fn check_length(&mut self, length: usize) -> Result<(), String> {
         let limit = if self.is_login() { SMALL } else { CONTINUED - 1 };
         if length > limit {
@@ -127,7 +121,6 @@ impl Watch {
         }
     }
 
-    /// Checks the payload of the packet that came.
     pub(super) fn check(&mut self, payload: &[u8]) -> Result<(), String> {
         let kind = payload[0];
         // The driver may read a packet as a header that is a row here.
@@ -168,7 +161,6 @@ fn parts_left(parts: u64) -> Next {
     if parts == 0 { Next::Nothing } else { Next::Parts(parts) }
 }
 
-/// What follows an end with this status.
 fn after(status: Option<u8>) -> Next {
     if status.is_some_and(|status| status & MORE_RESULTS != 0) { Next::Head } else { Next::Nothing }
 }
@@ -180,7 +172,6 @@ fn ok_status(payload: &[u8]) -> Option<u8> {
     rest.first().copied()
 }
 
-/// The length of a payload in the head of its packet.
 pub(super) fn length_of(head: [u8; HEAD]) -> usize {
     u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize
 }
@@ -199,7 +190,6 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((number.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)), rest))
 }
 
-/// An error as a server would send it, as packet `number`.
 pub(super) fn error_packet(code: u16, text: &str, number: u8) -> Vec<u8> {
     let payload = [&[ERROR], &code.to_le_bytes()[..], b"#HY000", text.as_bytes()].concat();
     let length = (payload.len() as u32).to_le_bytes();

@@ -39,7 +39,6 @@ pub(super) type Probe = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 /// How often it is asked in vain before the connection is given up, and for how many of its timeouts it may be silent.
 const PROBES: u32 = 3;
 
-/// Where the driver connects.
 pub(super) enum Address {
     Socket(PathBuf),
     Port(u16),
@@ -50,14 +49,12 @@ enum Listener {
     Tcp(TcpListener),
 }
 
-/// The driver's side.
 trait Driver: Read + Write + AsFd {}
 impl<S: Read + Write + AsFd> Driver for S {}
 
 /// A server that has greeted, and how to go on with it.
 pub(super) struct Relay {
     wire: Wire,
-    /// The configuration of TLS, and the server's name.
     tls: Option<(Arc<ClientConfig>, String)>,
     greeting: Vec<u8>,
     within: Duration,

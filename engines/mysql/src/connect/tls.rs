@@ -28,7 +28,6 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// As the client calls them.
     pub(super) const NAMES: [(&'static str, Self); 5] = [
         ("DISABLED", Self::Disabled),
         ("PREFERRED", Self::Preferred),
@@ -50,7 +49,6 @@ pub(super) struct Tls {
 impl Tls {
     pub(super) const OFF: Self = Self { mode: Mode::Disabled, ca: None, certificate: None, key: None };
 
-    /// What is not as the client has it.
     pub(super) fn remark(&self) -> Option<String> {
         (self.mode == Mode::VerifyCa).then(|| {
             "ssl-mode=VERIFY_CA trusts the public authorities beside ssl-ca, and looks at no name: VERIFY_IDENTITY does"

@@ -22,7 +22,6 @@ pub(super) fn ask(place: &str) -> Result<Option<String>> {
     })
 }
 
-/// It was the right one.
 pub(super) fn keep(place: &str, password: String) {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).insert(place.to_owned(), password);
 }

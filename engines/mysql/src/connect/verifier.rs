@@ -12,7 +12,6 @@ pub(super) struct Verifier {
     pub chain: Arc<WebPkiServerVerifier>,
     /// Encryption alone: whoever answers is taken for the server.
     pub accepts_all: bool,
-    /// The certificate may be for another name.
     pub any_name: bool,
 }
 

@@ -16,7 +16,6 @@ use socket2::{SockRef, TcpKeepalive};
 use super::explain::{io_fault, no_mysql};
 use super::packets::{ERROR, HEAD, Watch, length_of};
 
-/// Bytes that are read at a time.
 pub(super) const PART: usize = 64 << 10;
 /// The version of the protocol, with which a greeting begins.
 const PROTOCOL: u8 = 10;

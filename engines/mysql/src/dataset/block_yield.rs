@@ -47,7 +47,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// for a moment may put all of them in doubt.
 const SET: usize = 8;
 
-/// Why the counter tells nothing.
 const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
 
 const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
@@ -216,7 +215,6 @@ impl Account {
         Ok([between - before, requests(conn)? - between])
     }
 
-    /// What a page more costs at least.
     const fn of_a_page(self) -> i64 {
         match self {
             Self::Statement => 1,
@@ -256,7 +254,6 @@ fn analyzed(conn: &mut Conn, table: &str, id: u64) -> Result<Option<i64>, Failur
     Ok(analysis.and_then(|analysis| accessed(&serde_json::from_str(&analysis).ok()?)))
 }
 
-/// The pages of all tables in `analysis`.
 fn accessed(analysis: &Value) -> Option<i64> {
     match analysis {
         Value::Object(fields) => match fields.get("r_engine_stats") {

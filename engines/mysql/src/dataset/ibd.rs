@@ -114,7 +114,6 @@ pub(crate) fn level_of(page: &[u8]) -> Option<u16> {
     (u16_at(page, TYPE_AT) == INDEX_PAGE && compact).then(|| u16_at(page, LEVEL_AT))
 }
 
-/// The index that `page` is part of.
 pub(crate) fn index_of(page: &[u8]) -> u64 {
     u64_at(page, INDEX_AT)
 }
@@ -124,7 +123,6 @@ pub(crate) fn index_of(page: &[u8]) -> u64 {
 pub(crate) struct Node {
     /// The least primary key that it may hold.
     pub least: u64,
-    /// Its number in the file.
     pub child: u64,
 }
 
@@ -204,7 +202,6 @@ fn page_of(level: u16, items: &[u64], apart: usize, fill: impl Fn(&mut [u8], usi
     page
 }
 
-/// A page at `level` above the leaves that leads to `children`.
 #[cfg(test)]
 pub(crate) fn page_above(level: u16, children: &[u64]) -> Vec<u8> {
     let node = 8 + 4;

@@ -78,7 +78,6 @@ pub(crate) fn load(
     settle::before_reads(link, &made, private, events, stop)
 }
 
-/// How rows get into the server.
 enum Way {
     /// `LOAD DATA LOCAL`.
     Streamed,
@@ -205,7 +204,6 @@ impl Work<'_> {
         done
     }
 
-    /// The same by a prepared statement.
     fn prepared(&self, conn: &mut Conn, name: &str, mut rows: Rows) -> Result<(), Failure> {
         loop {
             self.refuse_stopped()?;

@@ -27,7 +27,6 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
     entries.iter().map(|entry| &entry.table)
 }
 
-/// The namespace as it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
     /// There is no such database, or there is nothing in it.
@@ -35,7 +34,6 @@ pub(crate) enum Found {
     Ours {
         entries: Vec<Entry>,
     },
-    /// Not ours, and not touched; why.
     Foreign(Error),
 }
 

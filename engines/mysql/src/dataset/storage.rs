@@ -12,7 +12,6 @@ use crate::observe::status;
 /// Who speaks the protocol and keeps rows another way, by what it says of itself; letters of either case.
 const OTHERS: [&str; 7] = ["TiDB", "Vitess", "PlanetScale", "OceanBase", "SingleStore", "MemSQL", "Dolt"];
 
-/// A counter that InnoDB alone has.
 const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
 
 /// What keeps the rows of a server's tables.
@@ -23,7 +22,6 @@ pub(crate) enum Storage {
     Other(Other),
 }
 
-/// Another storage than InnoDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Other {
     pub what: String,

@@ -22,7 +22,6 @@ use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::work::settle;
 
-/// How much of a tablespace is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// The index above the rows tells the page of each; some leaves are looked into.
@@ -193,7 +192,6 @@ fn by_statements(
     Ok((RowOrder::new(&ids, pages), how_found(measured, blocks)))
 }
 
-/// With which confidence that was found.
 fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> String {
     match measured {
         Err(why) => format!("its pages are counted by the size that the server reserved alone: {why}"),

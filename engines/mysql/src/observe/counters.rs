@@ -31,7 +31,6 @@ const fn counter(
     Column { variables, name, unit, kind: MetricKind::Counter, help }
 }
 
-/// One under its own name.
 const fn own(variables: &'static [&'static str], unit: &'static str, help: &'static str) -> Column {
     counter(variables, variables[0], unit, help)
 }
@@ -132,7 +131,6 @@ pub(crate) fn samplers(
     Ok(samplers)
 }
 
-/// One connection for all counters.
 type Shared = Arc<Mutex<Open>>;
 
 struct Status {
@@ -214,7 +212,6 @@ const FILE_TIMES: &str = "performance_schema.file_summary_by_event_name";
 
 enum Readable<T> {
     Yes(T),
-    /// The role may not.
     Denied,
     Off,
 }

@@ -140,7 +140,6 @@ fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Resu
     })
 }
 
-/// Where it can be seen on this host.
 pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.server().is_local(), ..HostView::default() }
 }

@@ -14,7 +14,6 @@ use crate::flavor::{Flavor, Version};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Programs {
     pub bin: PathBuf,
-    /// What the program says of itself.
     pub version: Version,
     pub full: String,
 }
@@ -106,7 +105,6 @@ impl Programs {
         Ok(Self { bin: found.bin, version, full: found.version })
     }
 
-    /// What would be fetched.
     pub(super) fn pinned(flavor: Flavor) -> Self {
         let (_, pinned) = known_and_pinned(flavor);
         let version = read(flavor, pinned.version).unwrap_or(Version {

@@ -159,7 +159,6 @@ pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
 
 /// InnoDB's word for its cache.
 const POOL: &str = "buffer pool";
-/// What both servers start with.
 const SMALLEST_POOL: u64 = 8 * MIB;
 
 /// Bytes of the tables of all databases: what a buffer pool has to hold, and no log.

@@ -35,7 +35,6 @@ impl Commits {
         if self.policy.begins() { Ok(conn.query_drop("BEGIN")?) } else { Ok(()) }
     }
 
-    /// After an update: commits where it is time.
     pub(crate) fn after(&mut self, conn: &mut Conn) -> Result<(), Failure> {
         if self.policy.count_update() { self.commit(conn) } else { Ok(()) }
     }

@@ -18,7 +18,6 @@ use crate::names::{Namespace, TableKind};
 use crate::observe::status;
 
 const PAGES_READ: &str = "Innodb_pages_read";
-/// Rows that one statement visits.
 const ROWS_AT_ONCE: u64 = 16_384;
 
 /// Visits all pages of the working set; those that were not in the pool are in page order from then on.

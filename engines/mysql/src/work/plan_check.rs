@@ -19,7 +19,6 @@ use crate::work::switches;
 
 /// Ways to a row by an index, as `EXPLAIN` names them in its column `type`.
 const BY_INDEX: &[&str] = &["eq_ref", "ref", "const", "range"];
-/// Ways through a whole table.
 const WHOLE: &[&str] = &["ALL", "index"];
 
 /// What `EXPLAIN` says of a range that ends within the index.
@@ -120,7 +119,6 @@ fn selects(workload: &Workload, namespace: &Namespace, schema: u32, reach: Optio
     vec![batch.replacen('?', &format!("'{keys}'"), 1).replacen('?', FAR, 1)]
 }
 
-/// A statement of a range with its parameters filled in.
 fn ranged(statement: &str) -> String {
     statement.replacen('?', "1", 1).replacen('?', "2", 1)
 }
@@ -144,7 +142,6 @@ fn explain(conn: &mut Conn, kind: OpKind, ways: &[&str], table: &str, statement:
     })
 }
 
-/// A line of `EXPLAIN`.
 struct Step {
     table: String,
     way: String,

@@ -12,7 +12,6 @@ use crate::names::{MARK, NUMBERS, Namespace};
 use crate::work::server_time;
 use crate::work::statement::{self, Reach};
 
-/// Numbers that one statement adds.
 const NUMBERS_AT_A_TIME: u64 = 1_000;
 
 /// Refuses work that contradicts itself, or that this engine has no form of.

@@ -247,7 +247,6 @@ impl ServerLoop {
         report.note_long(kind, self.ended_us, (begin_us - self.ended_us).max(0).unsigned_abs());
     }
 
-    /// Reports an operation of `ns` nanoseconds from `begin_us` on.
     fn count(&mut self, op: &Op, blocks: u64, begin_us: i64, ns: u64, report: &mut SliceReport) {
         self.service[op.kind as usize].record(ns);
         self.note_gap(op.kind, begin_us, report);
@@ -310,7 +309,6 @@ fn next_batch(before: usize, made: usize, us: u64) -> usize {
     fits.clamp(1, (2 * before).min(MOST_IN_BATCH))
 }
 
-/// A row of `begin, blocks, end`.
 fn timed(row: &Row) -> std::result::Result<(i64, u64, i64), Failure> {
     let time = |at: usize| row.as_ref(at).and_then(server_time::us);
     let blocks = row.as_ref(1).and_then(|value| match value {

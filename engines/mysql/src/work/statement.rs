@@ -36,7 +36,6 @@ pub(crate) fn function(namespace: &Namespace, schema: u32) -> String {
     namespace.qualified(&format!("visit_{schema}"))
 }
 
-/// What makes it.
 pub(crate) fn create_function(namespace: &Namespace, schema: u32) -> String {
     include_str!("../../sql/visit.sql")
         .replace("{{function}}", &function(namespace, schema))
@@ -91,7 +90,6 @@ fn is_several(schemas: &BTreeSet<u32>) -> bool {
     schemas.len() > 1
 }
 
-/// The keys of `ops` for [`batch`], as JSON.
 pub(crate) fn keys(ops: &[Op], schemas: &BTreeSet<u32>, reach: Reach) -> String {
     let mut json = String::with_capacity(ops.len() * 12 + 2);
     for op in ops {

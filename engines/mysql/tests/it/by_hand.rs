@@ -78,7 +78,6 @@ impl ByHand {
         Self::start(kind, folder, &[&networking[..], extra].concat())
     }
 
-    /// Its administrator does `statements`.
     pub(crate) fn sql(&self, statements: &[&str]) {
         let socket = Some(self.socket.display().to_string());
         let options = OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false);
@@ -96,7 +95,6 @@ impl Drop for ByHand {
     }
 }
 
-/// A port that nobody listens on.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -25,7 +25,6 @@ struct Inner {
 }
 
 impl Relay {
-    /// One that leads to `server`, a port of this host.
     pub(crate) fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -60,7 +59,6 @@ impl Relay {
         thread::sleep(time);
     }
 
-    /// Ends all connections at once.
     pub(crate) fn cut(&self) {
         for stream in self.inner.streams.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);

@@ -41,12 +41,10 @@ pub(crate) fn server(kind: Kind) -> Arc<Shared> {
     server
 }
 
-/// The URL of a database on the server behind `socket`.
 pub(crate) fn url(socket: &Path, database: &str) -> String {
     format!("mysql://root@localhost/{database}?socket={}", socket.display())
 }
 
-/// A database of a name that no other test has.
 pub(crate) fn name() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))

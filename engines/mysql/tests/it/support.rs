@@ -15,11 +15,9 @@ use mindful_mysql::{ENGINE, Flavor};
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-/// A server that tests are run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub flavor: Flavor,
-    /// Options that choose it.
     pub options: &'static [(&'static str, &'static str)],
 }
 
@@ -39,7 +37,6 @@ impl Kind {
     }
 }
 
-/// Settings as flags would give them.
 pub(crate) fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(ENGINE.options());
     let data_dir = folder.display().to_string();
@@ -49,7 +46,6 @@ pub(crate) fn settings(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Set
     settings
 }
 
-/// Opens the private server in `folder`.
 pub(crate) fn open(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
@@ -89,7 +85,6 @@ pub(crate) fn opened(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> Insta
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
 
-/// The message of a refusal.
 pub(crate) fn refusal(kind: Kind, folder: &Path, extra: &[(&str, &str)]) -> String {
     match open(kind, folder, extra).0 {
         Ok(_) => panic!("{} was not refused", folder.display()),
@@ -102,7 +97,6 @@ pub(crate) fn target(server: &Instance, user: &str, options: &[(&str, &str)]) ->
     target_at(&format!("mysql://{user}@localhost?socket={}", server.socket().display()), options)
 }
 
-/// The same by its URL.
 pub(crate) fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
     let mut settings = Settings::defaults(ENGINE.options());
     for (name, value) in options {
@@ -119,7 +113,6 @@ pub(crate) fn log(folder: &Path) -> String {
     lines[lines.len().saturating_sub(30)..].join("\n")
 }
 
-/// A connection of the administrator.
 pub(crate) fn connect(server: &Instance) -> Conn {
     let socket = server.socket().display().to_string();
     Conn::new(OptsBuilder::new().socket(Some(socket)).user(Some(USER)).prefer_socket(false)).unwrap()

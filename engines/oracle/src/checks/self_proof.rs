@@ -32,7 +32,6 @@ use crate::work::statement;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What its tables are called after.
 const NAMESPACE: &str = "mindful_doctor";
 const BLOCKS: u64 = 2_000;
 const SCAN_BLOCKS: u64 = 32;

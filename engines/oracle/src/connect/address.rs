@@ -9,7 +9,6 @@ use mindful_core::{Error, Result};
 
 const SCHEME: &str = "oracle:";
 
-/// Most services that one URL may name.
 const MOST_SERVICES: u32 = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

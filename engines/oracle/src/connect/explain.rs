@@ -12,7 +12,6 @@ pub(crate) enum Doing {
     Work,
 }
 
-/// `failure` while doing something at `place`.
 pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
     let (what, next) = match failure {
         Failure::Left => {

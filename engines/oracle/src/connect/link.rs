@@ -144,7 +144,6 @@ impl Link {
         self.on_control(|connection| connection.query(sql, binds, QUESTION))
     }
 
-    /// Executes and commits over the same.
     pub(crate) fn execute(&self, place: &str, sql: &str, binds: &[(&str, Bind)]) -> Result<Done> {
         self.execute_within(place, sql, binds, QUESTION)
     }

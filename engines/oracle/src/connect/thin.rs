@@ -119,7 +119,6 @@ impl Connection for Session {
     }
 }
 
-/// The failure with how long was waited.
 fn with_timeout(failure: Failure, within: Duration) -> Failure {
     if matches!(failure, Failure::Silent(_)) { Failure::Silent(within) } else { failure }
 }
@@ -148,7 +147,6 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What an error of the driver means here.
 fn failure(error: &oracledb::Error) -> Failure {
     let text = error.to_string();
     match error.kind() {

@@ -10,18 +10,15 @@ use crate::connect::link::{HEAVY, Link, number, text};
 use crate::names::{MARK, Namespace, TableKind};
 use crate::work::statement;
 
-/// Version of the shape of rows.
 pub(crate) const SHAPE: i32 = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// No table of its name.
     None,
     /// A table whose load was cut off: it was registered when no other of its name stood.
     Begun,
     /// The table that was loaded, by its object number.
     Whole,
-    /// Another one of its name.
     Other,
 }
 

@@ -108,7 +108,6 @@ fn metric(column: &Column) -> Metric {
     Metric::counter(name, unit, help)
 }
 
-/// A source of our own sessions.
 struct OwnSampler {
     source: Source,
     link: Arc<Link>,
@@ -218,7 +217,6 @@ impl Histogram {
         Ok(counts)
     }
 
-    /// What came since the reading before.
     fn since(&self, now: &[(String, u64, u64)]) -> SampledLatencies {
         let mut sampled = SampledLatencies { one_of: 1, ..SampledLatencies::default() };
         for (kind, _) in wait_kind::ALL {

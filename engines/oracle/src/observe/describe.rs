@@ -48,14 +48,12 @@ pub(crate) const PARAMETERS: &[&str] = &[
     "use_large_pages",
 ];
 
-/// The parameters that a comparison holds fixed.
 const HELD_FIXED: [(&str, &str); 3] = [
     ("commit_logging", decides::DURABILITY),
     ("commit_wait", decides::DURABILITY),
     ("filesystemio_options", decides::DIRECT_IO),
 ];
 
-/// Release and words of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     pub major: u32,
@@ -131,7 +129,6 @@ pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Desc
 
 const CALLS: f64 = 100_000.0;
 
-/// What a call of SYSTIMESTAMP costs, us.
 pub(crate) fn clock_cost_us(link: &Link) -> Result<f64> {
     let sql = include_str!("../../sql/client/clock_cost.sql").trim_end();
     let done = link.execute("timing the clock", sql, &[("answer", Bind::Room(40))])?;

@@ -12,12 +12,10 @@ use crate::connect::link::{Link, QUESTION, text};
 use crate::connect::{Doing, explain};
 use crate::observe::own::{Monitors, held};
 
-/// A view of the machine, and what its rows mean.
 #[derive(Clone, Copy)]
 struct View {
     name: &'static str,
     sql: &'static str,
-    /// What must be granted for it.
     grant: &'static str,
     metrics: fn(remote: bool) -> Vec<Metric>,
     add: fn(rows: &[Row], values: &mut [Option<f64>]),
@@ -176,7 +174,6 @@ fn add(sum: &mut Option<f64>, value: Option<f64>) {
     }
 }
 
-/// A column as a number with a fraction.
 fn float(row: &Row, column: usize) -> Option<f64> {
     text(row, column)?.parse().ok()
 }

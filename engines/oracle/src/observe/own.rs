@@ -222,14 +222,12 @@ pub(crate) struct Monitor {
     pub instance: u32,
 }
 
-/// Monitors that all samplers share, one an instance.
 pub(crate) type Monitors = Arc<Mutex<Vec<Monitor>>>;
 
 pub(crate) fn held(monitors: &Monitors) -> MutexGuard<'_, Vec<Monitor>> {
     monitors.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A monitor for each instance behind the services of `link`.
 pub(crate) fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
     let mut monitors: Vec<Monitor> = Vec::new();
     for endpoint in 0..link.endpoints() {

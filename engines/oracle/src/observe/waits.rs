@@ -45,7 +45,6 @@ const EVENTS: &[(&str, WaitClass)] = &[
     ("PL/SQL lock timer", WaitClass::Idle),
 ];
 
-/// What is not listed, by its class.
 const OTHERS: [WaitEvent; 8] = [
     WaitEvent::new(WaitClass::Cpu, "cpu"),
     WaitEvent::new(WaitClass::Read, "other reads"),
@@ -56,7 +55,6 @@ const OTHERS: [WaitEvent; 8] = [
     WaitEvent::new(WaitClass::Idle, "other idle"),
     LATCHES,
 ];
-/// Latches and mutexes that are not listed.
 const LATCHES: WaitEvent = WaitEvent::latch("other latches");
 
 fn metrics() -> impl Iterator<Item = WaitEvent> {

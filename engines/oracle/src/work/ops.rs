@@ -13,7 +13,6 @@ use crate::work::bucket;
 /// Most bytes of a RAW that PL/SQL takes.
 const MOST_BYTES: usize = 32_767;
 
-/// Most operations of one call, of `entry_bytes` each.
 pub(crate) fn most(entry_bytes: usize) -> usize {
     MOST_BYTES / entry_bytes
 }
@@ -49,11 +48,9 @@ pub(crate) fn too_large() -> Error {
 pub(crate) struct Answer {
     pub done: usize,
     pub began_us: i64,
-    /// Its last look at the clock.
     pub now_us: i64,
     pub pause: Pause,
     pub think_us: u64,
-    /// Updates that are not yet committed.
     pub pending: i64,
     /// Blocks, sum and longest in us, by kind.
     pub kinds: [[u64; 3]; 3],
@@ -108,7 +105,6 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    /// Adds what a call did of `sent`.
     pub(crate) fn add(&mut self, answer: &Answer, sent: &[Op]) {
         if !std::mem::replace(&mut self.begun, true) {
             self.report.begin_us = answer.began_us;

@@ -19,7 +19,6 @@ use crate::observe::own::Own;
 use crate::work::ops::{self, Answer, Summed};
 use crate::work::statement;
 
-/// Most schemas that the block of one session names.
 pub(crate) const MOST_SCHEMAS: usize = 128;
 
 /// The first call is of so many operations; later ones of as many as fit into a slice.

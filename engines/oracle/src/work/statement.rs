@@ -12,9 +12,7 @@ use crate::names::{MARK, Namespace, TableKind};
 
 /// Columns that heavy redo changes.
 const NARROW: usize = 8;
-/// Bytes of one of them, and hashes that fill it.
 const NARROW_HASHES: usize = 2;
-/// Hashes of a column that fills the block.
 const WIDE_HASHES: usize = 12;
 const HASH_BYTES: usize = 64;
 
@@ -37,14 +35,12 @@ fn statement(template: &str, values: &[(&str, &str)]) -> String {
     render(template.trim_end(), values)
 }
 
-/// How tables are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Storage {
     /// The tablespace; `None`: the account's own.
     pub tablespace: Option<String>,
     /// Without redo, so lost in recovery and on a standby.
     pub nologging: bool,
-    /// Processes that write one table.
     pub parallel: u32,
 }
 
@@ -58,7 +54,6 @@ impl Storage {
     }
 }
 
-/// The texts of the registry.
 pub fn create_registry(namespace: &Namespace) -> [String; 2] {
     let values = [("registry", &*namespace.registry()), ("mark", MARK)];
     [
@@ -67,23 +62,19 @@ pub fn create_registry(namespace: &Namespace) -> [String; 2] {
     ]
 }
 
-/// A text about the registry: `template` with its name.
 pub(crate) fn of_registry(template: &str, namespace: &Namespace) -> String {
     statement(template, &[("registry", &namespace.registry())])
 }
 
-/// A text about one table.
 pub(crate) fn of_table(template: &str, table: &str) -> String {
     statement(template, &[("table", table)])
 }
 
-/// A text with a list of `names` as literals.
 pub(crate) fn of_names(template: &str, names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     statement(template, &[("names", &quoted.join(", "))])
 }
 
-/// Makes and fills a table in the order of `layout`.
 pub fn blocks(table: &str, layout: &Layout, plan: &DatasetPlan, schema: u32, block_bytes: u64, on: &Storage) -> String {
     let (left, right, count) = (layout.left.to_string(), layout.right.to_string(), layout.blocks.to_string());
     let mut rounds =
@@ -147,7 +138,6 @@ pub(crate) fn stored_bytes(block_bytes: u64) -> u64 {
     block_bytes + block_bytes / 100 + 32
 }
 
-/// The index on the key.
 pub fn index(table: &str, on: &Storage) -> String {
     let clauses = on.clauses();
     let mut values = vec![("table", table)];
@@ -155,7 +145,6 @@ pub fn index(table: &str, on: &Storage) -> String {
     statement(include_str!("../../sql/load/index.sql"), &values)
 }
 
-/// What `redo` changes in a row.
 fn changes(redo: Redo) -> String {
     let narrow = "b.mark = b.mark + 1, b.tail = b.tail + 1";
     match redo {
@@ -168,7 +157,6 @@ fn changes(redo: Redo) -> String {
     }
 }
 
-/// The words by which updates of `workload` commit.
 pub fn commit(workload: &Workload) -> &'static str {
     match (workload.compatibility, workload.commit_wait) {
         // As the kit has it: in PL/SQL a bare COMMIT does not wait.
@@ -178,7 +166,6 @@ pub fn commit(workload: &Workload) -> &'static str {
     }
 }
 
-/// What a server of release `major` sleeps by.
 pub(crate) fn sleep(major: u32) -> &'static str {
     if major >= 18 { "DBMS_SESSION.SLEEP" } else { "DBMS_LOCK.SLEEP" }
 }
@@ -232,22 +219,18 @@ fn commit_part(workload: &Workload) -> String {
     }
 }
 
-/// The statement of a read of the client-side loop.
 pub fn client_select(table: &str) -> String {
     of_table(include_str!("../../sql/client/select.sql"), table)
 }
 
-/// The statement of an update of the client-side loop.
 pub fn client_update(table: &str, redo: Redo) -> String {
     statement(include_str!("../../sql/client/update.sql"), &[("table", table), ("changes", &changes(redo))])
 }
 
-/// The statement of a scan of the client-side loop.
 pub fn client_scan(table: &str) -> String {
     of_table(include_str!("../../sql/client/scan.sql"), table)
 }
 
-/// The commit of `workload` as a statement of its own.
 pub fn client_commit(workload: &Workload) -> String {
     statement(include_str!("../../sql/client/commit.sql"), &[("commit", commit(workload))])
 }
@@ -263,12 +246,10 @@ pub fn prove_pair(one: &str, other: &str) -> String {
     statement(include_str!("../../sql/verify/pair.sql"), &[("one", one), ("other", other)])
 }
 
-/// The proof of a table's layout.
 pub fn prove_schema(table: &str) -> String {
     of_table(include_str!("../../sql/verify/schema.sql"), table)
 }
 
-/// The limit that a layout is chosen for.
 pub fn layout(plan: &DatasetPlan, blocks: u64, schema: u32) -> Layout {
     Layout::new(blocks, plan.seed, schema, LayoutProof::MAX_CORRELATION)
 }

@@ -9,7 +9,6 @@ use mindful_oracle::Oracle;
 
 use crate::fake::{Database, Fake, PASSWORD};
 
-/// The engine on the made-up driver.
 pub(crate) static ENGINE: Oracle = Oracle::new(&Fake);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);

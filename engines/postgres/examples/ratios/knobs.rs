@@ -20,7 +20,6 @@ const SLICE: Duration = Duration::from_millis(400);
 const PAIRS: usize = 21;
 const PAIRS_ON: usize = 5;
 
-/// Knobs by the settings that turn them on.
 const KNOBS: [(&str, &[(&str, &str)]); 13] = [
     ("update", &[("update_pct", "20")]),
     ("update, heavy redo", &[("update_pct", "20"), ("redo", "heavy")]),
@@ -37,7 +36,6 @@ const KNOBS: [(&str, &[(&str, &str)]); 13] = [
     ("think_time", &[("think_time", "1%:100us..200us")]),
 ];
 
-/// Loads a small dataset.
 pub fn load(bench: &Bench) -> Result<()> {
     let plan = DatasetPlan {
         schemas: SCHEMAS,
@@ -96,7 +94,6 @@ pub fn spread(mut ratios: Vec<f64>) -> String {
     format!("{:.3} ({:.3} to {:.3})", median(ratios.clone()), quartile(1), quartile(3))
 }
 
-/// A loop in a backend of its own.
 struct Loop<'a> {
     bench: &'a Bench,
     backend: i64,
@@ -128,7 +125,6 @@ impl<'a> Loop<'a> {
         Ok(made)
     }
 
-    /// The loop without knobs.
     fn plain(bench: &'a Bench, unit: u64) -> Result<Self> {
         let client = bench.connect()?;
         bench.sql(&client, include_str!("../../sql/session.sql"))?;

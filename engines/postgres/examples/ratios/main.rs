@@ -99,7 +99,6 @@ fn open_to_all(folder: &std::path::Path) -> Result<()> {
         .map_err(|error| Error::run(error.to_string(), "name a DATA_DIR"))
 }
 
-/// The middle value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

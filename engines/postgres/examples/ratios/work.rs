@@ -88,7 +88,6 @@ fn plain(dataset: &mindful_core::dataset::Dataset, unit: u64) -> Result<Workload
     Plan::from_settings(&settings)?.workload(dataset)
 }
 
-/// The one number that `sql` answers.
 pub fn number(bench: &Bench, client: &Connection, sql: &str) -> Result<i64> {
     let row = bench.runtime.block_on(client.query_one(sql, &[])).map_err(|error| client.explain(&error))?;
     Ok(row.get(0))

@@ -8,7 +8,6 @@ use tokio_postgres::{Client, Row};
 
 use crate::connect::link::Link;
 
-/// The tightest limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SpareConnections {
     pub free: i32,

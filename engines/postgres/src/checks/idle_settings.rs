@@ -32,7 +32,6 @@ pub(crate) struct Server {
     pub direct: bool,
 }
 
-/// A way to blocks on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Path<'a> {
     pub server: &'a Server,
@@ -50,7 +49,6 @@ impl Server {
         })
     }
 
-    /// The path of one kind of operation.
     pub(crate) fn of_path(&self, access: Access, scans: bool) -> Path<'_> {
         Path { server: self, access: if scans { Access::Scan } else { access } }
     }

@@ -16,9 +16,7 @@ pub(crate) struct Rights {
     /// CREATE on the database, or the namespace is there.
     pub may_create: bool,
     pub may_checkpoint: bool,
-    /// The role, quoted as SQL wants it.
     pub role: String,
-    /// The database, quoted likewise.
     pub database: String,
 }
 

@@ -5,7 +5,6 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::backend::Backend;
 
-/// What a session turned out to be.
 pub(super) struct Begun {
     pub backend: Option<Backend>,
     pub refusal: Option<Error>,

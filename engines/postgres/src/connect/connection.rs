@@ -37,7 +37,6 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 enum End {
     /// The server said so, or the network failed.
     Fault(tokio_postgres::Error),
-    /// [`Canceller::sever`].
     Severed,
 }
 
@@ -50,7 +49,6 @@ pub struct Canceller {
     place: String,
 }
 
-/// Why a host was not used.
 pub(super) struct Refusal {
     pub(super) error: Error,
     /// Whether the server itself refused the session: then the others are not tried, as in libpq.
@@ -131,7 +129,6 @@ where
     }
 }
 
-/// The error of a connection that never stood.
 fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> Error {
     let mut explained = Error { kind: ErrorKind::Target, ..explain(error, place) };
     if error.is_closed() {
@@ -263,7 +260,6 @@ mod tests {
         reader: Option<Waker>,
     }
 
-    /// A message of the protocol.
     fn message(kind: u8, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
         [&[kind], &length[..], body].concat()

@@ -20,9 +20,7 @@ pub(super) struct Endpoint {
     pub(super) port: u16,
     pub(super) password: Option<Secret>,
     pub(super) tls: Tls,
-    /// The ways of logging in that are accepted.
     pub(super) methods: Methods,
-    /// Why the password file is not used.
     pub(super) passfile_remark: Option<String>,
 }
 

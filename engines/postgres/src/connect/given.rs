@@ -14,7 +14,6 @@ use super::parameter::{PARAMETERS, Parameter, Role};
 use super::service;
 use super::url::Parts;
 
-/// Who gave a value.
 #[derive(Clone, PartialEq, Eq)]
 enum Origin {
     Url,
@@ -119,7 +118,6 @@ impl Parameters {
             .transpose()
     }
 
-    /// The value of `key` as one of `choices`.
     pub(super) fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<Option<T>> {
         self.text(key)?
             .map(|text| settings::parse_choice(text, choices).map_err(|error| error.at(self.place(key))))

@@ -113,13 +113,10 @@ struct Watch {
     /// No session is ready yet.
     login: bool,
     head: [u8; HEAD],
-    /// How much of `head` is known.
     known: usize,
-    /// What is left of the body.
     left: usize,
     /// The body, of messages that are looked into.
     body: Vec<u8>,
-    /// Bytes of this answer so far.
     answer: usize,
     parameters: HashSet<Vec<u8>>,
 }

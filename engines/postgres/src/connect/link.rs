@@ -33,7 +33,6 @@ pub(crate) struct Link {
     shared: Arc<Shared>,
 }
 
-/// What links to the same server have in common.
 #[derive(Default)]
 struct Shared {
     connections: Mutex<Vec<Canceller>>,

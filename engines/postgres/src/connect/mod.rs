@@ -82,7 +82,6 @@ impl Server {
         Ok(server)
     }
 
-    /// What `url` names in the given surroundings.
     pub fn parse_in(url: &str, environment: &Environment) -> Result<Self> {
         let parameters = Parameters::collect(&url::split(url)?, environment)?;
         let user = parameters.text("user")?.or(environment.user()).ok_or_else(|| {

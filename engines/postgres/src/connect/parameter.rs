@@ -3,10 +3,8 @@
 use mindful_core::plan::settings;
 use mindful_core::{Error, Result};
 
-/// What becomes of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Honoured.
     Used,
     /// Honoured, and never shown.
     Secret,

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use mindful_core::plan::text::to_utf8;
 
-/// What a password is wanted for.
 pub(super) struct Wanted<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,

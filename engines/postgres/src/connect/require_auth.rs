@@ -16,7 +16,6 @@ const METHODS: [(&str, &[u32]); 7] = [
     ("oauth", &[]),
 ];
 
-/// The methods that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Methods {
     /// One bit a method.

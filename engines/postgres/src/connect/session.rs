@@ -35,7 +35,6 @@ pub(super) fn config(user: &str, dbname: &str) -> Config {
     config
 }
 
-/// Applies what `parameters` ask for.
 pub(super) fn apply(config: &mut Config, parameters: &Parameters) -> Result<()> {
     if let Some(name) = parameters.text("application_name")?.or(parameters.text("fallback_application_name")?) {
         config.application_name(name);

@@ -203,7 +203,6 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// How TLS begins.
 pub(super) fn negotiation(parameters: &Parameters) -> Result<SslNegotiation> {
     let choices = [("postgres", SslNegotiation::Postgres), ("direct", SslNegotiation::Direct)];
     Ok(parameters.choice("sslnegotiation", &choices)?.unwrap_or_default())

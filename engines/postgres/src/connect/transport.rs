@@ -27,7 +27,6 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 pub(super) struct Transport {
     endpoint: Endpoint,
     mode: SslMode,
-    /// Has the options of sockets.
     config: Config,
 }
 
@@ -105,7 +104,6 @@ impl Transport {
     }
 }
 
-/// A connection to the first of `addresses` that takes it.
 async fn first_of(addresses: impl Iterator<Item = SocketAddr>) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "could not resolve any addresses");
     for address in addresses {

@@ -57,7 +57,6 @@ pub fn redact(url: &str) -> String {
 }
 
 impl Parts<'_> {
-    /// Whether a secret stands in the URL.
     pub(super) fn names_password(&self) -> bool {
         let secret = |key| Parameter::find(key).is_some_and(Parameter::secret);
         self.password.is_some() || self.parameters.iter().any(|(key, _)| secret(key))

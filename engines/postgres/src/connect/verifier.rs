@@ -9,10 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Whom to trust.
 #[derive(Debug)]
 pub(super) struct Trust {
-    /// As issuers.
     pub(super) roots: RootCertStore,
     /// As themselves: a self-signed server certificate that the user named is trusted although it may call itself a CA,
     /// which chain verification refuses for a server.
@@ -23,7 +21,6 @@ pub(super) struct Trust {
 pub(super) struct Verifier {
     /// `None` trusts anybody: encryption without verification.
     pub(super) trust: Option<Trust>,
-    /// Whether the certificate must be for the name connected to.
     pub(super) check_name: bool,
     pub(super) algorithms: WebPkiSupportedAlgorithms,
 }

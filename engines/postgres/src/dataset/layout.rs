@@ -25,7 +25,6 @@ pub(crate) const RATIOS: std::ops::RangeInclusive<f64> = 1.0..=30.0;
 
 /// Versions of the row's layout, as the registry has them: narrow rows, and rows shaped for a compress ratio.
 pub(crate) const NARROW: i32 = 1;
-/// See [`NARROW`].
 pub(crate) const SHAPED: i32 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -99,7 +99,6 @@ struct Work<'a> {
     queue: LoadQueue,
     /// Blocks of a schema that its proof draws.
     sample: u64,
-    /// Schemas whose sample holds.
     hold: Mutex<BTreeSet<u32>>,
     /// Time all streams together spent on samples, us.
     looking_us: AtomicU64,

@@ -13,13 +13,11 @@ use crate::connect::{Connection, pooled};
 use crate::error::Failure;
 use crate::names::Namespace;
 
-/// What of the lock a run of this process holds.
 #[derive(Default)]
 pub(crate) struct RunLock(Mutex<Option<Held>>);
 
 struct Held {
     by: Weak<Connection>,
-    /// The server process that has it.
     pid: i32,
 }
 

@@ -26,7 +26,6 @@ pub(crate) struct Entry {
     pub fault: Option<Fault>,
 }
 
-/// Those of `entries` that are part of the dataset.
 pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> {
     entries.iter().filter(|entry| !entry.meets).map(|entry| &entry.table)
 }
@@ -40,7 +39,6 @@ pub(crate) struct Fault {
     pub ours: bool,
 }
 
-/// The namespace as it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
     Nothing,
@@ -49,7 +47,6 @@ pub(crate) enum Found {
         oid: u32,
         entries: Vec<Entry>,
     },
-    /// Not ours, and not touched; why.
     Foreign(Error),
 }
 
@@ -75,7 +72,6 @@ const REGISTRY_COLUMNS: &[&str] = &[
     "made_at timestamp with time zone",
 ];
 
-/// Columns of a table of the dataset by name and type.
 const DATASET_COLUMNS: &[&str] = &[
     "k bigint",
     "seq bigint",

@@ -12,7 +12,6 @@ use crate::names::{Namespace, TableKind};
 /// Blocks looked at, evenly spread over the first segment (1 GiB) of the first schema.
 const BLOCKS: u64 = 256;
 
-/// Blocks in a segment.
 const SEGMENT: u64 = 131_072;
 
 /// Reads blocks of `dataset` back from the server's file; `None` where the role may not read files of the server.

@@ -52,7 +52,6 @@ const SOURCES: &[Source] = &[
 ];
 
 impl Source {
-    /// The views and the statement for servers of version `major`.
     fn form(&self, major: u32) -> (&'static str, &'static str) {
         self.forms.iter().find(|(since, ..)| major >= *since).map_or(("", ""), |(_, views, sql)| (*views, *sql))
     }

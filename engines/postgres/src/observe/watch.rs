@@ -28,7 +28,6 @@ pub(crate) struct ServerWatch {
     /// The statement, and the views that it reads; made at the first reading.
     statement: Option<(String, Vec<&'static str>)>,
     tables: Vec<u32>,
-    /// Rows of these tables.
     rows: i64,
     /// Whether mindful's sessions update them.
     updates: bool,

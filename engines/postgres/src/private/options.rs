@@ -37,7 +37,6 @@ pub struct Options {
     pub server: options::Options,
 }
 
-/// Oldest major version that works.
 pub(super) const OLDEST: u32 = 15;
 
 /// The minor version that is fetched for a major one.

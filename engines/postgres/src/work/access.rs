@@ -19,7 +19,6 @@ pub(crate) fn nodes(access: Access) -> &'static [&'static str] {
     }
 }
 
-/// The same as a message calls it.
 pub(crate) fn in_words(access: Access) -> &'static str {
     match access {
         Access::Index => "a plain index scan",

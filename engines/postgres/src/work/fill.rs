@@ -22,7 +22,6 @@ use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
-/// Blocks that one statement visits.
 const BLOCKS_AT_ONCE: u64 = 65_536;
 /// Delay after which the server publishes the number of buffers that it took.
 const TOLD_LATE: Duration = Duration::from_millis(600);

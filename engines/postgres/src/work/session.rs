@@ -42,11 +42,9 @@ pub(crate) struct ServerLoop {
     statement: Statement,
     place: String,
     pause: Pause,
-    /// Whether there are [`MANY_SESSIONS`].
     one_of_many: bool,
     /// Two instants between which nobody reads counters.
     unread_us: Option<[i64; 2]>,
-    /// Calls sent so far.
     calls: i64,
     /// Sent and not yet answered.
     under_way: VecDeque<Sent>,
@@ -55,9 +53,7 @@ pub(crate) struct ServerLoop {
     link: Arc<Link>,
 }
 
-/// What a call asks for.
 struct Call {
-    /// Index of the slice of the first of the ends.
     first_index: u32,
     begin_us: i64,
     ends_us: Vec<i64>,
@@ -66,7 +62,6 @@ struct Call {
     last_op: i64,
 }
 
-/// A call on its way.
 struct Sent {
     first_index: u32,
     answer: MaybeDone<Answer>,
@@ -208,7 +203,6 @@ fn misread(what: &str) -> Error {
     Error::run(what, "report this")
 }
 
-/// How it stands with `answer` now.
 async fn asked_once(answer: &mut MaybeDone<Answer>) -> Poll<()> {
     poll_fn(|context| Poll::Ready(Pin::new(&mut *answer).poll(context))).await
 }

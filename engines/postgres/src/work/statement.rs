@@ -90,7 +90,6 @@ impl<'a> Script<'a> {
         )
     }
 
-    /// The statement that updates the blocks of operation `op` in `table`.
     pub(crate) fn update_statement(&self, table: &str, op: &str) -> String {
         let template = match self.workload.redo {
             Redo::Light => include_str!("../../sql/update_light.sql"),
@@ -146,7 +145,6 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// The statement that `on` gives for the schema of operation `op`.
     fn by_schema(&self, op: &str, on: impl Fn(u32) -> String) -> String {
         let schemas = self.schemas();
         let cases: Vec<_> = schemas.iter().map(|schema| format!("WHEN {schema} THEN {}; ", on(*schema))).collect();

@@ -27,7 +27,6 @@ impl Loaded {
         self.server.target_as("bench", &self.name, &[]).unwrap()
     }
 
-    /// Runs SQL in it beside mindful.
     pub(crate) fn sql(&self, sql: &str) -> Vec<String> {
         Server::sql_at(&self.url(), sql).unwrap()
     }
@@ -52,7 +51,6 @@ impl Drop for Loaded {
     }
 }
 
-/// The database that is copied; nobody is in it.
 fn template(server: &Server, schemas: u32, blocks: u64) -> String {
     let name = format!("loaded_{schemas}_{blocks}");
     let mut made = server.templates.lock().unwrap_or_else(PoisonError::into_inner);

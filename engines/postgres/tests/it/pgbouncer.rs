@@ -15,9 +15,7 @@ const PROGRAM: &str = "/usr/sbin/pgbouncer";
 /// It only names the socket: nothing listens on TCP.
 const PORT: u16 = 6432;
 
-/// The server that it stands before.
 pub(crate) struct Behind<'a> {
-    /// The folder of its socket.
     pub folder: &'a Path,
     /// The number in the socket's name.
     pub port: u16,

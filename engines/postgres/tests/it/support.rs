@@ -51,7 +51,6 @@ pub(crate) struct Held {
 }
 
 impl Server {
-    /// Makes a cluster and starts it with the programs in `bin`.
     pub(crate) fn start(bin: &Path, settings: &[&str]) -> Self {
         Self::start_at(&quick_folder(), bin, SOCKET_ONLY, settings)
     }
@@ -123,12 +122,10 @@ impl Server {
         self.sql(text)[0].parse().unwrap()
     }
 
-    /// What it has written to its log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap()
     }
 
-    /// The URL of `database` for `user`.
     pub(crate) fn url(&self, user: &str, database: &str) -> String {
         let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
         format!("postgresql://{user}@{folder}:{}/{database}", self.port)
@@ -145,7 +142,6 @@ impl Server {
         target
     }
 
-    /// Opens it as a target for `user`.
     pub(crate) fn target_as(&self, user: &str, database: &str, options: &[(&str, &str)]) -> Result<Box<dyn Target>> {
         let mut settings = Settings::defaults(ENGINE.options());
         for (name, value) in options {
@@ -183,7 +179,6 @@ impl Server {
         await_at(&self.url("bench", "postgres"), condition);
     }
 
-    /// Waits until a session is in a slice.
     pub(crate) fn await_slice(&self) {
         self.await_that(&format!("EXISTS (SELECT {IN_A_SLICE})"));
     }
@@ -437,7 +432,6 @@ fn at(url: &str) -> Fixture {
     fixture
 }
 
-/// A small dataset.
 pub(crate) fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
     DatasetPlan {
         schemas,
@@ -449,13 +443,11 @@ pub(crate) fn dataset(schemas: u32, blocks: u64) -> DatasetPlan {
     }
 }
 
-/// The plain workload.
 pub(crate) fn workload(schemas: u32, scale: u64, work_unit: u64, update_percent: &str) -> Workload {
     let update_pct = Share::parse(update_percent).unwrap();
     Workload { seed: 7, update_pct, ..Workload::reads_only(schemas, scale, work_unit) }
 }
 
-/// The placement of one session of `sessions`.
 pub(crate) fn placement(session: u32, sessions: u32, schemas: u32) -> Placement {
     Placement { session, sessions, schema: session % schemas + 1, endpoint: 0 }
 }

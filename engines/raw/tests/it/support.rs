@@ -18,7 +18,6 @@ use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Result, Session, Target, contract::clock};
 
-/// Keeps all events.
 #[derive(Default)]
 pub(crate) struct Kept(pub Mutex<Vec<Event>>);
 
@@ -118,7 +117,6 @@ pub(crate) fn session(target: &dyn Target, workload: &Workload) -> Result<Box<dy
     }
 }
 
-/// A slice from now on.
 pub(crate) fn slice(
     session: &mut dyn Session,
     millis: i64,
@@ -156,7 +154,6 @@ pub(crate) fn refusal<T>(result: Result<T>) -> String {
     line
 }
 
-/// Runs a command and gives what it printed.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -211,14 +208,12 @@ impl LoopDevice {
         self.path.to_str().unwrap()
     }
 
-    /// Takes the device away.
     pub(crate) fn detach(&mut self) {
         if std::mem::take(&mut self.attached) {
             run("losetup", &["--detach", self.name()]);
         }
     }
 
-    /// What is on it.
     pub(crate) fn content(&self) -> Vec<u8> {
         std::fs::read(&self.backing).unwrap()
     }
@@ -234,7 +229,6 @@ impl Drop for LoopDevice {
 pub(crate) struct Mount(pub PathBuf);
 
 impl Mount {
-    /// An ext4 file system, made on `device`.
     pub(crate) fn ext4(device: &LoopDevice, folder: &Path) -> Option<Self> {
         run_as_root("mkfs.ext4", &["-q", "-F", device.name()])?;
         Self::new(&[device.name()], folder)

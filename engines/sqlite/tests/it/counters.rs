@@ -12,7 +12,6 @@ use mindful_core::workload::{Commit, Redo, Workload};
 
 use crate::fixture;
 
-/// All counters by name.
 fn counters(target: &dyn Target) -> BTreeMap<String, f64> {
     let mut sampler = target.samplers().expect("samplers").remove(0);
     let values = sampler.read().expect("counters").into_iter().map(|value| value.expect("a known counter"));

@@ -13,7 +13,6 @@ use rusqlite::Connection;
 
 use crate::fixture;
 
-/// Names of all files in the folder of `path`.
 fn companions(path: &Path) -> Vec<String> {
     let folder = std::fs::read_dir(path.parent().expect("a folder")).expect("a readable folder");
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();

@@ -10,10 +10,8 @@ use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 
-/// Names the file to the process that is to be killed.
 const FILE: &str = "SQLITE_LOAD_TO_BE_KILLED";
 
-/// Loads that are killed.
 const KILLS: u32 = 20;
 
 fn fixture(path: &Path) -> Fixture {

@@ -37,7 +37,6 @@ impl Mount {
         Fixture::new(&mindful_sqlite::ENGINE, format!("sqlite:{}", self.file("mindful.db").display()))
     }
 
-    /// Takes all space that is left.
     fn fill(&self) {
         let written = std::fs::write(self.file("fill"), vec![1; 32 << 20]);
         assert!(written.is_err(), "the file system is larger than thought");
@@ -55,7 +54,6 @@ fn run(program: &str, arguments: &[&str], last: &Path) {
     assert!(status.success(), "{program} {arguments:?} {}: {status}", last.display());
 }
 
-/// Prepares, connects and works one slice.
 fn work(fixture: &Fixture, workload: &Workload) -> Result<u64> {
     let target = fixture.open();
     target.prepare(workload, 1)?;

@@ -6,7 +6,6 @@ use mindful_core::record::run::Run;
 
 use crate::made::Made;
 
-/// A run of its own latency that began in minute `minute`.
 fn run(minute: u32, latency_us: u64) -> Run {
     let mut run = Made { latency_us, ..Made::default() }.run();
     run.head.id = format!("run-{minute}");

@@ -10,7 +10,6 @@ fn question() -> Question {
     Question { resamples: 0, ..Question::default() }
 }
 
-/// Share of `repetitions` for which `holds` is true.
 fn rate(repetitions: u32, purpose: &str, mut holds: impl FnMut(&mut Random) -> bool) -> f64 {
     let mut random = Random::new(2026, purpose);
     f64::from((0..repetitions).filter(|_| holds(&mut random)).count() as u32) / f64::from(repetitions)

@@ -13,7 +13,6 @@ fn side(random: &mut Random, runs: usize, level: f64, variation: f64) -> SideVal
     SideValues { runs: (0..runs).map(run).collect(), noise: None }
 }
 
-/// Runs of several machines of one type.
 fn fleet(random: &mut Random, machines: usize, runs: usize, between: f64) -> Vec<RunValue> {
     let mut all = Vec::new();
     for number in 0..machines {

@@ -19,7 +19,6 @@ use crate::prices::Prices;
 use crate::runs::Runs;
 use crate::{context, layers, noise};
 
-/// All sides of a comparison, as the command line names them.
 pub(crate) struct AllSides {
     pub(crate) sides: Vec<NamedSide>,
     /// Whether plans were run, which differ on purpose.
@@ -48,7 +47,6 @@ impl AllSides {
         Self { sides, planned: true, from_elsewhere: false }.completed(matches, &runs)
     }
 
-    /// The sides of stored runs and packs.
     pub(crate) fn stored(names: &[&String], matches: &ArgMatches, runs: &Runs) -> Result<Self> {
         if names.len() < 2 {
             return Err(Error::plan(
@@ -190,7 +188,6 @@ fn of_path(path: &Path, runs: &Runs) -> Option<Result<(Side, bool)>> {
     })
 }
 
-/// A store for the time of one comparison.
 struct PassingStore {
     store: Store,
     root: PathBuf,

@@ -13,7 +13,6 @@ use mindful_report::export::{benchmarks, old_columns};
 use crate::runs::Runs;
 use crate::{context, output_file};
 
-/// Formats that take several runs.
 const OF_SEVERAL: &str = "html, svg and png";
 
 pub(super) fn single<'a>(ids: &'a [String], form: &str) -> Result<&'a str> {

@@ -12,7 +12,6 @@ pub(super) fn refuse_without_png() -> Result<()> {
     Err(Error::plan("this build cannot draw PNG", "pass --as svg, or build mindful with --features png"))
 }
 
-/// The picture `svg` as PNG.
 #[cfg(not(feature = "png"))]
 pub(super) fn png(_svg: &str) -> Result<Vec<u8>> {
     refuse_without_png().map(|()| Vec::new())

@@ -10,9 +10,7 @@ use mindful_record::{LOG, file as record_file, pack};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// A run folder.
     Run(PathBuf),
-    /// A run packed into one file.
     Pack(PathBuf),
     /// A file, or `-` for stdin.
     File {
@@ -54,7 +52,6 @@ fn one(path: PathBuf, sure: bool) -> Named {
     }
 }
 
-/// The files and run folders in a folder, by name.
 fn of_folder(folder: &Path) -> Result<Vec<Named>> {
     let cannot = |error: std::io::Error| {
         Error::plan(format!("cannot read {}: {error}", folder.display()), "check its permissions")

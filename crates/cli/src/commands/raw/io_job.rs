@@ -13,7 +13,6 @@ use crate::io_keys;
 const LIMIT: &str = "20ms";
 /// Defaults of a single step: each I/O is one operation.
 const SINGLE: [(&str, &str); 2] = [("work_unit", "1"), ("sessions", "1")];
-/// Defaults of each of many steps.
 const AMONG_MANY: [(&str, &str); 2] = [("duration", "10s"), ("warmup", "1s")];
 /// Keys of the load, which a job sets itself.
 const OF_THE_JOB: [&str; 8] =

@@ -49,7 +49,6 @@ fn one_step(settings: Settings, matches: &ArgMatches) -> Result<Ended> {
     mindful_runner::run(&context, &Alone, &mut source, None, &mut |_, _| Ok(()))
 }
 
-/// Refuses runs whose plan is not all that made them.
 fn refuse(run: &Run) -> Result<()> {
     let id = &run.head.id;
     if let Some(imported) = &run.head.imported {

@@ -13,7 +13,6 @@ use crate::exit::Exit;
 use crate::noise::{self, Noted};
 use crate::{layers, new_files, store};
 
-/// Fewest runs that differ from each other.
 const FEWEST: u32 = 2;
 
 /// Repeats the plan, stores the noise floor and prints it.

@@ -13,7 +13,6 @@ mod drawn {
     use crate::mindful::{Mindful, message};
     use resvg::tiny_skia::{Pixmap, PremultipliedColorU8};
 
-    /// The number behind `name="`.
     fn attribute(tag: &str, name: &str) -> f32 {
         let rest = tag.split_once(&format!(" {name}=\"")).unwrap_or_else(|| panic!("no {name}: {tag}")).1;
         rest.split_once('"').unwrap().0.parse().unwrap()

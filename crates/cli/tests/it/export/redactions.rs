@@ -110,7 +110,6 @@ fn named(lines: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// All forms that `export` knows, as it tells them itself.
 pub(crate) fn forms(mindful: &Mindful) -> Vec<String> {
     let refusal = mindful.refusal(&["export", "--as", "there-is-no-such-form"]);
     let listed = refusal.split_once("choose ").unwrap_or_else(|| panic!("{refusal}")).1;
@@ -147,7 +146,6 @@ fn found(bytes: &[u8], name: &str) -> bool {
     bytes.windows(name.len()).any(|window| window == name.as_bytes())
 }
 
-/// What stands before and behind `name`.
 fn around(bytes: &[u8], name: &str) -> String {
     let at = bytes.windows(name.len()).position(|window| window == name.as_bytes()).unwrap_or(0);
     String::from_utf8_lossy(&bytes[at.saturating_sub(120)..(at + 120).min(bytes.len())]).into_owned()

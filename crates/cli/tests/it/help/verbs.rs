@@ -4,21 +4,18 @@ use std::collections::BTreeSet;
 
 use crate::mindful::Mindful;
 
-/// What the binary prints for `args`.
 fn printed(args: &[&str]) -> String {
     let output = Mindful::new().run(args);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The verbs that `mindful --help` lists.
 fn verbs(help: &str) -> Vec<&str> {
     let (list, _) = help.split_once("General:").unwrap();
     let (_, list) = list.split_once("VERB [OPTIONS]").unwrap();
     list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect()
 }
 
-/// The flags that a help text explains.
 fn flags(help: &str) -> BTreeSet<&str> {
     let lines = help.lines().filter(|line| line.starts_with("  "));
     lines.flat_map(str::split_whitespace).filter(|word| word.starts_with("--")).collect()

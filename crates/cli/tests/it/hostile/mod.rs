@@ -16,7 +16,6 @@ use crate::mindful::Mindful;
 
 /// Longest that a verb may take, on a busy host too.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// All memory that it may have, KiB.
 const MEMORY: usize = 384 << 10;
 /// Most of them wait for a second or more.
 const AT_A_TIME: usize = 8;

@@ -7,15 +7,11 @@ use super::{Case, Then, all_end, case};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It speaks first.
     Greeting,
-    /// Told who wants in.
     Login,
-    /// Given a query.
     Query,
     /// Given one after those with which a session begins.
     Later,
-    /// Asked by TLS for what it offered.
     Tls,
 }
 use Stage::{Greeting, Later, Login, Query, Tls};

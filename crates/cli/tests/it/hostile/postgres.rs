@@ -7,21 +7,15 @@ use super::{Case, Then, all_end, case};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Asked for TLS.
     Tls,
-    /// Told who wants in.
     Login,
-    /// Given a query.
     Query,
-    /// Given a statement to prepare.
     Parse,
-    /// Given its values.
     Bind,
 }
 use Stage::{Bind, Login, Parse, Query, Tls};
 use Then::{Again, Close, Silence};
 
-/// A message of the protocol.
 fn message(tag: u8, body: impl AsRef<[u8]>) -> Vec<u8> {
     let length = u32::try_from(body.as_ref().len() + 4).unwrap().to_be_bytes();
     [&[tag], &length[..], body.as_ref()].concat()
@@ -40,7 +34,6 @@ fn ready() -> Vec<u8> {
     message(b'Z', b"I")
 }
 
-/// The description of columns of this type.
 fn columns(count: u16, oid: u32) -> Vec<u8> {
     let one = [b"c\0\0\0\0\0\0\0", &oid.to_be_bytes()[..], &[0, 4, 255, 255, 255, 255, 0, 0]].concat();
     message(b'T', [count.to_be_bytes().to_vec(), one.repeat(count.into())].concat())
@@ -61,7 +54,6 @@ fn error(message_text: &[u8]) -> Vec<u8> {
     message(b'E', [b"SFATAL\0VFATAL\0CXX000\0M", message_text, b"\0\0"].concat())
 }
 
-/// Lets the client in.
 fn welcome() -> Vec<u8> {
     [login(0, b""), message(b'S', b"server_version\x0017.5\0"), message(b'K', [0; 8]), ready()].concat()
 }
@@ -172,7 +164,6 @@ fn from_login() -> Vec<Case<Stage>> {
     ]
 }
 
-/// Serves one connection, and misbehaves when it is time.
 fn serve(case: &Case<Stage>, mut stream: TcpStream, number: usize) {
     let mut length = [0; 4];
     if stream.read_exact(&mut length).is_err() {

@@ -103,7 +103,6 @@ fn nothing_outside_import_names_a_format_of_another_tool() {
     }
 }
 
-/// Modules in `parent` of a format of another tool.
 fn formats(parent: &Path) -> BTreeSet<String> {
     let is = |path: &PathBuf| path.is_file() && fs::read_to_string(path).unwrap().contains("\nimpl Format for ");
     let files = fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).filter(is);

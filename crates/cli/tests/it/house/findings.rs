@@ -8,7 +8,6 @@ use mindful_core::result::finding::{Code, Severity, codes};
 
 use crate::house::{members, root, rust};
 
-/// The sources of each crate and engine.
 fn texts() -> Vec<String> {
     members().iter().map(|member| rust(&member.join("src"))).collect()
 }

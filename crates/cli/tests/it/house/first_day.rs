@@ -115,7 +115,6 @@ fn masked(line: &str) -> String {
     words.join(" ")
 }
 
-/// A word with `#` for each figure in it.
 fn figures(word: &str) -> String {
     let is_id = word.len() >= 19 && word.as_bytes()[..8].iter().all(u8::is_ascii_digit) && word.contains('-');
     if is_id {

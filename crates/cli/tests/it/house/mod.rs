@@ -18,12 +18,10 @@ use std::path::{Path, PathBuf};
 
 use crate::mindful::files;
 
-/// The folder of the project.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The folders of all crates and engines.
 fn members() -> Vec<PathBuf> {
     let parents = ["crates", "engines"].into_iter().map(|parent| root().join(parent));
     parents.flat_map(|parent| fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path())).collect()
@@ -40,17 +38,14 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The sources of all crates and engines, and their tests.
 fn all_sources() -> Vec<PathBuf> {
     members().iter().flat_map(|member| sources(member)).collect()
 }
 
-/// All Rust below `folder` as one text.
 fn rust(folder: &Path) -> String {
     sources(folder).iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
-/// The names of all tests in `text`.
 fn test_names(text: &str) -> BTreeSet<String> {
     let marked = text.split("#[test]").skip(1).filter_map(|rest| rest.split_once("fn "));
     marked.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())).collect()

@@ -12,7 +12,6 @@ fn table(path: &str) -> toml::Table {
     text(path).parse().unwrap()
 }
 
-/// Manifests of all members, by their path.
 fn members() -> Vec<(String, toml::Table)> {
     let folders = ["crates", "engines"].into_iter().flat_map(|parent| fs::read_dir(root().join(parent)).unwrap());
     let manifests = folders.map(|folder| folder.unwrap().path().join("Cargo.toml")).filter(|path| path.exists());

@@ -30,7 +30,6 @@ fn made() -> Value {
     schema
 }
 
-/// The published schema of the definition `name`.
 fn definition(name: &str) -> Validator {
     let mut schema = strict(&published());
     let root = schema.as_object_mut().unwrap();

@@ -118,7 +118,6 @@ fn recorded_a_slice(runs: &Path) -> bool {
     texts.filter(|text| !text.contains(r#""event":"finished""#)).any(|text| text.contains(r#""event":"slice""#))
 }
 
-/// Of the dataset that the template holds.
 const SMALL: [&str; 7] =
     ["run", "--format=json", "--scale=16MiB", "--schemas=2", "--sessions=1", "--warmup=0s", "--think-time=20ms..20ms"];
 

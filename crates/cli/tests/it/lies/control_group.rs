@@ -9,7 +9,6 @@ use mindful_conformance::not_run;
 
 use crate::mindful::report::device_of;
 
-/// Groups of this process so far.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// The time of which a group may use a share, us.

@@ -10,7 +10,6 @@ fn sweep(mindful: &Mindful, args: &[&str]) -> Report {
     mindful.report(&mindful.run(&all))
 }
 
-/// Hit ratios of the steps, by sessions.
 fn hit_ratios(swept: &Report) -> Vec<(u64, f64)> {
     let steps = swept.run["steps"].as_array().unwrap();
     let of = |step: &serde_json::Value| Some((step["sessions"].as_u64()?, step["hit_ratio"].as_f64()?));

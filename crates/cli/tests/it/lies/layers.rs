@@ -27,7 +27,6 @@ pub(super) struct Mounted {
 }
 
 impl Mounted {
-    /// On a loop device over a file.
     pub(super) fn on_loop(mindful: &Mindful, name: &str, direct: bool) -> Result<Self, String> {
         let image = mindful.path(format!("{name}.image"));
         fs::File::create(&image).and_then(|file| file.set_len(IMAGE_BYTES)).map_err(|error| error.to_string())?;
@@ -86,7 +85,6 @@ impl Drop for Mounted {
     }
 }
 
-/// A run whose database lies in `folder`.
 fn measured_in(mindful: &Mindful, folder: &Path) -> Report {
     measured(mindful, folder, &PAUSES)
 }

@@ -26,7 +26,6 @@ fn reader(mindful: &Mindful) -> Background {
 }
 
 impl Background {
-    /// What `command` starts.
     #[cfg(feature = "mysql")]
     pub(crate) fn of(command: &mut Command) -> Self {
         Self(command.spawn().unwrap())

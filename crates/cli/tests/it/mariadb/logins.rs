@@ -58,13 +58,11 @@ impl Bench {
     }
 }
 
-/// Words of all processes there are.
 fn process_list() -> String {
     let lines = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
     lines.filter_map(|line| fs::read(line).ok()).map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
 }
 
-/// The one line of a login that was refused.
 fn refused(output: &Output) -> String {
     let line = refused_with(3, output);
     assert!(line.contains("Access denied") && !line.contains(SECRET), "{line}");

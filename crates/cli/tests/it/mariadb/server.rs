@@ -14,7 +14,6 @@ use mysql::{Conn, OptsBuilder};
 
 use crate::mindful::private::SMALL_LOG;
 
-/// A connection of a private server's administrator.
 pub(crate) fn connect(socket: &Path) -> Conn {
     let socket = Some(socket.display().to_string());
     Conn::new(OptsBuilder::new().socket(socket).user(Some(USER)).prefer_socket(false)).unwrap()
@@ -53,7 +52,6 @@ impl UsersMariaDb {
         )
     }
 
-    /// For its administrator.
     pub(crate) fn url(&self) -> String {
         self.url_of(USER, "mindful")
     }
@@ -70,12 +68,10 @@ impl UsersMariaDb {
         connect(&self.0.socket())
     }
 
-    /// Runs SQL as its administrator.
     pub(crate) fn sql(&self, sql: &str) {
         self.connect().query_drop(sql).unwrap();
     }
 
-    /// The one figure that `sql` gives.
     pub(crate) fn count(&self, sql: &str) -> u64 {
         self.connect().query_first(sql).unwrap().unwrap()
     }

@@ -42,7 +42,6 @@ impl Bench {
         self.server.count(&format!("{busy} AND info LIKE '%blocks_1%' AND id <> CONNECTION_ID()"))
     }
 
-    /// A session is at work.
     fn works(&self) {
         until("no session works", || self.at_work() > 0);
     }

@@ -86,7 +86,6 @@ impl Mindful {
         self.at_home(command)
     }
 
-    /// `command` in this folder and with this store.
     pub(crate) fn at_home(&self, mut command: Command) -> Command {
         command.current_dir(self.folder()).env("MINDFUL_STORE", &self.store).stdin(Stdio::null());
         command
@@ -106,12 +105,10 @@ impl Mindful {
         text(&self.run(args))
     }
 
-    /// The output of a command with `--format json`.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         json(&self.run(&[args, &["--format", "json"]].concat()))
     }
 
-    /// The line with which a command is refused.
     pub(crate) fn refusal(&self, args: &[&str]) -> String {
         refused(&self.run(args))
     }
@@ -141,7 +138,6 @@ pub(crate) fn wait_for_handlers(child: &Child) {
     });
 }
 
-/// Ends `child` as SIGKILL does.
 pub(crate) fn kill(child: &mut Child) {
     child.kill().unwrap();
     child.wait().unwrap();
@@ -157,11 +153,9 @@ pub(crate) fn host_was_full(step: &Value) -> bool {
 /// Pauses of a run that leaves the CPUs to others. Every test that is not about full speed uses them.
 pub(crate) const PAUSES: [&str; 2] = ["--think-time", "50ms..50ms"];
 
-/// Hooks that print the phase in which they run.
 pub(crate) const HOOKS: [&str; 3] =
     ["--hook-before=echo $MINDFUL_PHASE", "--hook-after=echo $MINDFUL_PHASE", "--hook-end=echo $MINDFUL_PHASE"];
 
-/// Each of [`HOOKS`] ran once for the run in `folder`.
 pub(crate) fn assert_hooks_ran(folder: &Path) {
     for phase in ["before", "after", "end"] {
         let output = std::fs::read_to_string(folder.join(format!("hook-{phase}.out"))).unwrap();
@@ -227,7 +221,6 @@ pub(crate) fn refused(output: &Output) -> String {
     refused_with(2, output)
 }
 
-/// The one line of a refusal with that exit code.
 pub(crate) fn refused_with(code: i32, output: &Output) -> String {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let line = message(output);
@@ -245,7 +238,6 @@ pub(crate) fn ended(output: &Output) -> bool {
     matches!(output.status.code(), Some(0 | 1))
 }
 
-/// The codes of all findings of a run.
 pub(crate) fn codes(summary: &Value) -> Vec<&str> {
     let findings = summary["findings"].as_array().unwrap_or_else(|| panic!("no findings: {summary:#}"));
     findings.iter().filter_map(|finding| finding["code"].as_str()).collect()
@@ -259,7 +251,6 @@ pub(crate) fn figure(values: &Value, name: &str) -> f64 {
     values[name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {values:#}"))
 }
 
-/// All files below `folder`.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

@@ -10,7 +10,6 @@ use crate::mindful::report::Report;
 use crate::mindful::{Mindful, short_run};
 
 impl Mindful {
-    /// Where its private server has its data.
     pub(crate) fn private_folder(&self) -> PathBuf {
         self.path("private")
     }
@@ -32,7 +31,6 @@ impl Mindful {
         self.on_private(args).output().unwrap()
     }
 
-    /// A short run on its private server.
     pub(crate) fn private_run(&self, args: &[&str]) -> Report {
         self.report(&self.private(&short_run(args)))
     }
@@ -47,7 +45,6 @@ pub(crate) fn copy_to(folder: &Path) {
 #[cfg(feature = "mysql")]
 pub(crate) const SMALL_LOG: &str = "innodb_log_file_size=32M";
 
-/// The same of a MariaDB.
 #[cfg(feature = "mysql")]
 pub(crate) fn mariadb_to(folder: &Path) {
     copy("mariadb:", &["--set", SMALL_LOG], folder);

@@ -30,7 +30,6 @@ impl Mindful {
     }
 }
 
-/// A run, as JSON and as text.
 pub(crate) struct Report {
     pub run: Value,
     pub text: String,
@@ -91,7 +90,6 @@ impl Report {
         assert_eq!(self.validity(), if disturbed { "suspect" } else { "valid" }, "{self}");
     }
 
-    /// The warning `code` makes it suspect.
     pub(crate) fn assert_suspect(&self, code: &str) {
         let warning = self.findings().any(|finding| finding["code"] == code && finding["severity"] == "warning");
         assert!(warning, "no warning {code}: {self}");

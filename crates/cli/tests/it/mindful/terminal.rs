@@ -7,7 +7,6 @@ use mindful_conformance::not_run;
 
 use crate::mindful::Mindful;
 
-/// `line` as a shell runs it in a terminal.
 pub(crate) fn terminal(mindful: &Mindful, line: &str) -> Command {
     let mut script = Command::new("script");
     script.args(["-qec", line, "/dev/null"]);
@@ -39,7 +38,6 @@ pub(crate) fn converse(
     Some((String::from_utf8_lossy(&shown).into_owned(), code))
 }
 
-/// The same with `keys` typed as the answer.
 pub(crate) fn typed(terminal: Command, prompt: &str, keys: &str) -> Option<(String, Option<i32>)> {
     converse(terminal, prompt, |keyboard| keyboard.write_all(keys.as_bytes()).unwrap())
 }

@@ -37,7 +37,6 @@ impl UsersServer {
         Self::of(folder, &[("set", set)])
     }
 
-    /// The same with options of the private server.
     pub(crate) fn of(folder: &Path, options: &[(&str, &str)]) -> Self {
         if !folder.exists() {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-postgres");
@@ -85,7 +84,6 @@ impl UsersServer {
         self.server.pid()
     }
 
-    /// A short run on it.
     pub(crate) fn run(&self, mindful: &Mindful, args: &[&str]) -> Report {
         mindful.report(&mindful.short_run(&[&["--target", &self.url()], args].concat()))
     }
@@ -100,7 +98,6 @@ impl UsersServer {
         during(again, || self.run(mindful, args))
     }
 
-    /// Runs SQL as another user of the server would.
     pub(crate) fn sql(&self, sql: &str) {
         self.runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
@@ -119,7 +116,6 @@ impl UsersServer {
         })
     }
 
-    /// How many rows `sql` gives.
     pub(crate) fn count(&self, sql: &str) -> usize {
         self.runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();

@@ -27,7 +27,6 @@ fn load(place: &Place, keys: &str) -> (String, Option<i32>) {
     (shown, code)
 }
 
-/// Whether a file under `folder` holds the password.
 fn holds_password(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| {
         if path.is_dir() {

@@ -42,10 +42,8 @@ const EXTREMES: [&str; 24] = [
     " ",
 ];
 
-/// Units that follow them.
 const UNITS: [&str; 3] = ["us", "h", "TiB"];
 
-/// What no key of numbers takes.
 const NONSENSE: [&str; 8] = ["-1", "-0.5", "1e999", "NaN", "inf", "-inf", "", " "];
 
 /// What stands for the value in the help of keys whose values are no numbers.
@@ -109,7 +107,6 @@ fn all<T: Sync>(calls: &[T], complaint: impl Fn(&T) -> Option<String> + Sync) {
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
 }
 
-/// What is wrong with an answer, whatever the question was.
 fn unsound(answer: &Answer, codes: &[i32]) -> Option<String> {
     let Answer { call, code, stderr, took, .. } = answer;
     let sound = code.is_some_and(|code| codes.contains(&code)) && !stderr.contains("panicked");

@@ -48,7 +48,6 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     println!("one process against four ranks: {} {}", compared["ratio"], compared["interval"]);
 }
 
-/// What the first of these processes reports.
 fn report_of(children: Vec<Child>) -> Value {
     let all: Vec<_> = children.into_iter().map(outcome).collect();
     assert!(all.iter().all(|(code, ..)| matches!(code, Some(0 | 1))), "{all:?}");

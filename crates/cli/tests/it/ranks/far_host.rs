@@ -31,7 +31,6 @@ impl FarHost {
         Ok(host)
     }
 
-    /// By which address it reaches this one.
     pub(super) fn near(&self) -> Ipv4Addr {
         self.near
     }

@@ -12,7 +12,6 @@ use crate::ranks::processes::{Ranks, outcome};
 /// One row: its key, and what an update leaves of itself in it.
 type Row = (i64, Vec<u8>, Vec<u8>);
 
-/// All rows of eight schemas by their keys.
 fn rows(file: &Path) -> Vec<Vec<Row>> {
     let connection = rusqlite::Connection::open(file).unwrap();
     (1..=8)

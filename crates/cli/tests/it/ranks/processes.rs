@@ -10,12 +10,10 @@ use crate::mindful::{Mindful, json, message, null, wait_until};
 /// A small plan on nothing, whose ranks meet in a folder.
 const RUN: [&str; 8] = ["-q", "--sessions", "8", "--null-latency", "10ms", "--warmup", "1s", "--duration=2s"];
 
-/// One rank of that plan.
 pub(crate) fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
     null("run", &[&RUN[..], more].concat())
 }
 
-/// Ranks of one job, as processes.
 pub(crate) struct Ranks {
     pub mindful: Mindful,
     pub meet: String,
@@ -92,7 +90,6 @@ pub(crate) fn four_ranks_of(output: &Output) -> Value {
     summary
 }
 
-/// Starts four ranks of `rank` as `mpirun` does.
 pub(crate) fn mpirun(rank: &Command) -> Command {
     let mut mpirun = Command::new("/usr/bin/mpirun");
     mpirun.args(["--oversubscribe", "-n", "4"]).arg(rank.get_program()).args(rank.get_args());

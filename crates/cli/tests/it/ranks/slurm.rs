@@ -10,13 +10,11 @@ use crate::mindful::quiet::Quiet;
 use crate::mindful::wait_until;
 use crate::ranks::processes::{Ranks, four_ranks_of, rank_of};
 
-/// The daemons of a cluster, which end with it.
 struct Cluster {
     folder: tempfile::TempDir,
     daemons: Vec<Child>,
 }
 
-/// Ports that nobody else has by now.
 fn ports<const N: usize>() -> [u16; N] {
     let held = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     held.map(|listener| listener.local_addr().unwrap().port())

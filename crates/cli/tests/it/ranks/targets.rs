@@ -237,7 +237,6 @@ fn what_ends_the_first_rank_ends_all_and_leaves_nothing() {
     }
 }
 
-/// Two servers of the user's own.
 fn servers(place: &Path) -> [UsersServer; 2] {
     ["a", "b"].map(|name| UsersServer::of(&place.join(name), &[]))
 }

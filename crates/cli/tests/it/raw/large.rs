@@ -7,7 +7,6 @@ use crate::raw::place::{made, text, undisturbed};
 
 /// Long enough that what the kernel and the sessions count is of the same time, on a busy machine too.
 const WINDOW: [&str; 4] = ["--duration", "2s", "--warmup", "500ms"];
-/// Length of a large read, and of it in MiB.
 const SIZE: (&str, f64) = ("256KiB", 0.25);
 
 fn number(value: &Value) -> f64 {

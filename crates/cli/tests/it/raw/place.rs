@@ -13,7 +13,6 @@ const FOREIGN_BYTES: usize = 16 << 20;
 /// Short points: what is tested are not the rates.
 pub(super) const SHORT: [&str; 6] = ["--duration", "300ms", "--warmup", "100ms", "--large-size", "64KiB"];
 
-/// A file that mindful made, as the bare argument.
 pub(super) fn made(mindful: &Mindful) -> String {
     let path = mindful.path("blocks").display().to_string();
     let loaded = mindful.run(&["load", "--target", &format!("raw:{path}"), "--schemas", "1", "--scale", "32MiB"]);
@@ -21,7 +20,6 @@ pub(super) fn made(mindful: &Mindful) -> String {
     path
 }
 
-/// A file that mindful did not make.
 pub(super) fn foreign(mindful: &Mindful) -> PathBuf {
     let path = mindful.path("foreign");
     let bytes: Vec<u8> = (0..FOREIGN_BYTES as u64).map(|at| (at.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
@@ -29,7 +27,6 @@ pub(super) fn foreign(mindful: &Mindful) -> PathBuf {
     path
 }
 
-/// The summary of short points by `mindful raw` on `path`.
 pub(super) fn raw(mindful: &Mindful, path: &str, args: &[&str]) -> Value {
     mindful.json(&[&["raw", path], &SHORT[..], args].concat())
 }

@@ -7,7 +7,6 @@ use crate::mindful::{Mindful, codes, json, steps};
 
 const WORK: &str = "--schemas 2 --scale 16MiB --sessions 2 --cache 20MiB --warmup 200ms --think-time 20ms..20ms";
 
-/// With a private server that has the dataset.
 fn place() -> Mindful {
     Mindful::at(quick_place()).with_private()
 }

@@ -17,7 +17,6 @@ impl Place {
         Self::loaded(Mindful::alone(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
 
-    /// For what is no matter of figures.
     fn beside_others() -> Self {
         Self::loaded(Mindful::beside_others(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()))
     }
@@ -56,7 +55,6 @@ fn device_seen(summary: &Value) -> bool {
     !unseen
 }
 
-/// Instances of the process `pid`.
 fn instances(pid: u32) -> Vec<PathBuf> {
     let Ok(entries) = Path::new("/sys/kernel/tracing/instances").read_dir() else { return Vec::new() };
     let ours = entries.map(|entry| entry.unwrap().path());

@@ -87,7 +87,6 @@ const RUN: [&str; 6] =
 const LONG: [&str; 6] =
     ["run", "--schemas=1", "--sessions=1", "--warmup=0s", "--duration=60s", "--think-time=20ms..20ms"];
 
-/// A file with a small dataset.
 fn loaded(engine: &str) -> Mindful {
     let mindful = Mindful::new();
     let target = format!("--target={engine}:{}", mindful.path("data").display());

@@ -7,7 +7,6 @@ use rusqlite::Connection;
 use crate::mindful::Mindful;
 use crate::stops::end_of;
 
-/// Runs for ever wherever it is read.
 const ENDLESS: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 1, 1 FROM n";
 
 #[test]

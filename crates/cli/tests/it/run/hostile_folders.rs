@@ -7,7 +7,6 @@ use std::path::Path;
 
 use crate::mindful::Mindful;
 
-/// What a folder holds, and when each of it was changed.
 fn listing(folder: &Path) -> Vec<(String, u64, i64)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {

@@ -15,7 +15,6 @@ fn shown(mindful: &Mindful, command: &str, keys: &str) -> Option<(String, Option
     shown_with(mindful, command, keys, &[])
 }
 
-/// The same with `variables` in its environment.
 fn shown_with(
     mindful: &Mindful,
     command: &str,

@@ -71,7 +71,6 @@ fn is_empty(mindful: &Mindful) -> bool {
     mindful.runs().read_dir().map_or(0, Iterator::count) == 0
 }
 
-/// The events that `run` recorded.
 fn events(mindful: &Mindful, run: &Value) -> Vec<Value> {
     let record = std::fs::read_to_string(mindful.run_folder(run).join("run.jsonl")).unwrap();
     record.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -10,7 +10,6 @@ use mindful_conformance::{not_run, own_mounts, quick_place};
 use crate::mindful::small_disk::SmallDisk;
 use crate::mindful::{Mindful, ended, message, short_run};
 
-/// The user of private servers.
 const SERVER_USER: u32 = 60_943;
 const NOBODY: u32 = 65_534;
 

@@ -95,7 +95,6 @@ const GROWN: [(&str, usize, Grow); 6] = [
     ("sessions", 50, with_sessions),
 ];
 
-/// User CPU of a command, s.
 fn user_cpu(mindful: &Mindful, args: &[&str]) -> f64 {
     let mut shell = Command::new("sh");
     shell

@@ -27,7 +27,6 @@ use crate::mindful::{Mindful, kill, wait_for_handlers};
 
 /// Longest that an end may take: against hangs, on a busy host too.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// A short run of the null engine.
 const SHORT: [&str; 6] = ["run", "--target=null:", "--scale=256", "--warmup=0s", "--null-latency=1ms", "--duration=1s"];
 
 pub(crate) fn signal(child: &Child, signal: Signal) {
@@ -66,7 +65,6 @@ pub(crate) fn appears(path: &Path) -> String {
     panic!("{} did not appear", path.display());
 }
 
-/// Waits until `holds`.
 pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {

@@ -141,7 +141,6 @@ fn a_run_ends_though_its_postgres_stands_still() {
     standstill::both_loops_end_by_themselves(&server.url(), server.pid());
 }
 
-/// It ends soon once it is asked to.
 fn is_interrupted(mindful: &Mindful, mut child: Child, asked: Signal) {
     signal(&child, asked);
     let (code, took) = end_of(&mut child);

@@ -11,7 +11,6 @@ use crate::mindful::{Mindful, PAUSES, unwrapped};
 
 /// How long operations may outlast the end of their step.
 const END_GRACE: Duration = Duration::from_mins(1);
-/// So long a step that the server stops in.
 const STEP: Duration = Duration::from_secs(20);
 
 /// A server that stands still with all it started, until this is dropped.

@@ -39,7 +39,6 @@ fn before(server: &UsersServer, mode: &str) -> Pooler {
     Pooler::start(&Behind { folder: &folder, port, database, role: ROLE, account }, mode, 20)
 }
 
-/// A verb in a namespace that nothing is in yet.
 fn ask(mindful: &Mindful, verb: &[&str], url: &str) -> Output {
     mindful.run(&[verb, &["--target", url, "--namespace", "behind"]].concat())
 }

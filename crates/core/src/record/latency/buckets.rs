@@ -13,18 +13,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Buckets(Box<[u8]>);
 
 impl Buckets {
-    /// The pairs in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { rest: &self.0, ns: 0 }
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The pairs of [`Buckets`].
 #[derive(Debug, Clone)]
 pub struct Iter<'a> {
     rest: &'a [u8],
@@ -64,7 +61,6 @@ impl<'a> IntoIterator for &'a Buckets {
     }
 }
 
-/// Packs pair after pair.
 #[derive(Default)]
 struct Packer {
     bytes: Vec<u8>,

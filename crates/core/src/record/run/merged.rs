@@ -14,7 +14,6 @@ use crate::record::rank_record::{MergedSliceRecord, Span, Spans};
 pub struct MergedSlice {
     /// Their reports as one that begins and ends on the boundaries: sums of all they tell. CPU is known where all reported it.
     pub report: SliceReport,
-    /// How many reports it holds.
     pub reports: usize,
     /// From begin to end of each report, summed, us.
     pub slice_us: i64,
@@ -53,7 +52,6 @@ impl MergedSlice {
         }
     }
 
-    /// As it is stored.
     pub(crate) fn to_record(&self) -> MergedSliceRecord {
         MergedSliceRecord {
             report: self.report.clone(),
@@ -64,7 +62,6 @@ impl MergedSlice {
         }
     }
 
-    /// Operations of all kinds of each session.
     pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
         self.ops.iter().map(|(session, ops)| (session as u32, ops))
     }
@@ -77,7 +74,6 @@ pub(crate) struct MergedSliceSum {
     latencies: [Option<Recorder>; 3],
     responses: [Option<Recorder>; 3],
     parts: usize,
-    /// Parts that reported their CPU.
     with_cpu: usize,
     reports: usize,
     slice_us: i64,
@@ -197,7 +193,6 @@ impl Merged {
         Self { spans: vec![None; sessions], behind: sessions, ..Self::default() }
     }
 
-    /// What was stored merged.
     pub(crate) fn from_parts(slices: Vec<MergedSlice>, spans: Spans) -> Self {
         let Spans { spans, occupied_us, published: _ } = spans;
         Self { given: true, slices, spans, occupied_us, ..Self::default() }
@@ -322,7 +317,6 @@ pub(super) fn inside_us(report: &SliceReport, span: Span) -> i64 {
     report.end_us.min(span.1).saturating_sub(report.begin_us.max(span.0)).max(0)
 }
 
-/// The span with `report` in it.
 pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
     let (begin, end) = span.unwrap_or((report.begin_us, report.end_us));
     (begin.min(report.begin_us), end.max(report.end_us))

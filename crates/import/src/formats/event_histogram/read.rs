@@ -4,14 +4,12 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 use mindful_core::{Error, Result};
 
-/// A reading of the buckets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Record {
     /// us of a clock that may restart each day.
     pub clock_us: Option<i64>,
     /// The instant, us since the epoch, where the record shows the date.
     pub at_us: Option<i64>,
-    /// What is counted.
     pub label: String,
     /// ns in the unit of the buckets.
     pub unit_ns: Option<u64>,

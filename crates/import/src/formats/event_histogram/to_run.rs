@@ -16,7 +16,6 @@ const DAY_US: i64 = 86_400_000_000;
 /// More labels than there are wait events: each becomes a step.
 const MOST_LABELS: usize = 4_096;
 
-/// The steps of `records`.
 pub(super) fn steps(name: &str, records: &[Record]) -> Result<Vec<OldStep>> {
     let mut by_label: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {

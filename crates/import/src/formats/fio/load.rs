@@ -129,7 +129,6 @@ impl Load<'_> {
         }
     }
 
-    /// The writes of its processes.
     pub(super) fn writes(&self) -> Vec<&Side> {
         match self.unified() {
             Some(mixed) if self.only_writes() => mixed,

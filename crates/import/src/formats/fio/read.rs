@@ -30,7 +30,6 @@ pub(super) struct Output {
     pub version: Option<String>,
     /// When it was printed, s since the epoch.
     pub timestamp: Option<i64>,
-    /// Options that all jobs share.
     #[serde(rename = "global options", default)]
     pub global: BTreeMap<String, Value>,
     #[serde(deserialize_with = "bounded", default)]
@@ -67,7 +66,6 @@ pub(super) struct Job {
     pub trim: Side,
 }
 
-/// Reads or writes of a job.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(super) struct Side {
     /// I/Os; missing in 2.1.
@@ -92,7 +90,6 @@ pub(super) struct Side {
 pub(super) struct Latencies {
     pub max: Option<f64>,
     pub mean: Option<f64>,
-    /// By their shares in percent.
     #[serde(default)]
     pub percentile: BTreeMap<String, f64>,
     /// Counts by latency in ns; only of `json+`.
@@ -137,7 +134,6 @@ impl Side {
     }
 }
 
-/// No more than [`MOST_JOBS`].
 fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Option<Vec<Job>>, D::Error> {
     struct Jobs;
 
@@ -163,7 +159,6 @@ fn bounded<'de, D: Deserializer<'de>>(jobs: D) -> std::result::Result<Option<Vec
     jobs.deserialize_seq(Jobs).map(Some)
 }
 
-/// What `text` of the file `name` contains.
 pub(super) fn contents(name: &str, text: &str) -> Result<Contents> {
     let mut complete: Option<Contents> = None;
     let (mut at, mut fault, mut cut) = (0, None, false);

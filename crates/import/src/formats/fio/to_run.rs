@@ -37,7 +37,6 @@ pub(super) fn steps(name: &str, contents: &Contents) -> Result<Vec<OldStep>> {
     }
 }
 
-/// Why no job has a figure.
 fn no_figures(name: &str, loads: &[Load<'_>]) -> Error {
     let jobs = || loads.iter().flat_map(|load| &load.jobs);
     let failed =

@@ -23,10 +23,8 @@ pub(crate) struct Point {
     pub value: f64,
 }
 
-/// A result, or one of the matrices of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OrionPart {
-    /// The run that it belongs to.
     pub run: String,
     pub points: Vec<Point>,
     /// Lines of the summary about how it was measured.
@@ -35,7 +33,6 @@ pub(crate) struct OrionPart {
     pub version: Option<String>,
     /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
     pub latency_unit_us: Option<f64>,
-    /// Lines with figures that cannot be read.
     pub damaged_lines: u64,
     /// What a reader of the file must know.
     pub findings: Vec<Finding>,

@@ -11,7 +11,6 @@ use crate::number;
 
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
-/// How lines with a figure begin.
 const FIGURES: [&str; 4] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency", "Small Read Latency:"];
 /// Ends of the names that Orion gives its files, and what these contain.
 const ENDS: [(&str, Option<Figure>); 4] = [
@@ -20,13 +19,10 @@ const ENDS: [(&str, Option<Figure>); 4] = [
     ("_mbps.csv", Some(Figure::Mbps)),
     ("_summary.txt", None),
 ];
-/// Most results of a file, and disks of a result.
 const MOST_RESULTS: usize = 1_024;
 const MOST_DISKS: usize = 64;
-/// Latencies in ms, in us.
 const MS: f64 = 1e3;
 
-/// What `text` of the file `name` contains, one part a result.
 pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let parts = if is_matrix(text) { vec![matrix(name, text)?] } else { summaries(name, text)? };
     if parts.iter().all(|part| part.points.is_empty()) {
@@ -81,7 +77,6 @@ fn matrix(name: &str, text: &str) -> Result<OrionPart> {
     Ok(part)
 }
 
-/// All results in `text`, each up to the next.
 fn summaries(name: &str, text: &str) -> Result<Vec<OrionPart>> {
     let begins_result = |line: &str| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin));
     let mut results: Vec<Vec<&str>> = Vec::new();
@@ -172,7 +167,6 @@ pub(super) fn recognises(head: &str) -> bool {
     is_matrix(head) || head.lines().any(|line| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin)))
 }
 
-/// Whether the first line is that of a matrix.
 fn is_matrix(head: &str) -> bool {
     head.trim_start().starts_with("Large/Small")
 }

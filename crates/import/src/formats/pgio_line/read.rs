@@ -14,7 +14,6 @@ pub(super) struct PgioResult {
     pub launch_s: Option<f64>,
     /// Reads that PostgreSQL asked for, by seconds after the launch.
     pub reads_per_s: Option<f64>,
-    /// Hits of its cache by the same.
     pub hits_per_s: Option<f64>,
     /// Time of a read, ms; needs `track_io_timing`.
     pub ms_per_read: Option<f64>,
@@ -97,7 +96,6 @@ fn result(line: &str) -> PgioResult {
     }
 }
 
-/// The number right before `word`.
 fn before(line: &str, word: &str) -> Option<f64> {
     let at = line.find(word)?;
     let figure = line[..at].trim_end().rsplit([' ', '(', ':', '=']).next()?;

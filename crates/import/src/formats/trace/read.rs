@@ -10,7 +10,6 @@ use crate::waits::Wait;
 /// Longest line that is looked at: waits and calls are short, statements may be of any length.
 const LONGEST: usize = 4096;
 
-/// A database call that ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Call {
     pub cpu_us: u64,
@@ -27,19 +26,16 @@ pub(super) struct Call {
     pub tim_us: Option<u64>,
 }
 
-/// A line with figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     Wait(Wait<'a>),
     /// The end of a call: `PARSE`, `EXEC`, `FETCH` or another.
     Call(&'a [u8], Call),
-    /// A statement's cursor and its id.
     Statement(u64, &'a [u8]),
     /// A line of the head: `Oracle Database 12c …`, `Instance name: orcl21`.
     Head(&'a [u8]),
 }
 
-/// How lines with figures begin.
 const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE #", b"UNMAP #"];
 
 /// Passes each known line of `input` to `add`; longer ones than any wait are passed over without being kept. Returns the
@@ -134,7 +130,6 @@ pub(crate) fn block_bytes(head: &[u8]) -> Option<u64> {
     waits.find_map(|wait| wait.block_bytes())
 }
 
-/// The rest of a `WAIT` line after its `#`.
 fn wait(text: &[u8]) -> Option<Wait<'_>> {
     let (cursor, text) = number(text)?;
     let text = text.strip_prefix(b": nam='")?;
@@ -204,7 +199,6 @@ fn statement(text: &[u8]) -> Option<Line<'_>> {
     Some(Line::Statement(cursor, &text[at..at + end]))
 }
 
-/// The number at the begin, and what follows it.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let mut value: u64 = 0;
     let mut end = 0;

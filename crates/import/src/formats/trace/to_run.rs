@@ -17,17 +17,14 @@ use crate::waits::{Blocks, Wait, WaitKind};
 
 /// Most slices; longer traces have longer ones.
 const MOST_SLICES: u64 = 2_048;
-/// Most events distinguished.
 const MOST_EVENTS: usize = 1_024;
 
-/// What is kept of a trace while it is read.
 #[derive(Default)]
 pub(super) struct Collected {
     head: BTreeMap<String, String>,
     slices: Slices,
     /// `(waits, us)` by event.
     waits: HashMap<Vec<u8>, (u64, u64)>,
-    /// Reads and their blocks, by how they came.
     reads: [(u64, Blocks); 4],
     block_bytes: Option<u64>,
     calls: BTreeMap<String, (u64, Option<Call>)>,
@@ -92,7 +89,6 @@ impl Collected {
         add(&mut self.visited, call.consistent.saturating_add(call.current));
     }
 
-    /// The step, of a trace with that many `damaged` lines.
     pub(super) fn step(mut self, name: &str, damaged: u64) -> Result<OldStep> {
         if self.waits.is_empty() {
             return Err(no_wait(name, damaged));
@@ -189,7 +185,6 @@ impl Collected {
     }
 }
 
-/// Reads by when they ended.
 struct Slices {
     width_us: u64,
     /// Begin of the slice of index 0.
@@ -206,7 +201,6 @@ impl Default for Slices {
 }
 
 impl Slices {
-    /// There was a wait that ended then.
     fn extend(&mut self, end_us: u64, ela_us: u64) {
         let base = *self.base_us.get_or_insert(end_us.saturating_sub(ela_us));
         // A clock that goes back stands still.
@@ -261,7 +255,6 @@ impl Slices {
     }
 }
 
-/// The error of a trace without waits.
 pub(super) fn no_wait(name: &str, damaged: u64) -> Error {
     let but = if damaged == 0 { String::new() } else { format!(", with {}", format_counted(damaged, "damaged line")) };
     Error::run(format!("{name} is a trace without a wait{but}"), "trace with level 8 or 12: waits => TRUE")

@@ -12,7 +12,6 @@ mod statspack;
 
 use std::fmt::Write as _;
 
-/// How a report is dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dress {
     /// AWR of 10.2, text.
@@ -52,7 +51,6 @@ pub(crate) struct Made {
     pub redo_writes: f64,
     /// Waits and whole seconds of sessions, by event.
     pub foreground: Vec<(&'static str, u64, u64)>,
-    /// The same of the background.
     pub background: Vec<(&'static str, u64, u64)>,
     /// Share of database time of the first of the foreground, percent.
     pub top_percent: f64,
@@ -100,7 +98,6 @@ pub(crate) fn grouped(value: f64, decimals: usize) -> String {
 }
 
 impl Made {
-    /// Seconds by the clock of its snapshots.
     pub(crate) fn seconds(&self) -> f64 {
         (self.minutes * 60.0).floor()
     }
@@ -121,7 +118,6 @@ impl Made {
         ]
     }
 
-    /// The report in `dress`.
     pub(crate) fn report(&self, dress: Dress) -> String {
         match dress {
             Dress::Html11 | Dress::Html | Dress::Html23 => self.page(dress),
@@ -253,7 +249,6 @@ impl Made {
         }
     }
 
-    /// All waits as these sections print them.
     fn in_thousands(waits: u64) -> String {
         match waits {
             0..10_000 => waits.to_string(),

@@ -71,7 +71,6 @@ impl Browser {
         Self { process, tab: Mutex::new(tab), _home: home }
     }
 
-    /// Shows `file`, and what `script` promises there.
     pub(super) fn seen(&self, file: &Path, dark: bool, script: &str) -> Value {
         let mut tab = locked(&self.tab);
         let scheme = json!([{"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }}]);
@@ -80,7 +79,6 @@ impl Browser {
         tab.promised(script)
     }
 
-    /// `file` as a PDF.
     pub(super) fn printed(&self, file: &Path) -> Vec<u8> {
         let mut tab = locked(&self.tab);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
@@ -99,7 +97,6 @@ impl Drop for Browser {
     }
 }
 
-/// The one page of a browser, and who asks it.
 struct Tab {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -107,7 +104,6 @@ struct Tab {
     complaints: PathBuf,
     asked: u64,
     session: Option<Value>,
-    /// What was shown until all its frames were there.
     loaded: Vec<Value>,
 }
 

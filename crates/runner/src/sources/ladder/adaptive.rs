@@ -15,34 +15,26 @@ const FLAT: f64 = 0.05;
 /// Where points are put round the knee, as powers of two of it, the most telling ones first.
 const ROUND: [f64; 9] = [-0.5, 0.5, 0.0, -0.25, 0.25, -0.75, 0.75, -1.25, 1.5];
 
-/// Points put round the knee.
 const POINTS_ROUND: usize = 3;
 
-/// A ladder from `from` to at most `to` sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adaptive {
-    /// The first step.
     pub from: u32,
-    /// The largest step allowed.
     pub to: u32,
     /// Seed of the order of the points round the knee.
     pub seed: u64,
 }
 
-/// A finished step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     pub sessions: u32,
-    /// Its throughput, per second.
     pub throughput: f64,
 }
 
-/// Why a step is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Twice the step before.
     Doubling,
-    /// Near the knee.
     RoundKnee,
     /// Twice the knee.
     PastKnee,
@@ -50,11 +42,9 @@ pub enum Reason {
     DriftCheck,
 }
 
-/// The next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextSessions {
     pub sessions: u32,
-    /// Why.
     pub reason: Reason,
 }
 

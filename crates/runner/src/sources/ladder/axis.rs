@@ -5,7 +5,6 @@ use mindful_core::{Error, Result};
 /// Most values of one key: more are a mistyped range.
 const MOST_VALUES: u64 = 4_096;
 
-/// The values of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Values {
     /// `1..256`: from, to. For sessions the ladder chooses its own steps.
@@ -56,12 +55,9 @@ pub(super) fn doubled(from: u64, to: u64) -> Vec<u64> {
     values
 }
 
-/// A key and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
-    /// Name of the plan key.
     pub key: String,
-    /// Its values, as text.
     pub values: Vec<String>,
 }
 

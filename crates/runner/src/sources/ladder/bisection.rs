@@ -3,9 +3,7 @@
 /// A search between two loads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bisection {
-    /// Smallest load tried.
     pub from: f64,
-    /// Highest load tried.
     pub to: f64,
     /// Smallest step that matters: 1 for sessions.
     pub grain: f64,
@@ -13,19 +11,15 @@ pub struct Bisection {
     pub tolerance: f64,
 }
 
-/// What a step showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trial {
     pub load: f64,
-    /// Whether it met the objective.
     pub met: bool,
     pub full_length: bool,
 }
 
-/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Move {
-    /// A short run at this load.
     Try(f64),
     /// A full-length run at this load.
     Confirm(f64),

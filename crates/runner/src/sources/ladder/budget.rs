@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use super::schedule::Slot;
 
-/// A schedule cut to a budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budgeted {
     /// Steps that fit, in their order.
     pub keep: Vec<Slot>,
-    /// Steps that do not, in their order.
     pub left_out: Vec<Slot>,
     /// Time the kept ones take.
     pub takes: Duration,

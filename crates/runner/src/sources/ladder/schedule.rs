@@ -2,10 +2,8 @@
 
 use mindful_analyze::stats::random::Random;
 
-/// One step to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Index of the point.
     pub point: usize,
     /// Which repetition of it, from 0.
     pub pass: u32,

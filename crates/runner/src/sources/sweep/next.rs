@@ -5,7 +5,6 @@ use mindful_core::record::run::Point;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
     Step(Point),
-    /// The sweep is over; in words, what came of it.
     Over(String),
     /// The sweep is over without an answer; in words, why.
     Undecided(String),

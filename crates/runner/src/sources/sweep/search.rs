@@ -34,7 +34,6 @@ pub(super) fn length_of(pass: u32) -> f64 {
     if pass == 0 { 1.0 / f64::from(SHORT) } else { f64::from(2_u32.saturating_pow(pass - 1)) }
 }
 
-/// A search under way.
 pub(super) struct Search<'a> {
     pub(super) objective: Objective,
     pub(super) key: &'a str,
@@ -42,7 +41,6 @@ pub(super) struct Search<'a> {
     pub(super) to: f64,
 }
 
-/// A trial by its outcome.
 struct Tried<'a> {
     load: f64,
     /// `None` if there were too few operations for the percentile.

@@ -81,7 +81,6 @@ pub(crate) struct Table {
     computed: Option<String>,
 }
 
-/// All that stands in the namespace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Judged {
     tables: BTreeMap<String, Table>,
@@ -189,7 +188,6 @@ impl Judged {
         self.table(name)?.fault(DATASET_COLUMNS, &self.engine)
     }
 
-    /// What is wrong with the table in which ranks meet.
     pub(crate) fn fault_of_meeting(&self) -> Option<Fault> {
         let table = self.table(MEETING)?;
         if table.comment != MARK {

@@ -10,20 +10,15 @@ pub(super) struct Doing {
     pub state: String,
     /// The wait under way that the performance schema tells, and what is done there.
     pub wait: Option<(String, String)>,
-    /// What the kernel tells of its thread.
     pub thread: Option<Thread>,
 }
 
-/// A thread of the server, as the kernel tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thread {
     /// On a CPU, or waiting for one.
     Runs,
-    /// Waiting for storage.
     AtStorage,
-    /// Waiting for another thread.
     AtLatch,
-    /// Waiting for anything else.
     Sleeps,
 }
 
@@ -34,11 +29,9 @@ const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
 const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
-/// Held for a moment.
 pub(super) const LATCH: WaitEvent = WaitEvent::latch("latch");
 /// Of a page that another session reads or changes: held over a read of storage, too.
 const PAGE_LATCH: WaitEvent = WaitEvent::new(Contention, "page_latch");
-/// For another session to get on.
 const CONDITION: WaitEvent = WaitEvent::new(Contention, "condition");
 pub(super) const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
 const SOCKET: WaitEvent = WaitEvent::new(Other, "socket");
@@ -56,7 +49,6 @@ pub(super) const ALL: [WaitEvent; 15] = [
 const COMMITS: [&str; 4] =
     ["commit", "waiting for handler commit", "waiting for prior transaction to commit", "updating status"];
 
-/// What a session is at.
 pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     let state = doing.state.to_lowercase();
     if doing.command == "Sleep" || state == "user sleep" {

@@ -45,7 +45,6 @@ impl Source {
     }
 }
 
-/// What can be looked at.
 #[derive(Debug, Clone, Copy)]
 struct View {
     source: Source,
@@ -63,7 +62,6 @@ impl View {
 }
 
 enum Hidden {
-    /// The role may not.
     Denied,
     /// The server is elsewhere and keeps no waits.
     NotKept,
@@ -179,7 +177,6 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
     Ok(Err(if denied { Hidden::Denied } else { Hidden::NotKept }))
 }
 
-/// Sessions by their connection, each with its thread.
 type Found = BTreeMap<u32, (u32, Doing)>;
 
 /// Nobody where the server keeps no waits.
@@ -236,7 +233,6 @@ fn latches_are_visible(kernel: &Kernel, own: u32) -> bool {
     false
 }
 
-/// The state of a thread as the kernel abbreviates it.
 fn letter_of(kernel: &Kernel, thread: u32) -> Option<char> {
     let stat = fs::read_to_string(process::folder(kernel, thread).join("stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()

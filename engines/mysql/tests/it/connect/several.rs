@@ -56,7 +56,6 @@ impl One {
         self.connect().query_first(sql).unwrap() == Some(1)
     }
 
-    /// Numbers of the connections of mindful's.
     fn numbers(&self) -> Vec<u32> {
         let sql =
             "SELECT id FROM information_schema.processlist WHERE user = 'me' AND id <> CONNECTION_ID() ORDER BY id";

@@ -88,7 +88,6 @@ pub(crate) fn by(kind: Kind) -> String {
     format!("{plugin}BY '{PASSWORD}'")
 }
 
-/// What a server is given as its certificate.
 fn tls_of(folder: &Path, authority: &Authority, own: &Pair) -> [String; 4] {
     let file = |name: &str, text: &str| written(folder, name, text, 0o644).display().to_string();
     [
@@ -99,7 +98,6 @@ fn tls_of(folder: &Path, authority: &Authority, own: &Pair) -> [String; 4] {
     ]
 }
 
-/// `line` has all `parts`.
 fn tells(line: &str, parts: &[&str]) {
     for part in parts {
         assert!(line.contains(part), "no `{part}` in: {line}");

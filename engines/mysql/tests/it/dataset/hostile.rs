@@ -27,7 +27,6 @@ fn loaded(server: &Instance, namespace: &str) -> Box<dyn Target> {
     target
 }
 
-/// What a namespace is refused for, by every verb.
 fn refused(server: &Instance, namespace: &str, why: &str) {
     let target = target(server, "root", &[("namespace", namespace)]).unwrap();
     let stop = StopFlag::default();

@@ -12,7 +12,6 @@ use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
 use crate::shared::{self, BLOCKS};
 use crate::support::{Kind, MARIADB, MYSQL, OLDER};
 
-/// The value of each shared counter.
 fn read(target: &dyn Target) -> BTreeMap<String, f64> {
     let mut all = BTreeMap::new();
     for mut sampler in target.samplers().unwrap() {

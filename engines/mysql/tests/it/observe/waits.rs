@@ -20,7 +20,6 @@ use crate::support::{MARIADB, MYSQL, small_log, sql};
 /// How long sessions work: some hundreds of operations, and a hundred samplings.
 const WINDOW_MS: i64 = 500;
 
-/// Values by source and metric.
 fn read(samplers: &mut [Box<dyn Sampler>]) -> BTreeMap<String, f64> {
     let mut all = BTreeMap::new();
     for sampler in samplers {
@@ -71,7 +70,6 @@ fn until(opened: &Opened, work: &Workload, sessions: u32, class: &str) -> BTreeM
     }
 }
 
-/// Samples of a class.
 fn of(grown: &BTreeMap<String, f64>, class: &str) -> f64 {
     let part = format!("waits/{class}/");
     grown.iter().filter(|(name, _)| name.starts_with(&part)).map(|(_, samples)| samples).sum()
@@ -81,7 +79,6 @@ fn updates() -> Workload {
     Workload { update_pct: Share::ALL, ..Workload::reads_only(1, BLOCKS, 1) }
 }
 
-/// Remarks and findings, each a line.
 #[derive(Default)]
 pub(crate) struct Reported(Mutex<Vec<String>>);
 

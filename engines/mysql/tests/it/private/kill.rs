@@ -13,7 +13,6 @@ const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
 const SEED: &str = "KILL_TEST_SEED";
 
-/// Rows a load of the owner makes.
 const LOADED: u32 = 5_000;
 
 /// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the

@@ -55,7 +55,6 @@ impl Place {
     }
 }
 
-/// What is said of `url` by who gives it `within`.
 fn refused(url: &str, within: &str) -> String {
     let began = Instant::now();
     let error = Place::new().open(url, PASSWORD, within).err().unwrap_or_else(|| panic!("{url} was taken"));

@@ -9,14 +9,12 @@ use mindful_oracle::statement;
 
 use super::{Binds, Session, numbers, server, slice, views};
 
-/// All databases of this process by name.
 static ALL: Mutex<BTreeMap<String, Arc<Database>>> = Mutex::new(BTreeMap::new());
 
 fn all() -> MutexGuard<'static, BTreeMap<String, Arc<Database>>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A made-up database.
 pub(crate) struct Database {
     state: Mutex<State>,
 }
@@ -35,19 +33,15 @@ pub(crate) struct State {
     faults: BTreeMap<String, (u32, u32)>,
     /// Texts that never end, by name.
     hanging: BTreeSet<String>,
-    /// Those of them that somebody waits for.
     pub waited_for: BTreeSet<String>,
-    /// All statement that were executed, by name.
     pub seen: BTreeSet<String>,
     /// Of them those that were to be waited for longer than two minutes.
     pub long: BTreeSet<String>,
     /// The banner; empty for a usual one.
     pub banner: String,
-    /// What is reported for quota and free bytes.
     pub quota: Option<u64>,
     /// How far its clock is ahead of this host's, us.
     pub ahead_us: i64,
-    /// Where its data files are said to lie.
     pub files: Vec<String>,
     /// How many of its two CPUs are reported as busy.
     pub busy_cpus: f64,
@@ -61,7 +55,6 @@ pub(crate) struct Table {
     pub indexed: bool,
 }
 
-/// A row of the registry.
 #[derive(Default, Clone)]
 pub(crate) struct Registered {
     pub object: Option<u64>,
@@ -74,7 +67,6 @@ pub(crate) struct Registered {
     pub proof: Option<String>,
 }
 
-/// A session as views show it.
 #[derive(Default, Clone)]
 pub(crate) struct Own {
     pub module: String,
@@ -92,7 +84,6 @@ impl Database {
         database
     }
 
-    /// Another service of it.
     pub(crate) fn also_as(self: &Arc<Self>, name: &str) {
         all().insert(name.to_owned(), Arc::clone(self));
     }
@@ -320,12 +311,10 @@ impl State {
         Ok(1)
     }
 
-    /// Counts what a session did.
     pub(crate) fn count(&mut self, sid: u64, statistic: &'static str, by: u64) {
         *self.sessions.entry(sid).or_default().statistics.entry(statistic).or_default() += by;
     }
 
-    /// Blocks of `table` with keys from `first` to `last`.
     pub(crate) fn visit(&mut self, sid: u64, table: &str, first: i64, last: i64) -> Result<u64, Failure> {
         let rows = self.table(table)?.keys.len() as i64;
         let blocks = (last.min(rows) - first.max(1) + 1).max(0).unsigned_abs();

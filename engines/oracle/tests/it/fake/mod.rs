@@ -16,7 +16,6 @@ use std::time::Duration;
 
 pub(super) use database::Database;
 
-/// The password of every account.
 pub(super) const PASSWORD: &str = "tiger";
 
 /// Connects to made-up databases: the one that a service is named after.
@@ -38,7 +37,6 @@ impl Driver for Fake {
     }
 }
 
-/// An error of the server.
 pub(super) fn server(code: u32, text: &str) -> Failure {
     Failure::Server { code, text: format!("ORA-{code:05}: {text}") }
 }
@@ -71,7 +69,6 @@ impl Connection for Session {
     }
 }
 
-/// Binds by name.
 pub(super) struct Binds<'a>(pub &'a [(&'a str, Bind)]);
 
 impl Binds<'_> {

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use mindful_oracle::bucket;
 
-/// What the block asks of the server it runs in.
 pub(crate) trait Server {
     /// Now, us since the epoch.
     fn now_us(&mut self) -> i64;
@@ -17,19 +16,15 @@ pub(crate) trait Server {
 /// The values of the block's bind variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// Operations of `entry_bytes` each.
     pub ops: Vec<u8>,
-    /// Length of an operation.
     pub entry_bytes: usize,
     /// Do not begin before.
     pub begin_us: i64,
     /// Begin no operation at or after.
     pub end_us: i64,
-    /// The pause handed on.
     pub since_us: i64,
     /// When it ends; 0 for none.
     pub until_us: i64,
-    /// Updates not yet committed.
     pub pending: i64,
     /// Commits after so many updates; 0 for each of them, or for none where it is `later`.
     pub every: i64,

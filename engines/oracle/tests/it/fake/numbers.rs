@@ -1,13 +1,11 @@
 //! Reads the numbers out of the engine's texts, so that what was rendered is what counts.
 
-/// The whole number right behind `before`.
 pub(super) fn after(text: &str, before: &str) -> Option<u64> {
     let rest = text.split_once(before)?.1;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
-/// The word right behind `before`.
 pub(super) fn word_after(text: &str, before: &str) -> Option<String> {
     let rest = text.split_once(before)?.1;
     let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();

@@ -10,7 +10,6 @@ use mindful_oracle::driver::Failure;
 use super::model::{self, Order};
 use super::{Binds, Database, numbers, server};
 
-/// How long an operation takes.
 pub(super) const SERVICE: Duration = Duration::from_micros(150);
 
 struct Running<'a> {
@@ -18,7 +17,6 @@ struct Running<'a> {
     sid: u64,
     /// Table by kind and slot.
     tables: BTreeMap<(u32, u32), String>,
-    /// Redo of an updated block.
     redo: u64,
     /// Whether each update commits; after so many.
     each: bool,
@@ -29,7 +27,6 @@ struct Running<'a> {
     failure: Option<Failure>,
 }
 
-/// Runs the block and gives its answer.
 pub(super) fn run(database: &Database, sid: u64, sql: &str, binds: &Binds) -> Result<String, Failure> {
     let every = numbers::after(sql, "IF v_pending >= ").unwrap_or(0);
     let order = Order {

@@ -16,7 +16,6 @@ fn pair(name: &str, value: u64) -> Row {
     vec![Some(name.to_owned()), Some(value.to_string())]
 }
 
-/// The plan of the statement in `sql`.
 pub(super) fn plan(sql: &str) -> Vec<String> {
     let head = if sql.contains("UPDATE") { "UPDATE STATEMENT" } else { "SELECT STATEMENT" };
     let lines: &[&str] = match sql {
@@ -58,7 +57,6 @@ pub(super) fn registry(state: &State) -> Vec<Row> {
     state.registry.iter().map(row).collect()
 }
 
-/// Rows of everything else.
 pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds) -> Vec<Row> {
     match name {
         "banner" if state.banner.is_empty() => vec![row([BANNER])],

@@ -9,10 +9,8 @@ use mindful_conformance::whole_tool;
 
 use super::{Database, relay};
 
-/// The server; it ends with this.
 pub(crate) struct Server {
     child: Child,
-    /// Where it listens.
     pub port: u16,
 }
 
@@ -48,7 +46,6 @@ impl Server {
         Some(server)
     }
 
-    /// Until it listens.
     fn wait(&self) {
         for _ in 0..500 {
             if std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
@@ -67,7 +64,6 @@ impl Drop for Server {
     }
 }
 
-/// The workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.join("../..").canonicalize().expect("the workspace")

@@ -9,7 +9,6 @@ use mindful_core::workload::{Commit, Compatibility, Redo, ThinkTime, Workload};
 use mindful_oracle::names::{Namespace, TableKind};
 use mindful_oracle::statement::{self, Storage};
 
-/// All statement by a name that tells their shape.
 pub(crate) fn all() -> BTreeMap<String, String> {
     let namespace = Namespace::parse("mindful").unwrap();
     let mut all = BTreeMap::new();

@@ -56,7 +56,6 @@ const EVENTS: &[(&str, &str, WaitEvent)] = &[
     ("Client", "ClientWrite", WaitEvent::new(Other, "ClientWrite")),
 ];
 
-/// What is not listed, by its type.
 const TYPES: &[(&str, WaitEvent)] = &[
     ("Lock", WaitEvent::new(Contention, "Lock")),
     ("LWLock", WaitEvent::latch("LWLock")),

@@ -19,7 +19,6 @@ use tempfile::TempDir;
 /// Password of the superuser `postgres`; nothing else in any test looks like it.
 pub(super) const PASSWORD: &str = "Zx9-unlikely-Qw7";
 
-/// Who may come in, and how.
 const HBA: &str = "\
 local   all  all                    scram-sha-256
 hostssl all  by_certificate   all   cert
@@ -115,7 +114,6 @@ impl Cluster {
         format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// The same by socket.
     pub(super) fn socket_url(&self) -> String {
         let folder = self.folder().display();
         format!("postgres://postgres:{PASSWORD}@/postgres?host={folder}&port={}", self.port)
@@ -126,7 +124,6 @@ impl Cluster {
         self.folder.path()
     }
 
-    /// A session of the superuser.
     pub(super) async fn admin(&self) -> Connection {
         Server::parse_in(&self.url(), &Environment::default()).unwrap().connect(0).await.unwrap()
     }
@@ -147,7 +144,6 @@ impl Drop for Cluster {
     }
 }
 
-/// A port that was free a moment ago.
 pub(super) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

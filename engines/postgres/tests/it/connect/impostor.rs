@@ -25,7 +25,6 @@ pub(super) fn listen(stream: &mut TcpStream) -> Vec<u8> {
     heard
 }
 
-/// A server that says nothing at all.
 pub(super) fn silent() -> u16 {
     start(|stream| {
         thread::spawn(move || {

@@ -32,7 +32,6 @@ async fn refusal(url: &str) -> String {
     line
 }
 
-/// `text` with every byte percent-encoded.
 fn encode(text: &str) -> String {
     use std::fmt::Write;
     text.bytes().fold(String::new(), |mut out, byte| {
@@ -41,7 +40,6 @@ fn encode(text: &str) -> String {
     })
 }
 
-/// The only value of a query.
 async fn ask(connection: &Connection, sql: &str) -> String {
     let row = connection.query_one(sql, &[]).await.expect("the query should work");
     row.try_get::<_, Option<String>>(0).expect("a text").unwrap_or_default()

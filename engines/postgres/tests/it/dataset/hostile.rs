@@ -105,7 +105,6 @@ fn every_verb(target: &dyn Target) {
     let _ = (target.load(&dataset(2, BLOCKS), &Silent, &StopFlag::default()), target.cleanup());
 }
 
-/// Registries that are traps, by what they are.
 fn registries() -> Vec<(&'static str, String)> {
     let made = format!("{TABLE} CREATE TABLE mindful.registry AS {ROW};");
     vec![

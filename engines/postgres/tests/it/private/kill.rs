@@ -17,7 +17,6 @@ const FOLDER: &str = "KILL_TEST_FOLDER";
 const KILLS: &str = "KILL_TEST_ROUNDS";
 const SEED: &str = "KILL_TEST_SEED";
 
-/// Rows a load of the owner makes.
 const LOADED: u32 = 5_000;
 
 /// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
@@ -58,7 +57,6 @@ fn owner_in(folder: &Path) -> Owner {
     Owner::start(module_path!(), FOLDER, folder)
 }
 
-/// The last number it reported as committed.
 fn committed(owner: Owner) -> u32 {
     owner.printed().filter_map(|line| line.strip_prefix("committed ")?.parse().ok()).last().unwrap_or(0)
 }

@@ -13,7 +13,6 @@ use mindful_core::contract::event::Events;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_postgres::private::{self, DATABASE, Instance, KEYS, PORT, USER};
 
-/// Settings as flags would give them.
 pub(super) fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::defaults(KEYS.iter().chain(mindful_instance::options::KEYS));
     let data_dir = folder.display().to_string();
@@ -23,7 +22,6 @@ pub(super) fn settings(folder: &Path, extra: &[(&str, &str)]) -> Settings {
     settings
 }
 
-/// Opens the private server in `folder`.
 pub(super) fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, Arc<Notes>) {
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
@@ -46,7 +44,6 @@ pub(super) fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
 }
 
-/// The message of a refusal.
 pub(super) fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
     match open(folder, extra).0 {
         Ok(_) => panic!("{} was not refused", folder.display()),
@@ -93,7 +90,6 @@ pub(super) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     processes::gone(&folder.join("pgdata"))
 }
 
-/// Permission bits and owner of a path.
 pub(super) fn mode_and_owner(path: &Path) -> (u32, u32) {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

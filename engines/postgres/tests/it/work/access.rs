@@ -10,7 +10,6 @@ use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
 
 const BLOCKS: u64 = 2_000;
 
-/// A workload of `access` as a plan gives it.
 fn of(access: Access) -> Workload {
     let plain = Workload { access, ..workload(2, BLOCKS, 64, "0") };
     match access {

@@ -46,7 +46,6 @@ fn disturbed<T>(disturb: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Lets go of `held` after `ms` milliseconds.
 fn release_after(ms: u64, held: Held) {
     std::thread::sleep(Duration::from_millis(ms));
     drop(held);

@@ -11,7 +11,6 @@ use mindful_core::{Result, Target};
 
 const BLOCKS: u64 = 4_000;
 
-/// `sessions` sessions side by side for `seconds`.
 fn together(target: &dyn Target, w: &Workload, sessions: u32, seconds: i64) -> Vec<Result<SliceReport>> {
     target.prepare(w, sessions).unwrap();
     let begin_us = target.clock_us().unwrap() + 2_000_000;
