@@ -10,7 +10,6 @@ use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
 use crate::{checks, curve, objective, summary, targets};
 
-/// All that can be said about a run.
 #[derive(Debug)]
 pub struct Analysis {
     pub summary: Summary,

@@ -15,7 +15,6 @@ use crate::step::StepAnalysis;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Where a figure is shown besides `--explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Csv,

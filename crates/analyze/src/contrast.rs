@@ -13,12 +13,10 @@ use crate::stats::moment::{mean, variance};
 
 /// Key of [`mindful_core::record::run::Point::values`] that names the level of a step.
 pub const LEVEL: &str = "rung";
-/// Key that says on which cores it ran: [`PINNED`] or [`ALL_CORES`].
 pub const CORES: &str = "cores";
 pub const PINNED: &str = "one";
 pub const ALL_CORES: &str = "all";
 
-/// One way to read the same blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Raw reads into a buffer that nobody looks at.
@@ -105,7 +103,6 @@ pub struct Repetition {
     pub host_busy_share: Option<f64>,
 }
 
-/// A level over all its repetitions, medians.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Blocks per second.

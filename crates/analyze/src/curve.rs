@@ -24,7 +24,6 @@ fn ladders<'a>(run: &'a Run, steps: &'a [StepSummary]) -> BTreeMap<BTreeMap<Stri
     ladders
 }
 
-/// Ladders whose steps differ in more than their load.
 pub(crate) fn incomparable_steps(run: &Run, steps: &[StepSummary]) -> Vec<Finding> {
     let finding = |(values, ladder_steps): (BTreeMap<String, String>, Vec<LadderStep>)| {
         let mut words: Vec<String> = values.iter().map(|(key, value)| format!("{key} {value}")).collect();

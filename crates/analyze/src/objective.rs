@@ -17,7 +17,6 @@ const FEWEST_SECONDS: usize = 10;
 /// Loads are whole numbers: those nearer than this are the same.
 const SAME: f64 = 0.5;
 
-/// A step of which it is known whether it met the objective.
 struct Trial<'a> {
     load: f64,
     met: bool,

@@ -34,7 +34,6 @@ const CYCLES: usize = 2;
 /// A hit ratio that moves by less than this over the window (0 to 1) does not count as warming.
 const WARMING: f64 = 0.005;
 
-/// What was seen, second by second from the start of the step.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Signals<'a> {
     /// Operations (or blocks) per second.

@@ -39,12 +39,9 @@ pub struct StepAnalysis {
     pub counters: Counters,
     /// What others did on the host's CPUs; `None` where it is not seen.
     pub others: Option<Others>,
-    /// Where sessions stood still.
     pub stalls: Stalls,
     pub caps: Vec<Cap>,
-    /// How an open loop went; `None` in a closed one.
     pub pace: Option<Pace>,
-    /// What decides the name of the headline figure.
     pub gates: Gates,
     /// What the database's cache can hold and what it served; `None` where it is not known.
     pub residence: Option<Residence>,
@@ -54,10 +51,8 @@ pub struct StepAnalysis {
     /// What others wrote at the devices of the run; `None` where that is next to nothing, or not known.
     pub foreign_writes: Option<ForeignWrites>,
     pub headline: Option<Headline>,
-    /// The same work as each level counted it.
     pub ledger: Ledger,
     pub evidence: Evidence,
-    /// What limited the step; `None` without a window.
     pub verdict: Option<Verdict>,
 }
 

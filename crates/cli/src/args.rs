@@ -102,7 +102,6 @@ fn grammar(verbs: &[&Verb], shown: Shown, only: Option<&str>) -> Command {
         .after_help(AFTER_VERBS)
 }
 
-/// The verbs by group, as `mindful --help` lists them.
 fn overview(verbs: &[&Verb]) -> String {
     let mut text = String::new();
     for (group, heading) in Group::ALL {

@@ -64,7 +64,6 @@ pub(crate) const VERBS: &[&Verb] = &[
     &generate::VERB,
 ];
 
-/// Carries out the verb on the command line.
 pub(crate) fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let found = matches.subcommand().and_then(|(name, matches)| {
         let verb = VERBS.iter().find(|verb| verb.name == name)?;

@@ -84,7 +84,6 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
 }
 
-/// Whether `--live` is given and there is a terminal.
 pub(crate) fn has_screen(matches: &ArgMatches) -> bool {
     let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
     is_full_screen(matches) && !is_quiet(matches) && terminal

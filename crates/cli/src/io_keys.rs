@@ -6,7 +6,6 @@ use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::Key;
 use mindful_core::plan::units;
 
-/// I/Os in flight, or disks.
 const LOAD: Bound = Bound::Count(0, 1 << 20);
 
 pub(crate) const KEYS: &[Key] = &[

@@ -55,7 +55,6 @@ pub(crate) fn report_file_size_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// The stop flag that SIGINT, SIGTERM and SIGHUP set.
 pub(crate) fn stop_on_signal() -> Result<StopFlag> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());

@@ -98,7 +98,6 @@ impl Fixture {
         has
     }
 
-    /// Whether a property applies; says so when it does not.
     pub fn applies(&self, has: bool, what: &str) -> bool {
         if !has {
             #[expect(clippy::print_stderr, reason = "the suite tells which properties do not apply")]
@@ -146,7 +145,6 @@ impl Opened {
     }
 }
 
-/// Makes orders for one slice after the other.
 pub struct Orders {
     next: SliceOrder,
 }

@@ -82,7 +82,6 @@ impl PseudoTerminal {
         }
     }
 
-    /// Everything that was shown so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.shown).into_owned()
     }

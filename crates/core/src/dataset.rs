@@ -83,7 +83,6 @@ pub struct DatasetPlan {
     pub scan_blocks: u64,
     pub content: Content,
     pub seed: u64,
-    /// How many schemas are loaded side by side.
     pub load_streams: u32,
 }
 

@@ -41,11 +41,9 @@ pub struct Plan {
     /// Blocks per schema asked for; `None`: what is loaded, or the default.
     pub scale: Option<Extent>,
     pub scan_table: Extent,
-    /// What stored bytes look like.
     pub content: Content,
     pub load_streams: u32,
     pub sessions: u32,
-    /// Time before the measured window.
     #[serde(with = "seconds")]
     pub warmup: Duration,
     #[serde(with = "seconds")]
@@ -86,7 +84,6 @@ pub struct Plan {
     pub hooks: Hooks,
 }
 
-/// Commands of the user around a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
     /// Before the sessions start.
@@ -100,7 +97,6 @@ pub struct Hooks {
     pub failure_stops: bool,
 }
 
-/// A hot spot before the block size is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotSpotPlan {
     pub size: Extent,
@@ -109,7 +105,6 @@ pub struct HotSpotPlan {
     pub share: Share,
 }
 
-/// Schemas a load makes when nobody says.
 pub const DEFAULT_SCHEMAS: u32 = 4;
 
 /// Size of a schema when nobody says: 256 MiB.

@@ -87,7 +87,6 @@ pub enum Skew {
     },
 }
 
-/// Pauses of a session after an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// Share of operations followed by a pause.
@@ -119,7 +118,6 @@ pub enum LoopSite {
     Client,
 }
 
-/// How the database reaches the blocks of a read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -140,7 +138,6 @@ impl Access {
     }
 }
 
-/// Whose arithmetic the operations follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -181,7 +178,6 @@ pub struct Workload {
     pub redo: Redo,
     pub commit: Commit,
     pub commit_wait: bool,
-    /// A window that takes more than its share.
     pub hot_spot: Option<HotSpot>,
     /// Share of operations that go to schema 1.
     pub hot_schema: Share,

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fmt;
 
-/// Blocks looked at so far.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     bytes: usize,

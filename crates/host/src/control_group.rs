@@ -117,7 +117,6 @@ impl IoLimit {
         name.unwrap_or_else(|| self.device.clone())
     }
 
-    /// The limits of a group itself, of either version.
     fn of(folder: &Path) -> Vec<Self> {
         let io_max = value(folder.join("io.max")).unwrap_or_default();
         let mut limits = Vec::new();
@@ -193,7 +192,6 @@ impl Groups {
         self.cpu.iter().find(|folder| cpu_limit(folder).is_some()).or(self.cpu.first()).map(PathBuf::as_path)
     }
 
-    /// Folder of the process's own group for CPU.
     pub fn cpu(&self) -> Option<&Path> {
         self.cpu.first().map(PathBuf::as_path)
     }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{SeekFrom, StatVfsMountFlags};
 
-/// What a file system holds and takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     /// Bytes an ordinary user may still fill.

@@ -34,7 +34,6 @@ impl Log {
         &self.path
     }
 
-    /// All that was said; nothing where that cannot be read.
     pub(crate) fn said(&self) -> String {
         self.text().unwrap_or_default()
     }

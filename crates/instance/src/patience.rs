@@ -51,7 +51,6 @@ pub(crate) struct Progress {
     at: Instant,
 }
 
-/// What processes did so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Activity {
     processes: usize,
@@ -65,7 +64,6 @@ impl Progress {
         Self { last: Activity::of(processes), at: Instant::now() }
     }
 
-    /// Whether they have done nothing for too long.
     pub(crate) fn has_ceased(&mut self, processes: &[u32]) -> bool {
         let now = Activity::of(processes);
         let works = now.processes != self.last.processes

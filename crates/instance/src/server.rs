@@ -21,7 +21,6 @@ use crate::stale;
 const GUARD: &str = include_str!("guard.sh");
 const POLL: Duration = Duration::from_millis(3);
 const SLOW: Duration = Duration::from_secs(3);
-/// How long between two looks at why it is.
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the guard may take to end a server at once, before mindful does that itself, and how long that may take.
 const AT_ONCE: Duration = Duration::from_secs(8);
@@ -71,7 +70,6 @@ impl Server {
         Ok(server)
     }
 
-    /// The process id of the server's first process.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }

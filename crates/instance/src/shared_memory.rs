@@ -10,10 +10,8 @@ use mindful_host::{Kernel, process};
 
 use crate::account::{Account, OWN};
 
-/// Where the system keeps POSIX segments.
 const POSIX: &str = "/dev/shm";
 
-/// A segment of System V, from `/proc/sysvipc/shm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Segment {
     key: u32,

@@ -151,7 +151,6 @@ impl Rate {
     }
 }
 
-/// The thread's own state.
 struct TraceReader {
     disks: Disks,
     instance: Instance,

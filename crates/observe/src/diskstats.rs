@@ -139,7 +139,6 @@ impl Watched {
     }
 }
 
-/// Samples the devices that hold the data.
 #[derive(Debug)]
 pub(crate) struct Diskstats {
     file: KernelFile,

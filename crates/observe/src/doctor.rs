@@ -27,7 +27,6 @@ use activity::{Activity, Snapshot};
 
 const LOOK: Duration = Duration::from_millis(500);
 
-/// All a check may ask about.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostState {
     pub(crate) clock: Option<String>,

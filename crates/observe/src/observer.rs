@@ -157,13 +157,11 @@ impl Drop for Observer {
     }
 }
 
-/// A sampler, and whether it still answers.
 struct Source {
     sampler: Box<dyn Sampler>,
     failed: bool,
 }
 
-/// A thread's own state.
 struct Sampling {
     phase: Phase,
     sources: Vec<Source>,

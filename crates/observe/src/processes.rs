@@ -110,7 +110,6 @@ impl Processes {
         Self { counted: false, ..self }
     }
 
-    /// Whether the I/O of all processes may be read.
     pub(crate) fn sees_io(&self) -> bool {
         self.totals().is_ok_and(|totals| totals.io.is_some())
     }

@@ -6,7 +6,6 @@ use mindful_core::Result;
 use mindful_core::contract::metric::{Phase, Sampler};
 use mindful_core::contract::watch::{Circumstance, Watch};
 
-/// All that is read in a step: counters and circumstances.
 #[derive(Default)]
 pub struct Sources {
     pub samplers: Vec<Box<dyn Sampler>>,

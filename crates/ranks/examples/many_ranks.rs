@@ -204,7 +204,6 @@ fn await_parts(rendezvous: &Arc<dyn Rendezvous>, job: &str, of: u32, clock: &dyn
     Ok(())
 }
 
-/// CPU time of this thread so far.
 fn cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split_whitespace().next().and_then(|ns| ns.parse().ok()).unwrap_or(0))

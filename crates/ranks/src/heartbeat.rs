@@ -127,7 +127,6 @@ impl Heartbeat {
         self.shared.state().works_until = Duration::ZERO;
     }
 
-    /// Whether sessions work, and beats are rare.
     pub(crate) fn is_slow(&self) -> bool {
         let state = self.shared.state();
         state.due.is_some() && self.shared.clock.elapsed() < state.works_until

@@ -97,7 +97,6 @@ impl JoinRequest {
         differing
     }
 
-    /// The error of a rank whose place another process holds.
     pub(crate) fn held_twice(&self, rank: u32, held: &RankRow) -> Error {
         let host = RankState::parse(&held.body).map_or_else(|| "another host".to_owned(), |state| state.host);
         Error::plan(
@@ -106,7 +105,6 @@ impl JoinRequest {
         )
     }
 
-    /// The error of a row that this version cannot read.
     pub(crate) fn unreadable(&self, rank: u32) -> Error {
         Error::plan(
             format!("rank {rank} is of another mindful: it writes what this one ({}) cannot read", self.version),

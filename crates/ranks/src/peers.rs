@@ -29,13 +29,11 @@ pub(crate) struct Peers {
     known: Mutex<Known>,
 }
 
-/// What must stay the same once it was seen.
 #[derive(Default)]
 struct Known {
     /// Tokens by rank. Rank 0 knows all once all have joined; the others know that of rank 0.
     tokens: Vec<String>,
     first_host: Option<String>,
-    /// Whether sessions were told to begin.
     started: bool,
 }
 

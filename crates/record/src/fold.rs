@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use mindful_core::contract::event::Event;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
-/// A run as far as its events tell.
 pub(crate) struct Fold {
     run: Run,
-    /// What is known of each target, where the run has several.
     targets: Vec<Fold>,
     begun: HashSet<u32>,
     skipped: u64,

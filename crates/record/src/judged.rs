@@ -13,7 +13,6 @@ use rustix::process::{getegid, geteuid};
 
 use crate::name::{IMPORTED, LOG};
 
-/// The folder of a run and its record, both open.
 pub(crate) struct Record {
     folder: File,
     pub log: File,

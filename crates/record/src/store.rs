@@ -118,7 +118,6 @@ impl Store {
         }
     }
 
-    /// Makes the store where it is not there yet, closed to others.
     fn make(&self) -> Result<()> {
         self.check_place()?;
         file::create_folders(&self.runs()).map_err(|error| cannot_create(&self.runs(), &error))
@@ -182,7 +181,6 @@ impl Store {
         Ok((run, above && record.is_own()))
     }
 
-    /// Whether the run `id` was made elsewhere and taken in.
     pub fn is_imported(&self, id: &str) -> bool {
         fs::symlink_metadata(self.run_dir(id).join(IMPORTED)).is_ok()
     }
@@ -269,7 +267,6 @@ impl Store {
         read_head(&self.log(id)?)
     }
 
-    /// The record of run `id`, one event a line.
     pub fn log(&self, id: &str) -> Result<PathBuf> {
         self.check(id)?;
         Ok(self.run_dir(id).join(LOG))

@@ -15,11 +15,9 @@ pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all se
 /// What stands at the head of a report. All texts are harmless on one line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// Whether the result may be quoted.
     pub validity: Validity,
     /// The same in a word: `VALID`, `SUSPECT`, `INVALID`.
     pub word: &'static str,
-    /// What speaks against the result, or that nothing does.
     pub why: String,
     pub steps: Vec<StepCard>,
 }

@@ -16,7 +16,6 @@ use crate::figure::{maybe, number};
 /// What limited a step, under its name in the summary and under the one it had before.
 const VERDICT: [&str; 2] = ["limited_by", "verdict"];
 
-/// Names of the figures that can be explained, [`VERDICT`] among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     catalogue::names().chain(sessions::NAMES).chain(VERDICT)
 }

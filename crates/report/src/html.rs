@@ -285,7 +285,6 @@ fn findings(html: &mut String, analysis: &Analysis) {
     html.push_str("</section>\n");
 }
 
-/// The report, the plan, the environment and the summary, folded.
 fn behind(html: &mut String, run: &Run, report: &Report) {
     let folded = |html: &mut String, title: &str, content: &str| {
         let _ = write!(html, "<details>\n<summary>{title}</summary>\n{content}</details>\n");

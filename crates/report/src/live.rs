@@ -20,9 +20,7 @@ use crate::escape;
 use progress::Progress;
 use seconds::Seconds;
 
-/// How often a plain line is written where there is no terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
-/// How often the line of a terminal moves.
 const TICK: Duration = Duration::from_millis(125);
 
 #[derive(Debug)]
@@ -43,7 +41,6 @@ struct State {
 }
 
 impl Live {
-    /// Shows on stderr; `terminal` tells whether that is one.
     pub fn new(terminal: bool) -> Self {
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());

@@ -118,7 +118,6 @@ pub fn table_of(titles: &[&str], rows: Vec<Vec<String>>) -> String {
     table.lines(usize::MAX, usize::MAX).join("\n") + "\n"
 }
 
-/// Columns between two cells.
 const GAP: usize = 2;
 
 pub(crate) const LOG_RATE: &str = "log MiB/s";

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use mindful_core::Target;
 use mindful_core::contract::stop_flag::StopFlag;
 
-/// How often the stop flag is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Time for an end in order after the request to stop.
 const GRACE: Duration = Duration::from_secs(1);

@@ -179,7 +179,6 @@ impl Opened {
     }
 }
 
-/// Why a measurement on one CPU cannot be made.
 pub(crate) fn not_pinned(error: &std::io::Error) -> Error {
     Error::run(format!("the server cannot be kept on one core: {error}"), "run as its owner or as root")
 }

@@ -65,7 +65,6 @@ pub struct NextStep {
     pub on_one_cpu: bool,
 }
 
-/// Hands out the steps of a run one at a time.
 pub trait StepSource {
     /// The run's own system is open and holds `dataset`; nothing is stored yet.
     ///

@@ -55,7 +55,6 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(3);
 
 pub(crate) struct StepOrder<'a> {
-    /// The system under test, prepared.
     pub target: &'a dyn Target,
     /// What to do; `warmup_slices` is filled in by the step.
     pub head: StepHead,

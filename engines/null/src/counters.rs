@@ -12,7 +12,6 @@ use crate::options::Options;
 
 pub(crate) const BLOCK_BYTES: u64 = 8192;
 
-/// What sessions have done since the target was opened.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub blocks: AtomicU64,

@@ -11,7 +11,6 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// Orders that take the server so long `each`.
     pub(crate) fn new(each: Duration) -> Self {
         Self { each, free_us: Mutex::default() }
     }

@@ -90,7 +90,6 @@ impl Engine for Oracle {
     }
 }
 
-/// What opens a target: driver, address and options.
 struct OracleOptions {
     driver: &'static dyn Driver,
     address: Address,

@@ -105,7 +105,6 @@ impl AccessPattern {
         }
     }
 
-    /// Where the `nth` block of `op` (from 0) stands.
     #[inline]
     pub(crate) fn place(&self, op: &Op, nth: u64) -> Place {
         let block = match &self.sequence {
@@ -133,7 +132,6 @@ impl LargePattern {
         Self { stream, space, sequence }
     }
 
-    /// Where large read `index` begins.
     pub(crate) fn place(&self, index: u64) -> Place {
         self.space.place(match &self.sequence {
             None => draw::draw(index, self.stream) % self.space.units(),

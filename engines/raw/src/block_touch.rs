@@ -39,7 +39,6 @@ impl Toucher {
         self.look == BlockTouch::None
     }
 
-    /// Rows walked since this was last asked.
     pub(crate) fn take_rows(&mut self) -> u64 {
         std::mem::take(&mut self.rows)
     }

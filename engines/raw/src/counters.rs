@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
 
-/// Work of one session since it last published.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     pub reads: u64,
@@ -46,7 +45,6 @@ impl Counters {
         }
     }
 
-    /// Whether slices shall end early.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }

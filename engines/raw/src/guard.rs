@@ -24,7 +24,6 @@ pub(crate) struct Access {
     pub sync: bool,
 }
 
-/// A file or block device, open for reading.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// Its path with all links resolved.

@@ -104,7 +104,6 @@ pub(crate) struct Options {
     pub large: Option<Large>,
     pub look: BlockTouch,
     pub cpus: Option<Vec<usize>>,
-    /// Whether blocks read are checked.
     pub verify: bool,
     /// Reads beside another run on the same files.
     pub shared: bool,

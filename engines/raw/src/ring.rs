@@ -119,7 +119,6 @@ impl Ring {
         self.buffers_registered
     }
 
-    /// I/Os queued or with the kernel.
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight
     }

@@ -67,7 +67,6 @@ impl Span {
     }
 }
 
-/// Where the data of one file lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     pub start: u64,

@@ -36,7 +36,6 @@ struct Running {
     due_ns: u64,
 }
 
-/// An I/O under way.
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     running: u32,
@@ -45,7 +44,6 @@ struct Flight {
     issued_ns: u64,
 }
 
-/// The operation whose blocks are being issued.
 #[derive(Debug, Clone, Copy)]
 struct Issuing {
     op: Op,

@@ -11,7 +11,6 @@ use rusqlite::{Connection, ffi};
 /// Header of a page in the log, bytes.
 pub(crate) const FRAME_HEADER: u64 = 24;
 
-/// Counters of all sessions since the target was opened.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     hit: AtomicU64,
@@ -59,7 +58,6 @@ pub(crate) struct StatusSampler {
 }
 
 impl StatusSampler {
-    /// The sampler of a target whose pages have `page_bytes`.
     pub(crate) fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
         Self { totals: Arc::clone(totals), metrics: metrics(), frame_bytes: page_bytes + FRAME_HEADER }
     }

@@ -16,7 +16,6 @@ use mindful_core::contract::wait::WaitClass;
 /// Shortest window whose averages are more than ramp and tail, s.
 const SHORT_S: f64 = 60.0;
 
-/// Findings of a step whose sessions nobody watched.
 pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<Finding> {
     let counters = &found.counters;
     [short(window.seconds()), little(counters), idle_sessions(step, counters), many_blocks(counters), contention(found)]

@@ -50,7 +50,6 @@ fn client_bound(ranks: &[RankSummary]) -> Option<Finding> {
     Some(codes::CLIENT_BOUND.finding(text, evidence))
 }
 
-/// Hosts of ranks whose clocks tell other times.
 pub(crate) fn clocks_apart(ranks: &[RankSummary]) -> Option<Finding> {
     let offset = |rank: &RankSummary| rank.clock_offset_ms;
     let by_offset =

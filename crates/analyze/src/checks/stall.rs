@@ -15,7 +15,6 @@ use crate::step::StepAnalysis;
 /// Share of the time of all sessions that single ones may stand still before the result is suspect.
 pub(crate) const ALONE_SHARE: f64 = 0.01;
 
-/// Findings about sessions that stood still.
 pub(super) fn check_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {
     [together(step, window, work, found), alone(window, work, found)].into_iter().flatten().collect()
 }

@@ -43,7 +43,6 @@ impl Default for Question {
     }
 }
 
-/// Two groups of runs compared with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub verdict: Verdict,

@@ -24,7 +24,6 @@ const SIGNIFICANT: f64 = 0.01;
 
 const PERMUTATIONS: u32 = 999;
 
-/// A series of runs, in the order they began, and its changes.
 #[derive(Debug)]
 pub struct History {
     /// The runs, oldest first.

@@ -6,7 +6,6 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{median, variance};
 
-/// The spread between runs that are alike in everything.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// Relative standard deviation between runs.

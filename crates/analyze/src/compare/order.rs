@@ -19,7 +19,6 @@ const TREND_P: f64 = 0.09;
 /// Fewest runs whose order has such a p; fewer have to move by more than the margin.
 const TREND_RUNS: usize = 4;
 
-/// One of two sides was measured completely before the other.
 #[derive(Debug)]
 pub(super) struct Sequence<'a> {
     sides: [&'a Side; 2],
@@ -62,7 +61,6 @@ impl<'a> Sequence<'a> {
         self.names.into_iter().enumerate().find_map(trend).or_else(|| self.disturbed())
     }
 
-    /// A warning that some runs have and others lack.
     fn disturbed(&self) -> Option<String> {
         let runs = || self.sides.into_iter().flatten();
         let shared = runs().map(|(_, analysis)| warnings(analysis)).reduce(|all, these| &all & &these)?;

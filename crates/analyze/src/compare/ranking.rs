@@ -24,7 +24,6 @@ use crate::stats::moment::{median, variance};
 
 const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
 
-/// Facts that each heading names, in this order.
 const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
 
 const NOT_STATED: &str = "not stated";
@@ -37,7 +36,6 @@ pub struct NamedSide {
     pub noise: Option<NoiseFloor>,
 }
 
-/// Sides in order, and what a gate judges.
 #[derive(Debug)]
 pub struct Ranking {
     pub summary: RankingSummary,

@@ -219,7 +219,6 @@ pub fn value_of_run(analysis: &Analysis, figure: ComparedFigure) -> Option<f64> 
     }
 }
 
-/// Whether a run may be quoted, without its figure.
 pub fn compared_run(summary: &Summary) -> ComparedRun {
     let mut because: Vec<String> = Vec::new();
     for finding in summary.findings.iter().filter(|f| f.severity >= Severity::Warning) {

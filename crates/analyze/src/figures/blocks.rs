@@ -13,7 +13,6 @@ pub(crate) const SINGLE_BLOCK: f64 = 1.01;
 /// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
 pub(crate) const FEWEST_READS_PER_S: f64 = 10.0;
 
-/// Why nothing is claimed of the blocks of the run's target.
 pub(crate) fn no_layout(run: &Run) -> Option<&str> {
     run.description.as_ref().and_then(|description| description.no_layout.as_deref())
 }

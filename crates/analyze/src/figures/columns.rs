@@ -9,7 +9,6 @@ use crate::figures::latency::quantile_us;
 use crate::figures::shares::Shares;
 use crate::figures::window::Window;
 
-/// A stretch of a window, of one slice or several.
 #[derive(Debug)]
 pub struct Column {
     /// Begin and end, s since the first column began.

@@ -15,7 +15,6 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 /// What a device is called, in the facts of the host, that reads its file through the page cache.
 pub(crate) const BUFFERED: &str = "through the page cache";
 
-/// One level of devices below a file system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor {
     /// Their names, with spaces between.

@@ -27,7 +27,6 @@ pub enum Heat {
     Intensity,
 }
 
-/// Operations of one latency band in one column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cell {
     pub ops: u64,

@@ -11,7 +11,6 @@ use crate::figures::latency::quantile_us;
 use crate::figures::rates;
 use crate::figures::window::Window;
 
-/// Series of one point a slice, all of the same length.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seconds {
     pub ops_per_s: Vec<f64>,

@@ -33,7 +33,6 @@ impl Stall {
     }
 }
 
-/// Where the sessions of a step stood still.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stalls {
     /// At least three quarters of the sessions at once, in order.
@@ -123,7 +122,6 @@ pub(crate) fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Coun
     (Counters::from_step(step, &part), is_within)
 }
 
-/// From which length on an operation of a kind stood still.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Threshold {
     us: u64,

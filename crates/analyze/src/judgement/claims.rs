@@ -44,7 +44,6 @@ pub struct Levels {
     session_bytes: Option<f64>,
 }
 
-/// The levels of a step, and the ratios that decide.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
     /// Page-cache share `phi = 1 - PIO_proc / PIO_db`.

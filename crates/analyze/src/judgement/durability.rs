@@ -79,7 +79,6 @@ impl Durability {
     }
 }
 
-/// How many flushes there must have been.
 struct Due {
     asked: f64,
     flushes: f64,

@@ -139,7 +139,6 @@ pub enum Reader {
 }
 
 impl Evidence {
-    /// Whether bare files were read, with no database before them.
     pub const fn on_files(&self) -> bool {
         !matches!(self.reader, Reader::Database)
     }

@@ -28,7 +28,6 @@ pub struct Knee {
     pub max_per_s: f64,
     /// Latency of one session alone, us.
     pub zero_load_us: f64,
-    /// Where the figures above lie, 95 %.
     pub intervals: Intervals,
 }
 

@@ -16,7 +16,6 @@ const SIGNIFICANT: f64 = 0.01;
 
 const PERMUTATIONS: u32 = 499;
 
-/// Throughput before and after an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// First second after it.

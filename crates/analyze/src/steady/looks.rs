@@ -7,7 +7,6 @@ const FIRST_S: usize = 60;
 
 const EVERY_S: usize = 10;
 
-/// The looks taken at a step so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Looks {
     last_s: usize,

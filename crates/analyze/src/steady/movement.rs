@@ -26,7 +26,6 @@ const APART: f64 = 0.30;
 /// By how much an end has to move the mean of the window, a share: a tenth of it at three fifths of the rate.
 const OFF: f64 = 0.04;
 
-/// From the first third of a window to its last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Movement {
     /// Mean of the last third by the mean of the first, less 1.

@@ -13,7 +13,6 @@ const MOST: usize = 40;
 /// Least length of a batch, in autocorrelation times.
 const LENGTH: f64 = 5.0;
 
-/// How well the mean of a series is known.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Precision {
     /// Half of the 95 % interval of the mean, by the mean.

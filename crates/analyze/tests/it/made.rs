@@ -31,7 +31,6 @@ pub(crate) struct Made {
     pub from_storage: f64,
     /// Device bytes by process bytes.
     pub device: f64,
-    /// Busy share of the host's 8 CPUs.
     pub host_busy: f64,
     pub server_cores: f64,
     pub client_cores: f64,

@@ -67,7 +67,6 @@ fn command(shared: &RankContext, more: &[String]) -> Vec<String> {
     words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
 }
 
-/// All given settings as flags, whatever their origin.
 fn given(shared: &RankContext) -> Vec<String> {
     let settings = shared.context.public_settings();
     let given = settings.iter().filter(|(name, s)| s.origin != Origin::Default && !OF_LAUNCHER.contains(name));

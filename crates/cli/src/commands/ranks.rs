@@ -13,7 +13,6 @@ use mindful_runner::{Coordination, Ended};
 use crate::rank_context::RankContext;
 use crate::{context, registry, signals};
 
-/// Measures a plan together with other processes.
 type Measure<'a> = &'a dyn Fn(&dyn Coordination) -> Result<Ended>;
 
 /// Joins the other ranks, where the plan says or in the target, and measures the share of this one.

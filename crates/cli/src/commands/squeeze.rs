@@ -69,7 +69,6 @@ fn squeeze(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Passed(code))
 }
 
-/// Takes memory until no more than `leave` is available.
 fn hold(leave: u64, stop: &StopFlag) -> Result<Vec<Vec<u8>>> {
     let available = available_bytes()?;
     if leave < FLOOR {

@@ -77,7 +77,6 @@ fn nothing_of_the_command_outlives_a_killed_mindful() {
     is_gone(&sleeper);
 }
 
-/// Waits until the sleeper of `/proc/PID/cmdline` is gone.
 fn is_gone(sleeper: &str) {
     let until = Instant::now() + Duration::from_mins(1);
     while std::fs::read_to_string(sleeper).is_ok_and(|line| line.starts_with("sleep")) {

@@ -12,7 +12,6 @@ use crate::plan::units::{self, Share};
 use crate::ranks::assignment;
 use crate::workload::{Access, Commit, Compatibility, LoopSite, Rate, Redo, Skew, ThinkTime};
 
-/// Most updates that may wait for one commit.
 const MOST_UNCOMMITTED: u32 = 1_000_000;
 const DEFAULT_SESSIONS: u32 = 8;
 

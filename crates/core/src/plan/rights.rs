@@ -33,7 +33,6 @@ impl Rights {
         self.mode & EVERYBODY_WRITES != 0
     }
 
-    /// Whether anybody but its owner may write it.
     pub fn others_write(self) -> bool {
         self.group_writes() || self.everybody_writes()
     }

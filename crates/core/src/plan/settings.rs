@@ -22,13 +22,10 @@ pub struct Key {
     pub help: &'static str,
     /// What its value can bring about, and so who may give it.
     pub trust: Trust,
-    /// Between which values it makes sense.
     pub bound: Bound,
-    /// How a sweep reads a value with commas or dots.
     pub syntax: ValueSyntax,
 }
 
-/// How a sweep reads a value with commas or dots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueSyntax {
     /// As several values: `1..256`, `0,20,50`.
@@ -84,7 +81,6 @@ impl Key {
         }
     }
 
-    /// A key that is unset unless someone gives it.
     pub const fn unset(name: &'static str, value: &'static str, help: &'static str) -> Self {
         Self { name, value, default: None, help, trust: Trust::Value, bound: Bound::Own, syntax: ValueSyntax::List }
     }

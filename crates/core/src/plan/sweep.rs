@@ -9,15 +9,12 @@ use crate::plan::settings::{Settings, parse_switch};
 use crate::plan::units;
 use crate::result::{OpSummary, OpsSummary};
 
-/// The keys of [`crate::plan::SWEEP_KEYS`], resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPlan {
     pub repeat: u32,
     /// First values together, then second ones, instead of the full grid.
     pub paired: bool,
-    /// Longest time it may take.
     pub budget: Option<Duration>,
-    /// The objective whose highest load is searched.
     pub objective: Option<Objective>,
 }
 

@@ -212,7 +212,6 @@ pub struct Run {
     pub head: RunHead,
     pub environment: Facts,
     pub description: Option<Description>,
-    /// Where the target can be seen.
     pub host: Option<HostView>,
     pub dataset: Option<Dataset>,
     pub load_s: Option<f64>,
@@ -223,7 +222,6 @@ pub struct Run {
     pub notes: Vec<String>,
     /// The user's commands beside the steps, in the order they ran.
     pub hooks: Vec<HookRecord>,
-    /// Whether the last line was written.
     pub finished: bool,
     pub interrupted: bool,
     pub error: Option<String>,

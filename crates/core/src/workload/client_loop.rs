@@ -25,7 +25,6 @@ pub trait Operator {
     }
 }
 
-/// One session's loop, carried on from slice to slice.
 #[derive(Debug)]
 pub struct ClientLoop<T = HostClock> {
     time: T,

@@ -8,21 +8,17 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Key,
-    /// Where in its cycle the update mix begins.
     UpdatePhase,
-    /// Where in its cycle the scan mix begins.
     ScanPhase,
     HotSpot,
     HotSchema,
     HotSet,
-    /// Whether the session thinks after an operation.
     Think,
     ThinkTime,
     /// When the next operation arrives (open loop).
     Arrival,
     Layout,
     Filler,
-    /// Which of a session's schemas an operation visits.
     Schema,
 }
 

@@ -60,7 +60,6 @@ impl Draws {
         Self { workload: workload.clone(), share: SchemaShare::new(workload, session, schema, streams.schema), streams }
     }
 
-    /// The schemas that operations visit, but for hot ones.
     pub fn schema_share(&self) -> SchemaShare {
         self.share
     }

@@ -89,7 +89,6 @@ pub(crate) fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
     }
 }
 
-/// A whole number, or an error that names the parameter.
 pub(crate) fn number(script: &Script, key: &str) -> Result<Option<u64>> {
     script
         .get(key)

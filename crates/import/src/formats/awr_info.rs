@@ -127,7 +127,6 @@ impl<'a> Cells<'a> {
         Some(EventLine { waits: Some(Printed::exact(reads)), time_us: Some(latency.scaled(reads)), ..line })
     }
 
-    /// What the row shows besides the figures of a report.
     fn complete(&self, step: &mut OldStep) {
         if let Some(file) = self.text("FILE") {
             file.clone_into(&mut step.file);

@@ -213,7 +213,6 @@ impl Cells {
         }
     }
 
-    /// What the row shows besides the figures of a report.
     fn complete(&self, step: &mut OldStep) {
         if let Some(file) = self.text("Filename") {
             file.clone_into(&mut step.file);

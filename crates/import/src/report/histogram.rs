@@ -19,7 +19,6 @@ const OPEN: u64 = u64::MAX;
 const MS: f64 = 1e3;
 const S: f64 = 1024.0 * MS;
 
-/// Waits of an event by how long they took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Histogram {
     /// All waits, which are printed in thousands above 9,999; `None` where no section tells them.
@@ -102,7 +101,6 @@ fn bound_us(text: &str) -> Option<u64> {
 }
 
 impl Histogram {
-    /// The narrowest shares, rising, none twice.
     pub(crate) fn parts(&self) -> Vec<Share> {
         if self.unreadable {
             return Vec::new();

@@ -145,7 +145,6 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
     ]
 }
 
-/// How long waits took, where the report counts them.
 fn histograms(step: &mut OldStep, report: &Report) {
     let kinds = [
         (wait_kind::READ, event::SINGLE_READ),

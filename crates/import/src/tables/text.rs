@@ -180,7 +180,6 @@ fn is_all(line: &str, word: &Range<usize>, byte: u8) -> bool {
     line.as_bytes()[word.clone()].iter().all(|b| *b == byte)
 }
 
-/// A line up to its first gap of two spaces.
 fn head(line: &str) -> &str {
     line.trim().split("  ").next().unwrap_or_default()
 }

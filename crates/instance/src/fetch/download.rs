@@ -19,7 +19,6 @@ use super::reason;
 /// Attempts at a source that fails in a way that may pass.
 const ATTEMPTS: u32 = 3;
 
-/// How long each part may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// Until a connection stands, and again until the answer begins.

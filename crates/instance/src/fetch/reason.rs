@@ -30,7 +30,6 @@ pub(super) fn no_certificates() -> Error {
     Error::target("this system has no CA certificates, so no source can be trusted", CERTIFICATES)
 }
 
-/// The variable of a proxy holds something else.
 pub(super) fn bad_proxy(name: &str) -> Error {
     let name = hidden(name);
     Error::plan(
@@ -44,7 +43,6 @@ pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
     Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
 }
 
-/// Whether another attempt may do better.
 pub(super) fn may_pass(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::StatusCode(code) => matches!(code, 408 | 429 | 500 | 502 | 503 | 504),

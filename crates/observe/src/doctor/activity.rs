@@ -73,7 +73,6 @@ pub(crate) struct Busiest {
     pub(crate) cores: f64,
 }
 
-/// What went on between two looks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Activity {
     pub(crate) busy_share: Option<f64>,
@@ -83,7 +82,6 @@ pub(crate) struct Activity {
     pub(crate) traffic: Vec<Traffic>,
     /// Bytes of it that the server itself caused, per second.
     pub(crate) own_bytes_per_s: f64,
-    /// The other process that took the most CPU.
     pub(crate) busiest: Option<Busiest>,
 }
 

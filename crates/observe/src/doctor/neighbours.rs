@@ -9,7 +9,6 @@ use crate::environment::storage::Storage;
 
 /// Stolen time above this share is worth a word.
 const STEAL_SHARE: f64 = 0.01;
-/// CPU that is busy before anything runs.
 const BUSY_SHARE: f64 = 0.10;
 /// Traffic of the data's device before anything runs.
 const REQUESTS_PER_S: f64 = 20.0;

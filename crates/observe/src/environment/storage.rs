@@ -12,7 +12,6 @@ use mindful_host::space;
 use super::memory::chosen;
 use super::system::put;
 
-/// Where some of the data lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Storage {
     pub(crate) location: Location,

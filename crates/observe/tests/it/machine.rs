@@ -50,7 +50,6 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written")
 }
 
-/// A file whose blocks are on the device.
 fn written(folder: &Path) -> std::path::PathBuf {
     let path = folder.join("blocks");
     let mut file = File::create(&path).expect("a file can be made");

@@ -42,7 +42,6 @@ pub(crate) type Given<'a> = &'a [(&'a str, &'a str)];
 
 pub(crate) const JOINED: &str = r#""stage":"joined""#;
 
-/// Ranks with a clock and a rendezvous of their own.
 pub(crate) struct Job {
     pub clock: SimulatedClock,
     pub rendezvous: Arc<InMemoryRendezvous>,

@@ -12,7 +12,6 @@ use mindful_core::record::run::{FORMAT, Facts, Point, RunHead, StepHead};
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 
-/// The password that no file may hold.
 pub(crate) const SECRET: &str = "hunter2-correct-horse";
 
 pub(crate) fn head(tag: Option<&str>) -> RunHead {

@@ -19,7 +19,6 @@ type StepsByLoad<'a> = BTreeMap<u32, Vec<&'a StepAnalysis>>;
 /// Settings of a point, but for its load.
 type Values = BTreeMap<String, String>;
 
-/// One curve: a configuration under rising load.
 pub(crate) struct Ladder<'a> {
     pub name: String,
     pub loads: &'static str,

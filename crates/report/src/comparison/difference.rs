@@ -12,7 +12,6 @@ pub struct Difference {
     pub candidate: String,
     /// Candidate by baseline.
     pub ratio: f64,
-    /// Where the true ratio lies, if it is known.
     pub interval: Option<Interval>,
     pub remark: String,
 }

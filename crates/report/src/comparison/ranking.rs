@@ -23,7 +23,6 @@ pub fn ranking_markdown(ranking: &RankingSummary) -> String {
     panels(ranking).iter().map(markdown::panel_markdown).collect()
 }
 
-/// The result in sentences, then a panel for each group.
 pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
     let mut first = Panel::default();
     for sentence in &ranking.sentences {

@@ -8,9 +8,7 @@ use crate::table::wrap;
 pub(crate) const WIDTH: f64 = 620.0;
 /// What colours and lines mean, for a page and for a picture by itself.
 pub(crate) const STYLE: &str = include_str!("chart.css");
-/// How far apart lines of text in a picture are.
 pub(crate) const LINE: f64 = 13.0;
-/// How wide a character of a text in a picture is, about.
 pub(crate) const CHARACTER: f64 = 6.4;
 
 /// A picture before it stands anywhere. All its texts are marked up already, but for title and words.

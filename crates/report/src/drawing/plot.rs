@@ -11,7 +11,6 @@ use crate::markup::escaped_text;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 20.0;
 const HEIGHT: f64 = 268.0;
-/// Below the field: ticks and the name of the axis.
 const BELOW: f64 = 46.0;
 const LEGEND: f64 = 18.0;
 /// Longest line of a name in the legend, characters.
@@ -166,7 +165,6 @@ impl Plot {
         self.y.scale(points.chain(guides), 5)
     }
 
-    /// The legend, and where the field below it begins.
     fn legend(&self) -> (String, f64) {
         let (mut svg, mut x, mut line) = (String::new(), 14.0, 0.0);
         let named: Vec<_> = self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
@@ -240,7 +238,6 @@ fn thin(look: Look) -> &'static str {
 
 struct Field<'a> {
     plot: &'a Plot,
-    /// Where names of what is marked begin.
     above: f64,
     top: f64,
     x: Scale,

@@ -19,7 +19,6 @@ impl FreeSpace {
         self.lines.push((of, ends));
     }
 
-    /// A place that no text may take.
     pub(super) fn occupy(&mut self, area: Area) {
         self.taken.push(area);
     }

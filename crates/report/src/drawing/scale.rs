@@ -21,7 +21,6 @@ pub(crate) fn drawable(value: f64) -> bool {
     value.is_finite() && value.abs() <= LARGEST
 }
 
-/// An axis from its lowest to its highest figure.
 #[derive(Debug, Clone)]
 pub(crate) struct Scale {
     low: f64,

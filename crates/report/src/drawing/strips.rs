@@ -125,7 +125,6 @@ impl Strips {
         }
     }
 
-    /// The table behind it: a row a column of time.
     fn table(&self) -> Vec<Vec<String>> {
         let layers = || self.rows.iter().flat_map(|strip| strip.layers.iter().map(move |layer| (strip, layer)));
         let title = |(strip, layer): (&Strip, &Layer)| {

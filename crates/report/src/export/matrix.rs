@@ -8,7 +8,6 @@ use std::fmt::Write;
 use mindful_core::contract::file_read::InFlight;
 use mindful_core::record::latency::Latency;
 
-/// What one kind of read did at a data point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     pub per_s: f64,

@@ -18,7 +18,6 @@ pub fn awr_info_cells(run: &Run, analysis: &Analysis, columns: &[&str]) -> Vec<V
     rows.iter().map(cells).collect()
 }
 
-/// The cells of each step under the columns of flashdba's parser.
 pub fn flashdba_cells(run: &Run, analysis: &Analysis, columns: &[String]) -> Vec<Vec<String>> {
     let rows = step_rows(run, analysis);
     let cells = |row: &StepRow<'_>| columns.iter().map(|name| row.flashdba_cell(name).unwrap_or_default()).collect();

@@ -25,7 +25,6 @@ const HEIGHT: f64 = 236.0;
 /// Where the distribution over all time begins, and how wide its highest bar is.
 const BARS: f64 = LEFT + WIDTH + 6.0;
 const BARS_WIDTH: f64 = 56.0;
-/// Least distance of two names on one axis.
 const APART: f64 = 13.0;
 
 /// Where many steps share a page.

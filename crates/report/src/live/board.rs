@@ -30,7 +30,6 @@ pub(crate) struct Board {
     pub step: Option<StepHead>,
     boundaries_us: Vec<i64>,
     open: BTreeMap<u32, Open>,
-    /// Whole slices of the step, the last ones.
     pub seconds: Vec<Second>,
     last: Option<u32>,
     /// Per second of each counter by its name, from its last two readings.

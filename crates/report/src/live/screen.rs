@@ -27,7 +27,6 @@ use super::Live;
 use super::board::Board;
 use super::layout;
 
-/// Time between two frames, unless a key is pressed.
 const FRAME: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// How long the end of the view waits for a frame that is being drawn.
 const LAST_FRAME: Duration = Duration::from_secs(1);
@@ -40,12 +39,10 @@ const GIVE_BACK: &[u8] = b"\x1b[?25h\x1b[?1049l";
 
 /// Whether the terminal is ours: one process has one screen.
 static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Whether the terminal has hung up.
 static GONE: AtomicBool = AtomicBool::new(false);
 /// Done when a panic gives the terminal back.
 static HOOKED: Once = Once::new();
 
-/// Shows events on the whole terminal.
 #[derive(Debug)]
 pub struct Screen {
     shared: Arc<Shared>,
@@ -127,7 +124,6 @@ pub fn is_gone() -> bool {
     GONE.load(Ordering::SeqCst)
 }
 
-/// Whether stderr takes output without blocking.
 fn takes_output() -> bool {
     let stderr = stderr();
     let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
@@ -224,7 +220,6 @@ enum Key {
     Leaves,
 }
 
-/// Waits for a key for as long as a frame stands.
 fn await_key(interrupt: fn()) -> Key {
     let keyboard = stdin();
     let mut ready = [PollFd::new(&keyboard, PollFlags::IN)];

@@ -197,7 +197,6 @@ fn level(row: &LedgerRow) -> Vec<String> {
     ]
 }
 
-/// Who used how much CPU, and what it bought.
 pub(crate) fn cpu(step: &StepAnalysis) -> Panel {
     let mut page = Panel::default();
     let (cpu, counters) = (&step.summary.cpu, &step.counters);

@@ -13,7 +13,6 @@ const LINES_A_HEADER: u32 = 20;
 const EXPENDABLE: [&str; 6] = ["MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
 const MIB: f64 = 1_048_576.0;
 
-/// One column: its head, its width, its text for a second.
 struct Column {
     head: String,
     wide: usize,

@@ -24,7 +24,6 @@ const ACTIVE: &str = "const at = document.activeElement, style = getComputedStyl
   return [all.indexOf(at), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0, at.outerHTML.slice(0, 120)]";
 const OPENED: &str = "return document.activeElement.tagName === 'SUMMARY' && document.activeElement.parentElement.open";
 
-/// A browser and who presses its keys.
 struct Keyboard {
     driver: Child,
     port: u16,

@@ -125,12 +125,10 @@ impl Sweep {
         Ok(resolved)
     }
 
-    /// Longest time the sweep may take.
     pub(crate) fn budget(&self) -> Option<Duration> {
         self.plan.budget
     }
 
-    /// Time one step takes, about, before any has run.
     pub(crate) fn step_cost(&self) -> Duration {
         self.step_cost
     }

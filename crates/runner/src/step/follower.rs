@@ -33,7 +33,6 @@ pub(crate) struct StepFollower {
 }
 
 pub(crate) struct Steady {
-    /// Where it is reported at which boundary to end.
     pub early_stop: EarlyStop,
     pub least: Duration,
 }

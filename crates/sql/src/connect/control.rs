@@ -35,7 +35,6 @@ impl<C> Control<C> {
         Ok(ControlGuard(held))
     }
 
-    /// Closes the connection, so that a server can be restarted.
     pub fn release(&self) {
         *self.held() = None;
     }

@@ -15,7 +15,6 @@ pub const SHARED: &str = "Another run, load or cleanup of mindful uses the names
 
 /// How long the server may take to notice that the connection of an earlier run has ended.
 pub const LINGERS: Duration = Duration::from_secs(2);
-/// How long to wait between two attempts.
 pub const RETRY: Duration = Duration::from_millis(50);
 
 pub fn in_use_error(what: &str) -> Error {

@@ -94,7 +94,6 @@ pub struct MonitorCpu {
 pub struct SamplingCost {
     /// Time between looks that was asked for.
     pub asked: Duration,
-    /// Mean time between looks.
     pub interval: Duration,
     pub samples: u64,
     /// From asking to the answer, summed over all looks.
@@ -177,7 +176,6 @@ fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
     ]
 }
 
-/// What has been found so far.
 struct SampleCounts {
     known: Vec<WaitEvent>,
     /// Samples in the order of `known`.

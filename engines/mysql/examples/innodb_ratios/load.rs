@@ -13,7 +13,6 @@ use crate::{Bench, DATASET, median, one, run, spread};
 const ROUNDS: usize = 3;
 /// Dirty pages that a server at rest keeps.
 const REST_PAGES: u64 = 300;
-/// How long one may take to come to rest.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Took {

@@ -27,7 +27,6 @@ const DATASET: DatasetPlan = DatasetPlan {
     load_streams: 2,
 };
 
-/// The private server and the ways to reach it.
 struct Bench {
     private: Instance,
     settings: Settings,

@@ -56,7 +56,6 @@ impl Tls {
         })
     }
 
-    /// What the driver is given; `None` without TLS.
     pub(super) fn options(&self) -> Result<Option<SslOpts>> {
         if self.mode == Mode::Disabled {
             return Ok(None);

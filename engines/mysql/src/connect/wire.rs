@@ -102,7 +102,6 @@ impl Wire {
         Ok(is_open)
     }
 
-    /// Agrees on TLS with the server called `name`.
     pub(super) fn encrypt(&mut self, config: &Arc<ClientConfig>, name: &str, deadline: Instant) -> io::Result<()> {
         let name = ServerName::try_from(name.to_owned())
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -14,7 +14,6 @@ const OTHERS: [&str; 7] = ["TiDB", "Vitess", "PlanetScale", "OceanBase", "Single
 
 const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
 
-/// What keeps the rows of a server's tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// InnoDB, with pages of the length that rows are made for.

@@ -141,7 +141,6 @@ fn by_tree(
     Ok(Some(RowOrder::new(&pages, blocks)))
 }
 
-/// Whether a visited row was written with this primary key.
 const fn is_visited(id: u64, blocks: u64) -> bool {
     id.is_multiple_of(2) && id / 2 < blocks
 }

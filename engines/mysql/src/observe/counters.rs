@@ -13,7 +13,6 @@ use crate::error::lacks_right;
 use crate::observe::status;
 use crate::work::commit::Committed;
 
-/// A status variable, or the first there is of some.
 struct Column {
     variables: &'static [&'static str],
     name: &'static str,

@@ -106,7 +106,6 @@ pub(crate) fn target_at(url: &str, options: &[(&str, &str)]) -> Result<Box<dyn T
     ENGINE.parse_options(url, &settings).and_then(|options| options.open(0, &events))
 }
 
-/// The last lines the server wrote.
 pub(crate) fn log(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
     let lines: Vec<_> = text.lines().collect();

@@ -15,7 +15,6 @@ use crate::codes;
 use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
 use crate::connect::{Doing, explain};
 
-/// How often it is looked whether someone asked.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long what is under way may still take then: a slice that is nearly over shall report.
 const PATIENCE: Duration = Duration::from_millis(1_500);

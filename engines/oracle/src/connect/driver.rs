@@ -49,7 +49,6 @@ pub struct Login {
     pub config: Option<PathBuf>,
     pub wallet: Option<PathBuf>,
     pub wallet_password: Option<String>,
-    /// How long connecting and committing may take.
     pub within: Duration,
 }
 

@@ -7,7 +7,6 @@ use crate::connect::driver::Failure;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
     Connect,
-    /// Anything before or after the work.
     Prepare,
     Work,
 }
@@ -84,7 +83,6 @@ fn kind(failure: &Failure, doing: Doing) -> ErrorKind {
     }
 }
 
-/// The next move after `ORA-code`.
 fn of_code(code: u32) -> Option<&'static str> {
     NEXT.iter().find(|(known, _)| *known == code).map(|(_, next)| *next)
 }

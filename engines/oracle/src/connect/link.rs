@@ -12,7 +12,6 @@ use crate::connect::abort::{self, Leavable};
 use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row};
 use crate::connect::{Doing, explain};
 
-/// How long a question about the target may take.
 pub(crate) const QUESTION: Duration = Duration::from_mins(2);
 /// How long a load or a proof of a table may take: nobody knows, but no network keeps quiet for longer.
 pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
@@ -127,7 +126,6 @@ impl Link {
         self.query_within(place, sql, binds, QUESTION)
     }
 
-    /// The same, given up after `within`.
     pub(crate) fn query_within(
         &self,
         place: &str,
@@ -148,7 +146,6 @@ impl Link {
         self.execute_within(place, sql, binds, QUESTION)
     }
 
-    /// The same, given up after `within`.
     pub(crate) fn execute_within(
         &self,
         place: &str,
@@ -187,7 +184,6 @@ pub(crate) fn query_on(
     connection.query(sql, binds, QUESTION).map_err(|failure| explain(&failure, Doing::Prepare, place))
 }
 
-/// The instance's clock, us since the epoch.
 pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
     let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());

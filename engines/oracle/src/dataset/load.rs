@@ -147,7 +147,6 @@ impl Work<'_> {
     }
 }
 
-/// Where tables go, and what room there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FreeSpace {
     pub tablespace: String,

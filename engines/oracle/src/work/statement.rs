@@ -241,7 +241,6 @@ pub fn explain(of: &str) -> String {
     statement(include_str!("../../sql/client/explain.sql"), &[("statement", &of)])
 }
 
-/// The correlation of two tables' orders.
 pub fn prove_pair(one: &str, other: &str) -> String {
     statement(include_str!("../../sql/verify/pair.sql"), &[("one", one), ("other", other)])
 }

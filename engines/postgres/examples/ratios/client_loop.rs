@@ -67,7 +67,6 @@ impl Operator for Nothing {
     }
 }
 
-/// Operations by CPU-second of the loop with knobs.
 fn rate(ours: &mut ClientLoop) -> Result<f64> {
     let before = cpu_s("thread-self")?;
     let begin_us = clock::now_us();

@@ -21,7 +21,6 @@ use tokio::runtime::{Builder, Runtime};
 const SCHEMAS: u32 = 4;
 const BLOCKS: u64 = 65_536;
 
-/// The private server and the ways to reach it.
 struct Bench {
     private: Instance,
     runtime: Runtime,

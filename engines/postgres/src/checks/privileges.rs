@@ -39,7 +39,6 @@ impl Rights {
         }
     }
 
-    /// The statement that gives the role `right` on the database.
     fn grant(&self, right: &str) -> String {
         format!("GRANT {right} ON DATABASE {} TO {}", self.database, self.role)
     }

@@ -51,7 +51,6 @@ impl Wanted {
         }
     }
 
-    /// Refuses a connection to a host of another kind.
     pub(super) async fn check(self, connection: &Connection, place: &str) -> Result<()> {
         if self == Self::Any {
             return Ok(());
@@ -77,7 +76,6 @@ impl Wanted {
     }
 }
 
-/// Whether sessions are spread over the hosts.
 pub(super) fn is_balanced(parameters: &Parameters) -> Result<bool> {
     Ok(parameters.choice("load_balance_hosts", &[("disable", false), ("random", true)])?.unwrap_or(false))
 }

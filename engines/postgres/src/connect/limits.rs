@@ -107,7 +107,6 @@ impl AsyncWrite for Limited {
     }
 }
 
-/// How far the messages of a server were followed.
 struct Watch {
     methods: Methods,
     /// No session is ready yet.

@@ -60,7 +60,6 @@ impl Tls {
         self.by_default && self.mode == SslMode::VerifyFull
     }
 
-    /// Whether nothing is sent without it.
     pub(super) fn is_certain(&self) -> bool {
         self.mode >= SslMode::Require
     }

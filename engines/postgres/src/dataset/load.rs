@@ -97,7 +97,6 @@ struct Work<'a> {
     events: &'a dyn Events,
     stop: &'a StopFlag,
     queue: LoadQueue,
-    /// Blocks of a schema that its proof draws.
     sample: u64,
     hold: Mutex<BTreeSet<u32>>,
     /// Time all streams together spent on samples, us.

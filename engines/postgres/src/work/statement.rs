@@ -163,7 +163,6 @@ impl<'a> Script<'a> {
         w.hot_spot.is_some() || !w.hot_schema.is_none() || w.think_time.is_some()
     }
 
-    /// The table of the first of the session's schemas.
     pub(crate) fn home(&self) -> String {
         self.namespace.table(TableKind::Blocks, *self.spread.schemas().start())
     }

@@ -40,7 +40,6 @@ pub(crate) struct Server {
     port: u16,
     /// Databases with the dataset of the suite, which nobody uses.
     loaded: Mutex<Vec<String>>,
-    /// Those with a dataset that others are copied from.
     pub templates: Mutex<Vec<String>>,
 }
 
@@ -152,7 +151,6 @@ impl Server {
             .and_then(|options| options.open(0, &(Arc::new(Silent) as Arc<dyn Events>)))
     }
 
-    /// Opens a server by whatever URL leads to it.
     pub(crate) fn target_at(url: &str) -> Result<Box<dyn Target>> {
         ENGINE
             .parse_options(url, &Settings::defaults(ENGINE.options()))
@@ -183,7 +181,6 @@ impl Server {
         self.await_that(&format!("EXISTS (SELECT {IN_A_SLICE})"));
     }
 
-    /// Waits until a session waits for a lock.
     pub(crate) fn await_lock(&self) {
         self.await_that("EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock')");
     }

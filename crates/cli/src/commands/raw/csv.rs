@@ -24,7 +24,6 @@ const FILES: [(&str, Content); 4] = [
     ("_hist.csv", matrix::hist_csv),
 ];
 
-/// Files to write at the end of a job.
 pub(super) struct Matrices {
     prefix: String,
 }

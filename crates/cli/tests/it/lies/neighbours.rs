@@ -14,7 +14,6 @@ use mindful_conformance::place;
 /// A process that is at work until it is dropped.
 pub(crate) struct Background(Child);
 
-/// Reads a file of the device past the page cache.
 fn reader(mindful: &Mindful) -> Background {
     let target = format!("raw:{}", mindful.path("other").display());
     let other = ["--target", &target, "--schemas", "1", "--scale", "64MiB"];

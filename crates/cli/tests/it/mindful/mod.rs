@@ -211,7 +211,6 @@ pub(crate) fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What a command wrote to standard error.
 pub(crate) fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -62,7 +62,6 @@ impl UsersServer {
         self.url_as(USER)
     }
 
-    /// Lets another role in, and gives the URL for it.
     pub(crate) fn admit(&self, mindful: &Mindful, role: &str) -> String {
         let mut rules = std::fs::OpenOptions::new().append(true).open(mindful.path("users/access.conf")).unwrap();
         writeln!(rules, "local all {role} trust").unwrap();

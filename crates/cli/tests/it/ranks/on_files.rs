@@ -37,7 +37,6 @@ fn start(ranks: &Ranks, of: u32, given: &[&str]) -> Vec<Child> {
         .collect()
 }
 
-/// What the first rank reports; all others ended well too.
 fn report_of(children: Vec<Child>) -> Value {
     let all: Vec<_> = children.into_iter().map(outcome).collect();
     assert!(all.iter().all(|(code, ..)| *code == Some(0)), "{all:?}");

@@ -60,7 +60,6 @@ impl Ranks {
         meet.flatten().all(|left| left.path().is_file() && left.file_name().to_string_lossy().starts_with(".mindful-"))
     }
 
-    /// The folder of the run that a rank stored first.
     pub(crate) fn part(&self, rank: u32) -> String {
         let mut runs: Vec<_> = std::fs::read_dir(self.store(rank).join("runs")).unwrap().flatten().collect();
         runs.retain(|run| {

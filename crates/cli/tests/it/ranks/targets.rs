@@ -201,7 +201,6 @@ fn a_list_file_is_read_where_nobody_else_can_have_written_it() {
     assert!(mindful.refusal(&plan).contains("it belongs to user 12345"));
 }
 
-/// Whether a process started by `parent` still lives.
 fn has_children(parent: u32) -> bool {
     let tasks = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let flag = format!("--started-by\0{parent}\0");

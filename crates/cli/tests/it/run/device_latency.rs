@@ -40,7 +40,6 @@ impl Place {
     }
 }
 
-/// Whether the run says that `source` cannot be seen.
 fn lacks(summary: &Value, source: &str) -> bool {
     let begins = |finding: &Value| finding["evidence"].as_str().unwrap().starts_with(&format!("{source}: "));
     summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "not-seen" && begins(finding))

@@ -95,7 +95,6 @@ fn loaded(engine: &str) -> Mindful {
     mindful
 }
 
-/// Whether a session has finished a slice.
 fn at_work(mindful: &Mindful) -> bool {
     mindful.records().contains("\"slice\"")
 }

@@ -51,7 +51,6 @@ pub(crate) fn end_within(child: &mut Child, limit: Duration) -> (Option<i32>, Du
     panic!("it did not end");
 }
 
-/// Waits until `path` holds something, and reads it.
 pub(crate) fn appears(path: &Path) -> String {
     let began = Instant::now();
     while began.elapsed() < 3 * PATIENCE {

@@ -28,7 +28,6 @@ pub(super) struct Contents {
 pub(super) struct Output {
     #[serde(rename = "fio version")]
     pub version: Option<String>,
-    /// When it was printed, s since the epoch.
     pub timestamp: Option<i64>,
     #[serde(rename = "global options", default)]
     pub global: BTreeMap<String, Value>,

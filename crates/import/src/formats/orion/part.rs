@@ -34,7 +34,6 @@ pub(crate) struct OrionPart {
     /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
     pub latency_unit_us: Option<f64>,
     pub damaged_lines: u64,
-    /// What a reader of the file must know.
     pub findings: Vec<Finding>,
 }
 

@@ -153,7 +153,6 @@ impl Collected {
         self.reads.iter().map(of).sum()
     }
 
-    /// Time of each event, idle waits apart.
     fn times(&self) -> impl Iterator<Item = (String, u64)> + '_ {
         let named = self.waits.iter().map(|(event, (_, us))| (String::from_utf8_lossy(event).into_owned(), *us));
         named.filter(|(event, _)| oracle::class(event) != WaitClass::Idle)

@@ -1,6 +1,5 @@
 //! The search for the highest load that meets an objective.
 
-/// A search between two loads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bisection {
     pub from: f64,

@@ -9,7 +9,6 @@ pub struct Budgeted {
     /// Steps that fit, in their order.
     pub keep: Vec<Slot>,
     pub left_out: Vec<Slot>,
-    /// Time the kept ones take.
     pub takes: Duration,
 }
 

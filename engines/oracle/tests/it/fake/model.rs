@@ -13,7 +13,6 @@ pub(crate) trait Server {
     fn operate(&mut self, what: u32, slot: u32, first: i64, last: i64) -> Option<u64>;
 }
 
-/// The values of the block's bind variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Order {
     pub ops: Vec<u8>,

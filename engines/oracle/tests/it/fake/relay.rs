@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::{Binds, Database, Session};
 
-/// Listens for sessions on `database`; gives the port.
 pub(crate) fn lend(database: &Arc<Database>) -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = listener.local_addr().expect("an address").port();

@@ -8,7 +8,6 @@ use mindful_sql::observe::wait_sampling::{SamplingCost, within_budget};
 
 /// Share of the sessions' CPU that sampling may take; the promise is 1 %.
 const BUDGET: f64 = 0.007;
-/// How often the interval is thought over.
 const REVIEW: Duration = Duration::from_secs(1);
 
 /// What the sessions and the process that answers had used when the interval was thought over last.

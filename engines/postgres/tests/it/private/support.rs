@@ -51,7 +51,6 @@ pub(super) fn refusal(folder: &Path, extra: &[(&str, &str)]) -> String {
     }
 }
 
-/// The last lines the server wrote.
 pub(super) fn log(folder: &Path) -> String {
     let text = fs::read_to_string(folder.join("server.log")).unwrap_or_default();
     let lines: Vec<_> = text.lines().collect();
