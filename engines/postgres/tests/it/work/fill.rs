@@ -1,5 +1,7 @@
 //! The cache as it is filled before a run: in block order, wholly, and known to later runs.
 
+use std::time::{Duration, Instant};
+
 use mindful_core::contract::description::CacheFill;
 use mindful_core::contract::event::Silent;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -33,7 +35,20 @@ fn each_server(test: impl Fn(&Cold, &Workload)) {
         for sql in [alone, copied] {
             let _ = Server::sql_at(&server.url("bench", "other"), sql).unwrap();
         }
+        empty_cache(&server);
         test(&Cold(server), &workload(2, BLOCKS, 1, "0"));
+    }
+}
+
+/// Ends a process of the server, which starts anew: what the load left in the cache would take the place of the copy.
+fn empty_cache(server: &Server) {
+    let checkpointer = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
+    let pid: i32 = server.sql(checkpointer)[0].parse().unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !server.try_sql(checkpointer).is_ok_and(|pids| pids.first().is_some_and(|other| *other != pid.to_string())) {
+        assert!(Instant::now() < until, "the server does not start anew");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
