@@ -136,7 +136,8 @@ fn comparisons_and_histories_keep_to_the_schema() {
     let mindful = Mindful::new();
     let load = ["--target", "null:", "--scale", "1000", "--warmup", "0s", "--duration", "200ms"];
     for (tag, price) in [("one", "1 EUR"), ("two", "2 EUR")] {
-        for _ in 0..4 {
+        // Four are compared; a run so short may be invalid on a busy host.
+        for _ in 0..7 {
             mindful.run(&[&["run"], &load[..], &["--tag", tag, "--price", price]].concat());
         }
         mindful.run(&[&["sweep"], &load[..], &["--sessions", "1,2,4,8", "--tag", &format!("{tag}-sweep")]].concat());
