@@ -235,14 +235,17 @@ pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let raw_of = |pass: u32| by_round.get(&(Level::Untouched.name(), pass));
     let physical = by_round.iter().filter(|((level, _), _)| *level == Level::Physical.name());
     let etas: Vec<f64> = physical.filter_map(|((_, pass), iops)| Some(iops / raw_of(*pass)?)).collect();
-    Some(ContrastSummary {
+    let summary = ContrastSummary {
         pinned: (!pinned.is_empty()).then_some(pinned),
         all_cores,
         eta: over.map(|o| o.eta),
         eta_interval: eta_interval(&etas),
         added_us_per_block: over.map(|o| o.added_us_per_block),
-        added: both.and_then(|(raw, physical)| added(&raw, &physical)),
-    })
+        added: None,
+    };
+    // A difference that may be noise has no parts.
+    let apart = both.filter(|_| summary.differs() != Some(false));
+    Some(ContrastSummary { added: apart.and_then(|(raw, physical)| added(&raw, &physical)), ..summary })
 }
 
 fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {

@@ -233,7 +233,8 @@ mod tests {
         let oracle = if cfg!(feature = "oracle") { &["password_file", "tns_admin", "wallet"][..] } else { &[] };
         assert_eq!(of(Trust::Place), [&["target", "node_exporter", "meet"], oracle, &["csv"]].concat());
         let executes = ["hook_before", "hook_after", "hook_end", "hook_timeout", "hook_failure"];
-        let server = ["trust_owner", "pg_bin", "fetch_dir", "fetch_url", "data_dir", "run_as", "set", "mysql_bin"];
+        let server =
+            ["trust_owner", "pg_bin", "fetch_dir", "fetch_url", "data_dir", "log_dir", "run_as", "set", "mysql_bin"];
         assert_eq!(of(Trust::Command), [&executes[..], &server[..], &["destroy_data"]].concat());
         // What is left are figures and choices: none may be called after a command, a program, a file or a folder.
         for key in keys().iter().filter(|key| key.trust == Trust::Value) {

@@ -11,6 +11,7 @@ use crate::account::Account;
 use crate::files::{hand_over, make_private, sync_file_system};
 use crate::folder::Folder;
 use crate::log::Log;
+use crate::log_folder::LogFolder;
 use crate::program::{Making, Program, ServerKind};
 use crate::user_name;
 
@@ -27,31 +28,40 @@ pub fn has_data(folder: &Path, kind: &ServerKind) -> Result<bool> {
 pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) -> Result<bool> {
     let kind = program.kind();
     if folder.data().join(kind.first_file).exists() {
-        return check(&folder.data(), program, account).map(|()| false);
+        check(&folder.data(), program, account)?;
+        let log = folder.log_folder().map_or(Ok(()), |log| check_owner(&log.files(), account, "--log-dir"));
+        return log.map(|()| false);
     }
     let new = folder.aside("new");
     let failed = |error: io::Error| Error::target(format!("cannot make {}: {error}", new.display()), "");
     let log = &Log::from_now(&folder.log()).map_err(failed)?;
     make_private(&new, account).map_err(failed)?;
-    let make = || program.initialise(&Making { data: &new, account, log, program });
+    let log_files = folder.log_folder().map(LogFolder::files);
+    let make = || program.initialise(&Making { data: &new, log_dir: log_files.as_deref(), account, log, program });
     let work = || {
+        folder.log_folder().map_or(Ok(()), LogFolder::renew)?;
         if program.needs_user_name() {
             user_name::with_name(account, &folder.aside("users"), make)?;
         } else {
             make()?;
         }
-        sync_file_system(&new)
-            .map_err(|error| Error::target(format!("cannot sync {}: {error}", new.display()), "check that storage"))
+        let synced = [Some(&new), log_files.as_ref()].into_iter().flatten().try_for_each(|made| {
+            sync_file_system(made).map_err(|error| {
+                Error::target(format!("cannot sync {}: {error}", made.display()), "check that storage")
+            })
+        });
+        let record = |log: &LogFolder| log.record(folder.path()).map_err(failed);
+        synced.and_then(|()| folder.log_folder().map_or(Ok(()), record))
     };
     work().inspect_err(|_| {
         let _ = fs::remove_dir_all(&new);
+        let _ = folder.log_folder().map(LogFolder::destroy);
     })?;
     fs::rename(&new, folder.data()).and_then(|()| folder.sync()).map_err(failed)?;
     Ok(true)
 }
 
 fn check(data: &Path, program: &dyn Program, account: &Account) -> Result<()> {
-    let failed = |error: io::Error| Error::target(format!("{}: {error}", data.display()), "");
     let is_odd = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file());
     if let Some(odd) = program.kind().plain_files.iter().map(|name| data.join(name)).find(|path| is_odd(path)) {
         return Err(Error::target(
@@ -60,14 +70,20 @@ fn check(data: &Path, program: &dyn Program, account: &Account) -> Result<()> {
         ));
     }
     program.fits(data)?;
-    let owner = fs::metadata(data).map_err(failed)?.uid();
+    check_owner(data, account, "--data-dir")
+}
+
+/// Refuses the files of another user, unless root may hand them over to the server's.
+fn check_owner(files: &Path, account: &Account, option: &str) -> Result<()> {
+    let failed = |error: io::Error| Error::target(format!("{}: {error}", files.display()), "");
+    let owner = fs::metadata(files).map_err(failed)?.uid();
     if owner != account.uid && account.switched && owner != 0 {
-        return hand_over(data, owner, account).map_err(failed);
+        return hand_over(files, owner, account).map_err(failed);
     }
     if owner != account.uid {
         return Err(Error::plan(
-            format!("{} belongs to user number {owner}, the server would run as {}", data.display(), account.name),
-            "give its owner by --run-as, or another --data-dir",
+            format!("{} belongs to user number {owner}, the server would run as {}", files.display(), account.name),
+            format!("give its owner by --run-as, or another {option}"),
         ));
     }
     Ok(())

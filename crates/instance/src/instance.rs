@@ -11,6 +11,7 @@ use mindful_core::{Error, Result, plan::units};
 
 use crate::account::Account;
 use crate::folder::Folder;
+use crate::log_folder::LogFolder;
 use crate::memory_group::{self, MemoryGroup};
 use crate::patience::Patience;
 use crate::program::{Chosen, Conditions, Program, Purpose, Site};
@@ -21,6 +22,8 @@ use crate::{data, files, lock_file, shared_memory, stale};
 #[derive(Debug, Clone)]
 pub struct Order {
     pub folder: PathBuf,
+    /// Folder of the server's log; `None` leaves it where it is, in a new data folder.
+    pub log: Option<PathBuf>,
     pub account: Account,
     /// Sessions that it is to carry from its first start on.
     pub sessions: u32,
@@ -50,7 +53,7 @@ struct State {
     chosen: Vec<Chosen>,
     /// Behind the server, so that it is removed after it.
     group: Option<MemoryGroup>,
-    free_bytes: u64,
+    free_log_bytes: u64,
 }
 
 impl Instance {
@@ -58,13 +61,13 @@ impl Instance {
     /// [`Purpose::Run`].
     pub fn open(order: Order, program: Arc<dyn Program>, events: &Arc<dyn Events>) -> Result<Self> {
         let account = order.account;
-        let folder = Folder::open(&order.folder, &account, &program)?;
+        let folder = Folder::open(&order.folder, order.log.as_deref(), &account, &program)?;
         settle(&folder, program.as_ref(), events.as_ref())?;
         shared_memory::clear(&account);
         memory_group::clear(folder.path());
         if data::ensure(&folder, program.as_ref(), &account)? {
             let what = format!("{} {}", program.kind().name, program.version());
-            emit_note(events.as_ref(), format!("made a {what} in {}", folder.path().display()));
+            emit_note(events.as_ref(), format!("made a {what} in {}", folder.describe_place()));
         }
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", folder.path().display()), "");
         let socket = SocketFolder::make(&folder, &account).map_err(failed)?;
@@ -74,7 +77,7 @@ impl Instance {
             sessions: order.sessions,
             chosen: Vec::new(),
             group: None,
-            free_bytes: folder.free_bytes().map_err(failed)?,
+            free_log_bytes: folder.free_log_bytes().map_err(failed)?,
         };
         let instance = Self {
             program,
@@ -136,7 +139,12 @@ impl Instance {
         self.folder.data()
     }
 
-    /// The folder all of it stands in: data, socket and log.
+    /// The folder that the server writes its log into, if `--log-dir` moved it out of the data folder.
+    pub fn log_files(&self) -> Option<PathBuf> {
+        self.folder.log_folder().map(LogFolder::files)
+    }
+
+    /// The folder all of it stands in: data, socket and what the server says.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -156,6 +164,7 @@ impl Instance {
             local: true,
             server_pid: Some(self.pid()).filter(|pid| *pid != 0),
             data_paths: vec![self.data()],
+            log_paths: self.log_files().into_iter().collect(),
             private: true,
             ..HostView::default()
         }
@@ -170,7 +179,7 @@ impl Instance {
         foreign.dedup();
         let kept = inventory.iter().find(|object| object.kept_because.is_some()).map(|object| &object.name);
         Ok(OwnedObject {
-            name: self.folder().display().to_string(),
+            name: self.folder.describe_place(),
             bytes: Some(self.folder.bytes()),
             kept_because: match foreign.as_slice() {
                 [] => kept.map(|kept| format!("it also holds {kept}, not mindful's")),
@@ -224,7 +233,7 @@ impl Instance {
             purpose: state.purpose,
             sessions: state.sessions,
             data: &data,
-            free_bytes: state.free_bytes,
+            free_log_bytes: state.free_log_bytes,
             direct: files::takes_direct_io(&data.join(self.program.kind().first_file)),
         })?;
         if state.server.is_some() && state.chosen == chosen {
@@ -237,7 +246,8 @@ impl Instance {
         }
         state.group = None;
         let failed = |error: std::io::Error| Error::target(format!("{}: {error}", self.folder.path().display()), "");
-        let site = Site { account: &self.account, folder: self.folder.path(), data, socket: self.socket.path() };
+        let (folder, socket) = (self.folder.path(), self.socket.path());
+        let site = Site { account: &self.account, folder, data, log_dir: self.log_files(), socket };
         self.remove_pid_files(&site);
         self.program.before_start(&site).map_err(failed)?;
         let (lock, log) = (self.folder.server_lock(), self.folder.log());

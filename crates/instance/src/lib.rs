@@ -12,6 +12,8 @@ mod instance;
 pub mod listening;
 mod lock_file;
 pub mod log;
+mod log_folder;
+mod marked_folder;
 mod memory_group;
 pub mod options;
 mod patience;

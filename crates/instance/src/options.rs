@@ -17,6 +17,8 @@ pub const KEYS: &[Key] = &[
     Key::unset("fetch_dir", "DIR", "Folder for fetched programs (default: the user's data directory)").command(),
     Key::unset("fetch_url", "URL", "Repository to fetch from, in Maven layout (default: the public one)").command(),
     Key::unset("data_dir", "DIR", "Data directory of the private server; its storage is what is measured").command(),
+    Key::unset("log_dir", "DIR", "Folder for the private server's log on another volume (default: in --data-dir)")
+        .command(),
     Key::unset("run_as", "USER", "User of the private server if mindful runs as root (default: a user id of its own)")
         .command(),
     Key::with_default("mode", "MODE", "pio", "Set up the server for pio (physical I/O) or lio (everything cached)"),
@@ -49,6 +51,8 @@ pub struct Options {
     pub fetch_dir: Option<PathBuf>,
     pub fetch_url: String,
     pub data_dir: Option<PathBuf>,
+    /// Folder of its log.
+    pub log_dir: Option<PathBuf>,
     pub run_as: Option<String>,
     pub mode: Mode,
     /// Size of its cache, bytes.
@@ -73,6 +77,7 @@ impl Options {
             fetch_dir: path("fetch_dir"),
             fetch_url: settings.get("fetch_url").filter(|url| !url.is_empty()).unwrap_or(BASE).to_owned(),
             data_dir: path("data_dir"),
+            log_dir: path("log_dir"),
             run_as: settings.get("run_as").map(str::to_owned),
             mode: settings.parse("mode", |text| parse_choice(text, &modes))?.unwrap_or(Mode::Pio),
             cache: settings.parse("cache", units::parse_bytes)?,
@@ -85,6 +90,7 @@ impl Options {
     pub fn order(&self, account: Account, sessions: u32, usual: impl FnOnce() -> PathBuf) -> Order {
         Order {
             folder: self.data_dir.clone().unwrap_or_else(usual),
+            log: self.log_dir.clone(),
             account,
             sessions,
             page_cache_limit: self.page_cache_limit,

@@ -145,8 +145,8 @@ pub struct Conditions<'a> {
     /// Most sessions it has to carry.
     pub sessions: u32,
     pub data: &'a Path,
-    /// Bytes that were free beside it when the instance was opened.
-    pub free_bytes: u64,
+    /// Bytes that were free for its log when the instance was opened.
+    pub free_log_bytes: u64,
     /// Whether its file system takes direct I/O.
     pub direct: bool,
 }
@@ -157,6 +157,8 @@ pub struct Site<'a> {
     /// The instance's folder, which only mindful may write.
     pub folder: &'a Path,
     pub data: PathBuf,
+    /// The folder for its log, if that is not in the data folder.
+    pub log_dir: Option<PathBuf>,
     pub socket: &'a Path,
 }
 
@@ -178,6 +180,8 @@ const GREETING: Duration = Duration::from_millis(500);
 pub struct Making<'a> {
     /// The folder, empty and of the server's user.
     pub data: &'a Path,
+    /// The folder for the server's log, likewise, if that is not to be in the data folder.
+    pub log_dir: Option<&'a Path>,
     pub account: &'a Account,
     pub log: &'a Log,
     pub program: &'a dyn Program,

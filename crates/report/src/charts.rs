@@ -36,7 +36,7 @@ pub const NAMES: [(&str, &str); 13] = [
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
     ("cpu-cost", "CPU time of the server per read, one point per step"),
-    ("rungs", "time for a block at each level of a contrast, and what each level adds"),
+    ("rungs", "time for a block at each level of a contrast, and its difference to the level before"),
     ("added", "parts of the time that a database adds to a block"),
     ("timeline", "as `time`, all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),

@@ -169,7 +169,15 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     } else {
         let _ =
             writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), escaped_text(&summary.target));
-        if let Some((number, step)) = card::best(analysis) {
+        if let Some(contrast) = &summary.contrast {
+            let answer = panels::contrast::answer(contrast);
+            let _ = writeln!(
+                html,
+                "<p class=\"figure\">{}</p>\n<p>{}</p>",
+                escaped_text(&answer.sentence),
+                escaped_text(&answer.details)
+            );
+        } else if let Some((number, step)) = card::best(analysis) {
             let of_step = card::step_card(step, Some((number, analysis.steps.len())));
             let _ = writeln!(
                 html,

@@ -7,8 +7,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, NO_FIGURE};
-use crate::panels::facts;
-use crate::panels::{Panel, Piece};
+use crate::panels::{Panel, Piece, answer, facts};
 use crate::report::Report;
 
 /// The run: its card, the twelve facts, and its report folded.
@@ -20,6 +19,9 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
         Validity::Invalid => " (do not quote)",
     };
     let mut text = format!("## {}: run {}\n\n{}{sign}\n", card.word, plain(&analysis.summary.id), plain(&card.why));
+    if let Some(answer) = answer::answer(run, analysis) {
+        let _ = write!(text, "\n**{}** {}\n", plain(&answer.sentence), plain(&answer.details));
+    }
     for step in &card.steps {
         let place = step.place.as_ref().map_or_else(String::new, |place| format!("{}: ", plain(place)));
         let headline = step.headline.as_ref().map(|headline| format!("{} {}", headline.figure, plain(&headline.label)));

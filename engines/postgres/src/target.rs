@@ -259,7 +259,10 @@ impl Target for PostgresTarget {
 
     fn host_view(&self) -> HostView {
         let host = match &self.private {
-            Some(private) => HostView { log_paths: vec![describe::log_folder(&private.data())], ..private.host() },
+            Some(private) => {
+                let log = private.log_files().unwrap_or_else(|| describe::log_folder(&private.data()));
+                HostView { log_paths: vec![log], ..private.host() }
+            }
             None => describe::host(&self.link),
         };
         // A database, a tablespace or a single table may be a link to another device.

@@ -16,8 +16,15 @@ pub struct ContrastSummary {
     pub eta_interval: Option<[f64; 2]>,
     /// What the database adds to the time a session needs for a block, at equal concurrency, us.
     pub added_us_per_block: Option<f64>,
-    /// What took that time; null where the database does not time its reads.
+    /// What took that time; null where the database does not time its reads, and where the interval of the ratio contains 1.
     pub added: Option<AddedTime>,
+}
+
+impl ContrastSummary {
+    /// Whether the rounds tell the database from raw reads; `None` with one round, which has no interval.
+    pub fn differs(&self) -> Option<bool> {
+        self.eta_interval.map(|[low, high]| !(low..=high).contains(&1.0))
+    }
 }
 
 /// What the time that a database adds to a block read consists of; the three times add up to it.

@@ -23,6 +23,11 @@ use crate::tiny::{KIND, Tiny, ask};
 const FOLDER: &str = "LIFE_TEST_FOLDER";
 
 fn open_with(place: &Path, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
+    open_with_log(place, None, tiny)
+}
+
+/// The same with its log in a folder of its own.
+pub(crate) fn open_with_log(place: &Path, log: Option<&Path>, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
     // Under the name of a server, and where the server's user can reach it.
     let program = place.join("tiny-server");
     let me = std::env::current_exe().unwrap();
@@ -30,7 +35,13 @@ fn open_with(place: &Path, tiny: &Tiny) -> (Result<Instance>, Arc<Notes>) {
         fs::copy(&me, &program).unwrap();
     }
     let account = Account::choose(None).unwrap();
-    let order = Order { folder: place.join("tiny"), account, sessions: 4, page_cache_limit: None };
+    let order = Order {
+        folder: place.join("tiny"),
+        log: log.map(Path::to_owned),
+        account,
+        sessions: 4,
+        page_cache_limit: None,
+    };
     let notes = Arc::new(Notes::default());
     let events: Arc<dyn Events> = notes.clone();
     (Instance::open(order, Arc::new(Tiny { program, ..tiny.clone() }), &events), notes)
@@ -46,7 +57,7 @@ fn refusal(place: &Path, tiny: &Tiny) -> String {
     open_with(place, tiny).0.err().expect("it is refused").to_string()
 }
 
-fn tell(instance: &Instance, what: &str) -> String {
+pub(crate) fn tell(instance: &Instance, what: &str) -> String {
     ask(instance.socket_folder(), what).unwrap()
 }
 
@@ -58,7 +69,7 @@ fn servers(place: &Path) -> Vec<u32> {
     fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter(works_there).collect()
 }
 
-fn kill(pid: u32) {
+pub(crate) fn kill(pid: u32) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
 }
 
@@ -370,8 +381,13 @@ fn a_folder_whose_parent_is_of_another_user_is_refused_by_root() {
     let refused = |owner: u32, mode: u32| {
         std::os::unix::fs::chown(&theirs, Some(owner), None).unwrap();
         fs::set_permissions(&theirs, Permissions::from_mode(mode)).unwrap();
-        let order =
-            Order { folder: theirs.join("tiny"), account: account.clone(), sessions: 4, page_cache_limit: None };
+        let order = Order {
+            folder: theirs.join("tiny"),
+            log: None,
+            account: account.clone(),
+            sessions: 4,
+            page_cache_limit: None,
+        };
         let events: Arc<dyn Events> = Arc::new(Notes::default());
         let refusal = Instance::open(order, Arc::new(Tiny::default()), &events).err().expect("it is refused");
         assert_eq!(names(&theirs), [] as [PathBuf; 0]);

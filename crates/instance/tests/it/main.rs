@@ -4,4 +4,5 @@
 
 mod fetch;
 mod life;
+mod log_folder;
 mod tiny;

@@ -59,7 +59,8 @@ impl Program for Tiny {
 
     fn initialise(&self, making: &Making<'_>) -> Result<()> {
         let end = if self.barren { "echo '[ERROR] no room' >&2; exit 1" } else { "echo 1.0 >VERSION" };
-        making.run(making.command("/bin/sh").args(["-c", &format!("cat >journal; {end}")]), Some("begun\n"))
+        let log = making.log_dir.unwrap_or(Path::new(".")).display();
+        making.run(making.command("/bin/sh").args(["-c", &format!("cat >{log}/journal; {end}")]), Some("begun\n"))
     }
 
     fn fits(&self, data: &Path) -> Result<()> {
@@ -89,6 +90,7 @@ impl Program for Tiny {
         line.extend(self.trouble.map(|trouble| format!("TINY_TROUBLE={trouble}").into()));
         line.extend(self.deaf.map(|said| format!("TINY_DEAF={said}").into()));
         line.push(format!("{DATA}={}", site.data.display()).into());
+        line.push(format!("{LOG}={}", site.log_dir.as_ref().unwrap_or(&site.data).display()).into());
         line.push(format!("{SOCKET}={}", site.socket.join(KIND.socket).display()).into());
         line.push(self.program.clone().into());
         line.extend(["--exact", "tiny::a_torn_line_is_cut_when_the_server_starts", "--nocapture"].map(Into::into));
@@ -116,6 +118,7 @@ pub(crate) fn ask(socket_folder: &Path, what: &str) -> std::io::Result<String> {
 }
 
 const DATA: &str = "TINY_DATA";
+const LOG: &str = "TINY_LOG";
 const SOCKET: &str = "TINY_SOCKET";
 
 /// What an instance starts, as a process of its own; by itself it is the server's own test.
@@ -137,7 +140,7 @@ fn serve(data: &Path) {
     if let Ok(trouble) = std::env::var("TINY_TROUBLE") {
         panic!("\n[ERROR] {trouble}\n[ERROR] Aborting");
     }
-    let (journal, lines) = recover(Path::new("journal"));
+    let (journal, lines) = recover(&Path::new(&std::env::var_os(LOG).unwrap()).join("journal"));
     let socket = std::env::var_os(SOCKET).unwrap();
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(&socket).unwrap();

@@ -1,4 +1,4 @@
-//! A contrast as a waterfall: the time that each level needs for a block, and what it adds to the one before.
+//! A contrast as a waterfall: the time that each level needs for a block, and its difference to the one before.
 
 use mindful_core::result::{ContrastSummary, LevelSummary, Summary};
 
@@ -51,11 +51,15 @@ fn levels(contrast: &ContrastSummary, sessions: u32) -> Bars {
 /// What the added time consists of, each part on top of the one before.
 fn added(contrast: &ContrastSummary) -> Option<Bars> {
     let (added, whole) = (contrast.added.as_ref()?, contrast.added_us_per_block?);
-    let parts = [
-        ("longer reads from storage", added.storage_us),
-        ("CPU outside of reads", added.cpu_us),
-        ("waits", added.waits_us),
-    ];
+    // One round has no interval.
+    contrast.differs().filter(|differs| *differs)?;
+    let (name, title, colour) = if whole < 0.0 {
+        ("the database needs less", "What a block needs less by a database", LESS)
+    } else {
+        ("the database adds", "What a database adds to a block", FIRST)
+    };
+    let parts =
+        [("reads from storage", added.storage_us), ("CPU outside of reads", added.cpu_us), ("waits", added.waits_us)];
     let mut end = 0.0;
     let mut bars: Vec<Bar> = Vec::new();
     for (name, us) in parts {
@@ -66,12 +70,13 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
         let colour = if us < 0.0 { LESS } else { MORE };
         bars.push(Bar { name: name.into(), span: Some([begin, end]), value: signed(us), remark, colour });
     }
-    let (name, value) = ("the database adds".into(), signed(whole));
-    bars.push(Bar { name, span: Some([0.0, whole]), value, remark: String::new(), colour: FIRST });
+    let value = signed(whole);
+    bars.push(Bar { name: name.into(), span: Some([0.0, whole]), value, remark: String::new(), colour });
     Some(Bars {
         name: "added",
-        title: "What a database adds to a block".into(),
-        caption: "What the database adds to a raw read of the same bytes, at equal concurrency.".into(),
+        title: title.into(),
+        caption: "Time of a block by the database less that of a raw read of the same bytes, at equal concurrency."
+            .into(),
         notes: "The parts add up to the last bar.".into(),
         rows: bars,
         place: Place::Left,

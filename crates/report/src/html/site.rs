@@ -52,6 +52,11 @@ impl IndexedRun {
         let headline = best.map(|step| card::step_card(step, None)).and_then(|card| card.headline);
         let p99 = best.and_then(|step| step.summary.ops.main()).and_then(|op| op.p99_us);
         let (over_time, over_time_of) = over_time(run, analysis);
+        let (figure, label) = if let Some(contrast) = &summary.contrast {
+            (contrast.eta.map(|ratio| format!("{ratio:.3}")), "ratio of database to raw".to_owned())
+        } else {
+            headline.map_or_else(Default::default, |headline| (Some(headline.figure), headline.label))
+        };
         Self {
             id: summary.id.clone(),
             started_at: summary.started_at.clone(),
@@ -60,8 +65,8 @@ impl IndexedRun {
             kind: list::kind(&run.head, Some(summary)),
             tag: summary.tag.clone().unwrap_or_default(),
             target: summary.target.clone(),
-            figure: headline.as_ref().map_or_else(|| figure::UNKNOWN.to_owned(), |headline| headline.figure.clone()),
-            label: headline.map(|headline| headline.label).unwrap_or_default(),
+            figure: figure.unwrap_or_else(|| figure::UNKNOWN.to_owned()),
+            label,
             p99: p99.map_or_else(|| figure::UNKNOWN.to_owned(), figure::time_us),
             over_time,
             over_time_of,

@@ -1,4 +1,5 @@
-//! The answer of a search for the most work within an objective: one sentence, the first of every report.
+//! The answer of a run that was to find one: one sentence, the first of every report. A search answers with the most work
+//! within its objective, a contrast with the ratio of database to raw.
 //!
 //! The figure is that of the confirmed step's headline, so a rate is called storage IOPS only where the headline is. Without an
 //! answer the sentence says what the lowest load did, because that is what to change.
@@ -9,7 +10,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::ObjectiveSummary;
 
 use crate::card::limit_of_step;
-use crate::panels::Panel;
+use crate::panels::{Panel, contrast};
 use crate::{escape, figure};
 
 pub(crate) struct Answer {
@@ -18,8 +19,11 @@ pub(crate) struct Answer {
     pub found: bool,
 }
 
-/// The answer of a sweep with an objective; `None` for any other run.
+/// The answer of a contrast and of a sweep with an objective; `None` for any other run.
 pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {
+    if let Some(contrast) = &analysis.summary.contrast {
+        return Some(contrast::answer(contrast));
+    }
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let found = analysis.summary.objective.as_ref().and_then(|found| {
         let step = analysis.steps.get(usize::try_from(found.step).ok()?.checked_sub(1)?)?;

@@ -1,13 +1,14 @@
-//! Mindless against mindful I/O for a person: the levels, what lies between them, and the two figures that settle it.
+//! Mindless against mindful I/O for a person: the ratio that settles it, the levels, and what lies between them.
 
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
 use crate::panels::Panel;
+use crate::panels::answer::Answer;
 use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
 
-/// The panels of a contrast: the figures that settle it, what was read, and the levels; in full what each level means.
+/// The panels of a contrast below its answer: what was read, and the levels; in full what each level means.
 pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Detail) -> Vec<Panel> {
     let mut what = Panel::default();
     if let Some(step) = summary.steps.first() {
@@ -19,7 +20,7 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
                 format!(
                     "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds \
                      and uses a row): {sessions}, one block at a time each, the same files of {target}. Each level (row) \
-                     adds something to the one above it"
+                     differs from the one above it in one thing"
                 )
             } else {
                 format!(
@@ -31,13 +32,8 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
     }
     let pinned = contrast.pinned.as_ref().map(|levels| ("one core", levels));
     let cores = std::iter::once(("all cores", &contrast.all_cores)).chain(pinned);
-    let mut sums = Panel::default();
-    sums.blank();
-    for sentence in settled(contrast) {
-        sums.wrapped(2, &sentence);
-    }
     let levels = cores.map(|(title, levels)| level_panel(title, levels, detail));
-    [sums, what].into_iter().chain(levels).collect()
+    std::iter::once(what).chain(levels).collect()
 }
 
 fn level_panel(title: &str, levels: &[LevelSummary], detail: Detail) -> Panel {
@@ -51,47 +47,51 @@ fn level_panel(title: &str, levels: &[LevelSummary], detail: Detail) -> Panel {
     panel
 }
 
-/// What the two figures are and how sure they are, a sentence each: a difference that the rounds do not show is not explained.
-fn settled(contrast: &ContrastSummary) -> Vec<String> {
-    let (Some(eta), Some(added)) = (contrast.eta, contrast.added_us_per_block) else { return Vec::new() };
-    let (share, added_us) = (figure::percent(Some(eta)), figure::number(added));
-    let figures = format!(
-        "at equal concurrency the database does {share} of the raw reads (ratio of database to raw: {eta:.3}) and adds \
-         {added_us} us per block"
-    );
-    let parts = contrast.added.as_ref().map(|parts| consists_of(parts, added));
-    let sure = match contrast.eta_interval {
-        None => {
-            let once = "one round has no interval: whether another one would tell the same is not known. Two rounds or more, \
-                        --repeat, have one";
-            return vec![figures, once.to_owned()];
-        }
-        Some([low, high]) if (low..=high).contains(&1.0) => {
-            let same = "database and raw reads are not distinguishable: the ratio by rounds lies between";
-            return vec![figures, format!("{same} {low:.3} and {high:.3} (95 %); more rounds narrow that")];
-        }
-        Some([low, high]) => format!("the ratio by rounds lies between {low:.3} and {high:.3} (95 %)"),
+/// The ratio of database to raw with its interval, and what the difference consists of, if the rounds show one.
+pub(crate) fn answer(contrast: &ContrastSummary) -> Answer {
+    let (Some(ratio), Some(added)) = (contrast.eta, contrast.added_us_per_block) else {
+        return Answer {
+            sentence: "ratio of database to raw: unknown, because the raw reads were not measured".to_owned(),
+            details: String::new(),
+            found: true,
+        };
     };
-    [figures, sure].into_iter().chain(parts).collect()
+    let interval = match contrast.eta_interval {
+        Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),
+        None => "one round has no interval".to_owned(),
+    };
+    let details = match contrast.differs() {
+        None => "two rounds or more (--repeat) have an interval".to_owned(),
+        Some(false) => "the rounds do not distinguish the database from raw reads; more rounds (--repeat) narrow the \
+                        interval"
+            .to_owned(),
+        Some(true) => {
+            let us = figure::number(added.abs());
+            let whole = if added < 0.0 {
+                format!("a block takes {us} us less by the database than by a raw read at equal concurrency")
+            } else {
+                format!("the database adds {us} us to a block at equal concurrency")
+            };
+            let parts = contrast.added.as_ref().map(consists_of);
+            [whole].into_iter().chain(parts).collect::<Vec<_>>().join("; ")
+        }
+    };
+    Answer { sentence: format!("ratio of database to raw: {ratio:.3} ({interval})"), details, found: true }
 }
 
 /// Cores busier than this leave none free for a session that has its block.
 const NO_CORE_FREE: f64 = 0.9;
 
-fn consists_of(parts: &AddedTime, added: f64) -> String {
+fn consists_of(parts: &AddedTime) -> String {
     let busy = figure::percent(parts.host_busy_share);
     let waits = match parts.host_busy_share {
-        Some(share) if share > NO_CORE_FREE => {
-            format!("waiting, for a core above all: the host's CPUs were {busy} busy")
-        }
-        _ => format!("waiting, for locks or for its turn: the host's CPUs were {busy} busy"),
+        Some(share) if share > NO_CORE_FREE => "waits, for a core above all",
+        _ => "waits, for locks or for its turn",
     };
     format!(
-        "of these {} us, {} are longer reads from storage, {} CPU of the server outside of them, {} {waits}",
-        figure::number(added),
-        figure::number(parts.storage_us),
-        figure::number(parts.cpu_us),
-        figure::number(parts.waits_us)
+        "in reads from storage {:+.2} us, in CPU of the server outside of them {:+.2} us, in {waits}, {:+.2} us (the \
+         host's CPUs were {busy} busy)",
+        parts.storage_us, parts.cpu_us, parts.waits_us
     )
 }
 
@@ -127,28 +127,31 @@ fn table(levels: &[LevelSummary]) -> Table {
 mod tests {
     use super::*;
 
-    fn reported(eta_interval: Option<[f64; 2]>) -> String {
-        let added = AddedTime { storage_us: 1.0, cpu_us: 2.0, waits_us: 3.0, host_busy_share: Some(0.5) };
+    fn reported(eta_interval: Option<[f64; 2]>, added_us: f64) -> String {
+        let added = AddedTime { storage_us: 1.0, cpu_us: 2.0, waits_us: added_us - 3.0, host_busy_share: Some(0.5) };
         let contrast = ContrastSummary {
             pinned: None,
             all_cores: Vec::new(),
             eta: Some(1.11),
             eta_interval,
-            added_us_per_block: Some(6.0),
+            added_us_per_block: Some(added_us),
             added: Some(added),
         };
-        settled(&contrast).join(" ")
+        let Answer { sentence, details, .. } = answer(&contrast);
+        format!("{sentence}. {details}")
     }
 
     #[test]
     fn only_a_difference_that_the_rounds_show_is_explained() {
-        let explained = |text: &str| text.contains("longer reads from storage");
-        let (once, same, apart) = (reported(None), reported(Some([0.94, 1.3])), reported(Some([1.05, 1.18])));
-        assert!(once.contains("one round has no interval") && !explained(&once), "{once}");
-        assert!(
-            same.contains("not distinguishable") && same.contains("0.940 and 1.300") && !explained(&same),
-            "{same}"
-        );
-        assert!(apart.contains("between 1.050 and 1.180") && explained(&apart), "{apart}");
+        let explained = |text: &str| text.contains("in reads from storage");
+        let once = reported(None, 6.0);
+        assert!(once.starts_with("ratio of database to raw: 1.110 (one round has no interval)"), "{once}");
+        let same = reported(Some([0.94, 1.3]), 6.0);
+        assert!(same.contains("(95 % interval 0.940 to 1.300)") && same.contains("do not distinguish"), "{same}");
+        assert!(!explained(&once) && !explained(&same) && !same.contains("adds"), "{once}\n{same}");
+        let apart = reported(Some([1.05, 1.18]), 6.0);
+        assert!(apart.contains("the database adds 6.00 us") && explained(&apart), "{apart}");
+        let less = reported(Some([1.05, 1.18]), -6.0);
+        assert!(less.contains("a block takes 6.00 us less") && !less.contains("adds"), "{less}");
     }
 }

@@ -32,8 +32,9 @@ impl Server {
     }
 
     /// The arguments of a server that reads no file of options and speaks no TLS: that takes seconds to prepare.
-    fn common(&self, data: &Path) -> Vec<OsString> {
+    fn common(&self, data: &Path, log: Option<&Path>) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["--no-defaults".into(), joined("--datadir=", data)];
+        line.extend(log.map(|log| joined("--innodb-log-group-home-dir=", log)));
         line.extend(help::messages(&self.programs.bin).into_iter().map(Into::into));
         line.extend(["--loose-skip-ssl", "--skip-networking", "--skip-name-resolve"].map(Into::into));
         if self.version().flavor == Flavor::MySql {
@@ -75,7 +76,7 @@ impl Program for Server {
 
     fn initialise(&self, making: &Making<'_>) -> Result<()> {
         let mut make = making.command(self.programs.server());
-        make.args(self.common(making.data)).args(settings::of_a_new_folder(self.version()));
+        make.args(self.common(making.data, making.log_dir)).args(settings::of_a_new_folder(self.version()));
         // Another server that starts meanwhile removes what it finds of temporary tables in a folder of all.
         make.arg(joined("--tmpdir=", making.data));
         match self.version().flavor {
@@ -109,7 +110,7 @@ impl Program for Server {
             cache: self.cache,
             connections: capacity::connections_for(conditions.sessions),
             data_bytes: if lio { settings::bytes_of_tables(conditions.data) } else { 0 },
-            free_bytes: conditions.free_bytes,
+            free_log_bytes: conditions.free_log_bytes,
             memory_bytes: capacity::memory_bytes(),
             direct: conditions.direct,
         };
@@ -122,7 +123,7 @@ impl Program for Server {
 
     fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec![self.programs.server().into()];
-        line.extend(self.common(&site.data));
+        line.extend(self.common(&site.data, site.log_dir.as_deref()));
         line.push(joined("--socket=", &site.socket.join(kind::SOCKET)));
         line.push(joined("--pid-file=", &site.data.join(kind::PID_FILE)));
         // The only folder beside the data folder that the server may write; what it puts there has no name for long.

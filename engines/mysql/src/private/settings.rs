@@ -17,7 +17,7 @@ pub(super) struct Known {
     pub cache: Option<u64>,
     pub connections: u32,
     pub data_bytes: u64,
-    pub free_bytes: u64,
+    pub free_log_bytes: u64,
     pub memory_bytes: Option<u64>,
     pub direct: bool,
 }
@@ -105,7 +105,7 @@ fn log_setting(version: &Version) -> &'static str {
 
 /// Few checkpoints for want of log while it is measured; an eighth of the free space at most.
 fn space_for_log(facts: &Known) -> Chosen {
-    let size = (facts.free_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
+    let size = (facts.free_log_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
     let size = size / SMALLEST_LOG_MIB * SMALLEST_LOG_MIB;
     Chosen::of(log_setting(&facts.version), format!("{size}M"), "no flush for want of log space while it is measured")
 }
@@ -198,7 +198,7 @@ mod tests {
             cache: None,
             connections: connections_for(32),
             data_bytes: 1 << 30,
-            free_bytes: 100 << 30,
+            free_log_bytes: 100 << 30,
             memory_bytes: Some(16 << 30),
             direct: true,
         }
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn little_free_space_bounds_the_log() {
-        let size = |free_bytes| space_for_log(&Known { free_bytes, ..facts(Mode::Pio) }).value;
+        let size = |free_log_bytes| space_for_log(&Known { free_log_bytes, ..facts(Mode::Pio) }).value;
         assert_eq!([size(1 << 20), size(4 << 30), size(1 << 40)], ["96M", "480M", "960M"]);
     }
 

@@ -55,6 +55,9 @@ impl Program for Cluster {
         let mut initdb = making.command(self.binaries.program("initdb"));
         initdb.arg("-D").arg(making.data).args(["--username", USER, "--auth=trust", "--encoding=UTF8", "--locale=C"]);
         initdb.args(["--data-checksums", "--no-instructions", "--no-sync"]);
+        if let Some(log) = making.log_dir {
+            initdb.arg("--waldir").arg(log);
+        }
         if self.binaries.major >= 16 {
             initdb.args(["-c", DYNAMIC_MEMORY]);
         }
@@ -86,7 +89,7 @@ impl Program for Cluster {
             cache: self.cache,
             connections: capacity::connections_for(conditions.sessions),
             data_bytes: if lio { bytes_below(&conditions.data.join(self.tables())) } else { 0 },
-            free_bytes: conditions.free_bytes,
+            free_log_bytes: conditions.free_log_bytes,
             memory_bytes: capacity::memory_bytes(),
             direct: conditions.direct,
         };

@@ -12,7 +12,7 @@ pub(super) struct Known {
     pub cache: Option<u64>,
     pub connections: u32,
     pub data_bytes: u64,
-    pub free_bytes: u64,
+    pub free_log_bytes: u64,
     /// Memory of the host, bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
     pub direct: bool,
@@ -23,7 +23,7 @@ const MIB: u64 = 1 << 20;
 /// The settings for `purpose`, with the user's own (`set`) in place of the chosen ones while it is measured.
 pub(super) fn choose(facts: &Known, purpose: Purpose, set: &[(String, String)]) -> Result<Vec<Chosen>> {
     let mut chosen = safety();
-    chosen.extend(space_for_wal(facts.free_bytes));
+    chosen.extend(space_for_wal(facts.free_log_bytes));
     chosen.extend(match purpose {
         Purpose::Load => for_load(),
         Purpose::Run => for_run(facts)?,
@@ -60,8 +60,8 @@ fn safety() -> Vec<Chosen> {
 
 /// No checkpoint that the clock or the log forces falls into the window: an hour, and as much log as a quarter of the
 /// free space holds, in powers of two, so that what is stored between two runs seldom makes them differ.
-fn space_for_wal(free_bytes: u64) -> [Chosen; 3] {
-    let size = 1_u64 << (free_bytes / 4 / MIB).clamp(256, 32 << 10).ilog2();
+fn space_for_wal(free_log_bytes: u64) -> [Chosen; 3] {
+    let size = 1_u64 << (free_log_bytes / 4 / MIB).clamp(256, 32 << 10).ilog2();
     [
         Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
         Chosen::of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
@@ -142,7 +142,7 @@ mod tests {
             cache: None,
             connections: connections_for(32),
             data_bytes: 1 << 30,
-            free_bytes: 100 << 30,
+            free_log_bytes: 100 << 30,
             memory_bytes: Some(16 << 30),
             direct: true,
         }

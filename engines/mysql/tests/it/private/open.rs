@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use mindful_conformance::{names, quick_place};
 use mindful_mysql::private::Purpose;
@@ -26,8 +27,10 @@ fn mysql_does_too() {
 /// From the making of its folder to its removal, with a restart for a load between.
 fn lives(kind: Kind, version: &str) {
     let place = quick_place();
-    let folder = place.path().join("db");
-    let server = opened(kind, &folder, &[]);
+    let [folder, log] = ["db", "log"].map(|name| place.path().join(name));
+    let server = opened(kind, &folder, &[("log_dir", log.to_str().unwrap())]);
+    let redo = |folder: &Path| ["ib_logfile0", "#innodb_redo"].into_iter().any(|name| folder.join(name).exists());
+    assert!(redo(&log.join("log")) && !redo(&server.data()));
     assert!(sql(&server, "SELECT VERSION()").starts_with(version));
     for (name, wanted) in [
         ("innodb_flush_method", "O_DIRECT"),
@@ -37,6 +40,7 @@ fn lives(kind: Kind, version: &str) {
         ("innodb_buffer_pool_load_at_startup", "0"),
         ("log_bin", "0"),
         ("innodb_buffer_pool_size", "67108864"),
+        ("innodb_log_group_home_dir", log.join("log").to_str().unwrap()),
     ] {
         assert_eq!(sql(&server, &format!("SELECT @@GLOBAL.{name}")), wanted, "{name}");
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::time::Instant;
 
-use mindful_conformance::{network, quick_place};
+use mindful_conformance::{names, network, quick_place};
 use mindful_instance::account::Account;
 use mindful_instance::fetch::BASE;
 use mindful_postgres::private::Purpose;
@@ -232,13 +232,17 @@ fn a_server_that_does_not_start_says_why_in_one_line() {
 fn destruction_removes_the_folder_and_nothing_else() {
     let place = quick_place();
     fs::write(place.path().join("letter.txt"), "dear").unwrap();
-    let folder = place.path().join("pg");
-    let server = started(&folder, &[]);
+    let [folder, log] = ["pg", "log"].map(|name| place.path().join(name));
+    let server = opened(&folder, &[("log_dir", log.to_str().unwrap())]);
     assert!(server.owned(Vec::new(), &[]).unwrap().bytes > Some(1 << 20));
+    let of_server = fs::read_link(server.data().join("pg_wal")).unwrap();
+    assert_eq!((Some(&of_server), of_server.parent()), (server.log_files().as_ref(), Some(log.as_path())));
+    sql(&server, "CREATE TABLE t AS SELECT 42 AS n");
+    assert!(names(&of_server).iter().any(|name| name.to_string_lossy().len() == 24), "a segment of the log");
     server.destroy().unwrap();
     assert_eq!(servers(&folder), [] as [i32; 0]);
     drop(server);
-    assert_eq!(mindful_conformance::names(place.path()), [std::path::Path::new("letter.txt")]);
+    assert_eq!(names(place.path()), [std::path::Path::new("letter.txt")]);
 }
 
 #[test]
@@ -272,8 +276,9 @@ fn as_root_the_server_has_a_user_of_its_own() {
     let place = quick_place();
     let folder = place.path().join("pg");
     let own = Account::choose(None).unwrap();
-    // One that an earlier mindful made for another user goes over to it.
-    drop(opened(&folder, &[("run_as", "nobody")]));
+    // One that an earlier mindful made for another user goes over to it, its log too.
+    let log = place.path().join("log");
+    drop(opened(&folder, &[("run_as", "nobody"), ("log_dir", log.to_str().unwrap())]));
     assert_ne!(mode_and_owner(&folder.join("pgdata")).1, own.uid);
     for _ in 0..2 {
         let server = started(&folder, &[]);
@@ -281,6 +286,7 @@ fn as_root_the_server_has_a_user_of_its_own() {
         for file in ["", "PG_VERSION", "base/1/PG_VERSION", "global/pg_control"] {
             assert_eq!(mode_and_owner(&folder.join("pgdata").join(file)).1, own.uid, "{file}");
         }
+        assert_eq!((mode_and_owner(&log), mode_and_owner(&log.join("log"))), ((0o710, 0), (0o700, own.uid)));
         // One of them may just have ended.
         let owners =
             servers(&folder).into_iter().filter_map(|pid| Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid()));

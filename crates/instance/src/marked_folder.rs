@@ -1,0 +1,365 @@
+//! A folder that mindful made its own, on a path that nobody else can bend: marked, closed to others, and locked while a
+//! mindful uses it. What is in it depends on its role: a private server, or the log of one.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use mindful_core::plan::rights::Rights;
+use mindful_core::{Error, Result};
+use mindful_host::ownership::Trusted;
+use mindful_host::{Kernel, space};
+
+use crate::account::Account;
+use crate::files::{bytes_below, give, make_open, own_file, read_text, remove_if_there};
+
+const MARK_FILE: &str = "mindful.mark";
+const MARK: [&str; 2] = ["mindful: ", ". Everything here may be removed by `mindful cleanup`.\n"];
+const LOCK: &str = "mindful.lock";
+/// What a new file system has in it.
+const LOST: &str = "lost+found";
+/// The longest mark, bytes: a path may be in it.
+const LONGEST_MARK: u64 = 8192;
+
+/// What a marked folder is for.
+#[derive(Debug, Clone)]
+pub(crate) struct Role {
+    /// The option that names the folder: `--data-dir`.
+    pub option: &'static str,
+    /// What it holds: `a private PostgreSQL server`.
+    pub content: String,
+    /// A file by which such a folder of someone else is known, and what that is then called.
+    pub known_by: Option<(&'static str, String)>,
+}
+
+/// A folder that is ours, locked until this is dropped.
+#[derive(Debug)]
+pub(crate) struct MarkedFolder {
+    path: PathBuf,
+    option: &'static str,
+    lock: File,
+}
+
+impl MarkedFolder {
+    /// Where the folder `path` is, and whether it carries our mark. Refuses one that may not become ours, and changes
+    /// nothing.
+    pub(crate) fn examine(path: &Path, account: &Account, role: &Role) -> Result<(PathBuf, bool)> {
+        let root = account.reach(path, role.option)?;
+        if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
+            return Err(Error::plan(
+                format!("{} {} has a control character in its name", role.option, root.display()),
+                "choose another name: the server writes it into files of lines",
+            ));
+        }
+        check_way(&root, account, role)?;
+        let marked = is_ours(&root, role)?;
+        Ok((root, marked))
+    }
+
+    /// Opens or makes the folder.
+    pub(crate) fn open(path: &Path, account: &Account, role: &Role) -> Result<Self> {
+        let (root, _) = Self::examine(path, account, role)?;
+        make_open(&root).map_err(|error| refused(&root, role.option, &error))?;
+        // In a folder for everybody, others may have made what was missing.
+        check_way(&root, account, role)?;
+        adopt(&root, account, role)?;
+        let lock = lock(&root, role.option)?;
+        Ok(Self { path: root, option: role.option, lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What went wrong in it, and what to do.
+    pub(crate) fn refused(&self, error: &io::Error) -> Error {
+        refused(&self.path, self.option, error)
+    }
+
+    /// The names in the folder that are neither common to all marked folders nor `ours`.
+    pub(crate) fn foreign_names(&self, ours: impl Fn(&str) -> bool) -> Result<Vec<String>> {
+        let entries = fs::read_dir(&self.path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let names = entries.map_err(|error| self.refused(&error))?.into_iter();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        Ok(names.filter(|name| ![MARK_FILE, LOCK, LOST].contains(&name.as_str()) && !ours(name)).collect())
+    }
+
+    /// Gives the folder up, and removes it unless something else is in it.
+    pub(crate) fn give_up(&self) -> Result<()> {
+        // What is left of it after a failure still carries the mark, which goes last.
+        for name in [LOCK, MARK_FILE] {
+            remove_if_there(&self.path.join(name)).map_err(|error| self.refused(&error))?;
+        }
+        // A mount point, or a folder in which someone else put something, stays.
+        let _ = fs::remove_dir(&self.path);
+        Ok(())
+    }
+
+    /// Bytes of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        bytes_below(&self.path)
+    }
+
+    /// Says on the disk, and not only in the page cache, what names stand in the folder.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+
+    /// Bytes free for the server's user on the file system of the folder.
+    pub(crate) fn free_bytes(&self) -> io::Result<u64> {
+        Ok(space::of(&self.path)?.free_bytes)
+    }
+}
+
+impl Drop for MarkedFolder {
+    fn drop(&mut self) {
+        // The number is for the message of a second mindful; the lock itself is what counts.
+        let _ = self.lock.set_len(0);
+        // Not left to its closing: a child that another thread is just starting has a copy for a moment.
+        let _ = self.lock.unlock();
+    }
+}
+
+fn mark(content: &str) -> String {
+    format!("{}{content}{}", MARK[0], MARK[1])
+}
+
+/// Whether the folder carries our mark. One that is missing or empty may become ours; any other is refused.
+fn is_ours(root: &Path, role: &Role) -> Result<bool> {
+    let mut entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(refused(root, role.option, &error)),
+    };
+    let marked = read_text(&root.join(MARK_FILE), LONGEST_MARK);
+    // A mark is made first and written at once; a torn one is still a mark.
+    if marked.as_ref().is_ok_and(|text| mark(&role.content).starts_with(text)) {
+        return is_mine(root, role).map(|()| true);
+    }
+    let other = marked.ok().and_then(|text| Some(text.strip_prefix(MARK[0])?.strip_suffix(MARK[1])?.to_owned()));
+    if let Some(other) = other {
+        return Err(Error::plan(
+            format!("{} {} holds {other}, not {}", role.option, root.display(), role.content),
+            "name another folder, or remove that server by `mindful cleanup`; nothing was touched",
+        ));
+    }
+    if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOST)) {
+        let known = role.known_by.as_ref().filter(|(file, _)| root.join(file).exists());
+        let what = known.map_or("files", |(_, what)| what);
+        return Err(Error::plan(
+            format!("{} {} holds {what} of someone else", role.option, root.display()),
+            "name a new or an empty folder; nothing was touched",
+        ));
+    }
+    let facts = fs::metadata(root).map_err(|error| refused(root, role.option, &error))?;
+    if Rights::from_metadata(&facts).is_sticky() {
+        return Err(Error::plan(
+            format!("{} {} is a folder for everybody", role.option, root.display()),
+            "name a new folder in it",
+        ));
+    }
+    Ok(false)
+}
+
+/// A mark that another user made is none: what else stands there could lead mindful anywhere.
+fn is_mine(root: &Path, role: &Role) -> Result<()> {
+    let me = Account::mine().uid;
+    let owner = |path: &Path| fs::symlink_metadata(path).map(|facts| facts.uid());
+    let owners = owner(root).and_then(|folder| Ok([folder, owner(&root.join(MARK_FILE))?]));
+    let Some(owner) =
+        owners.map_err(|error| refused(root, role.option, &error))?.into_iter().find(|owner| *owner != me)
+    else {
+        return Ok(());
+    };
+    Err(Error::plan(
+        format!("{} {} was made by user number {owner}", role.option, root.display()),
+        "start mindful as that user, or name another folder; nothing was touched",
+    ))
+}
+
+/// As root, mindful gives away and closes what stands in the folder: nobody else may put something in its place meanwhile.
+fn check_way(root: &Path, account: &Account, role: &Role) -> Result<()> {
+    let Some(above) = root.parent().filter(|_| account.switched) else { return Ok(()) };
+    let way_in =
+        Trusted::of_process(&Kernel::default()).way_in(above).map_err(|error| refused(root, role.option, &error))?;
+    way_in.map_or(Ok(()), |why| {
+        Err(Error::plan(
+            format!("{} {}: {why}, who could lead root elsewhere", role.option, root.display()),
+            "name a folder whose parents only root may write, such as one below /var/lib; nothing was touched",
+        ))
+    })
+}
+
+/// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
+fn adopt(root: &Path, account: &Account, role: &Role) -> Result<()> {
+    let failed = |error: io::Error| refused(root, role.option, &error);
+    let owner = (rustix::process::geteuid().as_raw(), account.gid);
+    let (owner, mode) = if account.switched { (Some(owner), 0o710) } else { (None, 0o700) };
+    give(root, owner, mode).map_err(failed)?;
+    // From here on nobody else can add anything; until now whoever had the folder could.
+    if is_ours(root, role)? {
+        return Ok(());
+    }
+    own_file(&root.join(MARK_FILE)).and_then(|mut file| file.write_all(mark(&role.content).as_bytes())).map_err(failed)
+}
+
+/// How long a lock may outlive its mindful: what it was about to start when it was killed keeps it until it runs.
+const LINGERS: Duration = Duration::from_secs(2);
+
+fn lock(root: &Path, option: &str) -> Result<File> {
+    let path = root.join(LOCK);
+    let failed = |error: &io::Error| refused(root, option, error);
+    let begun = Instant::now();
+    loop {
+        let mut file = own_file(&path).map_err(|error| failed(&error))?;
+        if file.try_lock().is_err() {
+            if begun.elapsed() < LINGERS {
+                std::thread::sleep(Duration::from_millis(20));
+                continue;
+            }
+            let mut owner = String::new();
+            let _ = file.read_to_string(&mut owner);
+            let owner = if owner.is_empty() { "another mindful".to_owned() } else { format!("mindful {owner}") };
+            return Err(Error::target(
+                format!("{owner} is using {}", root.display()),
+                format!("wait for it to end, or give another {option}"),
+            ));
+        }
+        // The one we waited behind may have removed the folder's files, this one too.
+        let same = |meta: fs::Metadata| file.metadata().is_ok_and(|mine| mine.ino() == meta.ino());
+        if !fs::metadata(&path).is_ok_and(same) {
+            continue;
+        }
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| write!(file, "(process {})", std::process::id()));
+        return written.map(|()| file).map_err(|error| failed(&error));
+    }
+}
+
+fn refused(root: &Path, option: &str, error: &io::Error) -> Error {
+    let next = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!("free some space there, or name another {option}")
+        }
+        _ => format!(
+            "give a {option} that you may write (for a plain user XDG_DATA_HOME=DIR moves it with runs and programs), \
+             or start mindful as its owner"
+        ),
+    };
+    Error::target(format!("the server's folder {}: {error}", root.display()), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::make_private;
+
+    fn role() -> Role {
+        Role { option: "--data-dir", content: "a private Some server".to_owned(), known_by: None }
+    }
+
+    #[test]
+    fn a_folder_with_files_of_others_is_refused_and_left_as_it_is() {
+        let top = tempfile::tempdir().unwrap();
+        fs::write(top.path().join("letter.txt"), "dear").unwrap();
+        let before = fs::metadata(top.path()).unwrap().mode();
+        assert!(is_ours(top.path(), &role()).unwrap_err().to_string().contains("nothing was touched"));
+        assert_eq!(fs::metadata(top.path()).unwrap().mode(), before);
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_torn_mark_is_a_mark_and_a_foreign_one_is_not() {
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join(MARK_FILE);
+        for length in [0, 9, mark(&role().content).len()] {
+            fs::write(&file, &mark(&role().content)[..length]).unwrap();
+            assert!(is_ours(top.path(), &role()).unwrap());
+        }
+        fs::write(&file, mark("a private Other server")).unwrap();
+        let refusal = is_ours(top.path(), &role()).unwrap_err().to_string();
+        assert!(refusal.contains("holds a private Other server, not a private Some server"), "{refusal}");
+        fs::write(&file, "something else").unwrap();
+        assert!(is_ours(top.path(), &role()).unwrap_err().to_string().contains("someone else"));
+    }
+
+    #[test]
+    fn a_mark_that_was_put_there_meanwhile_is_none() {
+        if !rustix::process::geteuid().is_root() {
+            return mindful_conformance::not_run("only root can make files of somebody else");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join(MARK_FILE);
+        fs::write(&file, mark(&role().content)).unwrap();
+        std::os::unix::fs::chown(&file, Some(65_533), None).unwrap();
+        let account = Account::choose(None).unwrap();
+        let refusal = adopt(top.path(), &account, &role()).unwrap_err().to_string();
+        assert!(refusal.contains("user number 65533"), "{refusal}");
+    }
+
+    /// One more user may do all: as Linux stores it, version 2 and then tag, rights and user of each entry.
+    fn access_list(user: u32) -> Vec<u8> {
+        let entries = [(1_u16, u32::MAX), (2, user), (4, u32::MAX), (16, u32::MAX), (32, u32::MAX)];
+        let entry = |(tag, id): (u16, u32)| [&tag.to_le_bytes()[..], &7_u16.to_le_bytes(), &id.to_le_bytes()].concat();
+        [2_u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat()
+    }
+
+    #[test]
+    fn a_folder_of_another_user_keeps_no_access_list() {
+        if !rustix::process::geteuid().is_root() {
+            return mindful_conformance::not_run("only root takes over a folder of somebody else");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let lists = [c"system.posix_acl_access", c"system.posix_acl_default"];
+        for owner in [Some(65_533), None] {
+            let root = top.path().join(format!("{owner:?}"));
+            fs::create_dir(&root).unwrap();
+            for list in lists {
+                let flags = rustix::fs::XattrFlags::empty();
+                rustix::fs::setxattr(&root, list, &access_list(65_533), flags).unwrap();
+            }
+            std::os::unix::fs::chown(&root, owner, None).unwrap();
+            adopt(&root, &Account::choose(None).unwrap(), &role()).unwrap();
+            make_private(&root.join("data"), &Account::choose(None).unwrap()).unwrap();
+            for folder in [root.clone(), root.join("data")] {
+                for list in lists {
+                    let read = rustix::fs::getxattr(&folder, list, &mut [0_u8; 256]);
+                    assert_eq!(read, Err(rustix::io::Errno::NODATA), "{}", folder.display());
+                }
+            }
+            assert_eq!(fs::metadata(&root).unwrap().mode() & 0o7777, 0o710);
+        }
+    }
+
+    #[test]
+    fn a_lock_in_passing_is_waited_for_and_one_that_stays_is_not() {
+        let top = tempfile::tempdir().unwrap();
+        let held_for = |seconds: &str| {
+            let path = top.path().join(LOCK);
+            let holder = std::process::Command::new("flock").arg("-F").arg(&path).args(["sleep", seconds]).spawn();
+            while File::create(&path).unwrap().try_lock().is_ok() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            holder.unwrap()
+        };
+        let mut passing = held_for("0.3");
+        drop(lock(top.path(), "--data-dir").unwrap());
+        passing.wait().unwrap();
+        let mut staying = held_for("60");
+        let refusal = lock(top.path(), "--data-dir").unwrap_err().to_string();
+        staying.kill().unwrap();
+        staying.wait().unwrap();
+        assert!(refusal.contains("is using"), "{refusal}");
+    }
+
+    #[test]
+    fn a_fresh_file_system_is_empty() {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join(LOST)).unwrap();
+        assert!(!is_ours(top.path(), &role()).unwrap());
+    }
+}
