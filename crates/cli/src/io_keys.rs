@@ -12,7 +12,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key::unset(
         "preset",
         "JOB",
-        "Orion's oltp, dss, simple, normal or advanced; or calibrate: most IOPS within --limit",
+        "Orion's oltp, dss, simple, normal or advanced; calibrate: most IOPS within --limit; commits: synced writes",
     ),
     Key::unset("matrix", "PART", "Small and large loads to combine: point, row, col, max, basic or detailed"),
     Key::unset("num_disks", "N", "Disks behind the files; loads rise in multiples (default: number of files)")

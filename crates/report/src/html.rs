@@ -170,7 +170,7 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
         let _ =
             writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), escaped_text(&summary.target));
         if let Some(contrast) = &summary.contrast {
-            let answer = panels::contrast::answer(contrast);
+            let answer = crate::panels::contrast::answer(contrast);
             let _ = writeln!(
                 html,
                 "<p class=\"figure\">{}</p>\n<p>{}</p>",

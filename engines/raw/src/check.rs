@@ -52,8 +52,12 @@ pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset
     if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
         return Err(Error::plan(
             "raw writes have no transactions to commit",
-            "leave --commit and --commit-wait away; --sync on makes each write durable",
+            "leave --commit and --commit-wait away; --fsync N or --sync on makes writes durable",
         ));
+    }
+    if (options.fsync > 0 || options.append) && workload.update_pct.is_none() {
+        let what = "--fsync and --append are of writes, and this run only reads";
+        return Err(Error::plan(what, "give --update-pct, such as 100"));
     }
     if options.verify && !options.direct && !workload.update_pct.is_none() {
         return Err(Error::plan(

@@ -1,10 +1,11 @@
 //! What the sessions did, as counters. Sessions publish when a slice ends.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::record::latency::{Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
@@ -15,6 +16,8 @@ pub(crate) struct Work {
     pub writes: u64,
     pub write_bytes: u64,
     pub rows: u64,
+    /// Writes that are on storage.
+    pub commits: u64,
 }
 
 #[derive(Debug, Default)]
@@ -25,6 +28,11 @@ pub(crate) struct Counters {
     writes: AtomicU64,
     write_bytes: AtomicU64,
     rows: AtomicU64,
+    commits: AtomicU64,
+    syncs: AtomicU64,
+    sync_ns: AtomicU64,
+    /// Syncs since they were last taken.
+    sync_latencies: Mutex<Recorder>,
     /// Set to end all slices early.
     pub interrupted: AtomicBool,
 }
@@ -40,9 +48,21 @@ impl Counters {
             (&self.writes, done.writes),
             (&self.write_bytes, done.write_bytes),
             (&self.rows, done.rows),
+            (&self.commits, done.commits),
         ] {
             counter.fetch_add(amount, Ordering::Relaxed);
         }
+    }
+
+    /// Adds the syncs of `session`, which begins anew.
+    pub(crate) fn publish_syncs(&self, session: &mut Recorder) {
+        if session.count() == 0 {
+            return;
+        }
+        let latency = session.drain();
+        self.syncs.fetch_add(latency.count(), Ordering::Relaxed);
+        self.sync_ns.fetch_add(latency.sum_ns, Ordering::Relaxed);
+        self.sync_latencies.lock().unwrap_or_else(PoisonError::into_inner).merge(&latency);
     }
 
     pub(crate) fn is_interrupted(&self) -> bool {
@@ -99,5 +119,50 @@ impl Sampler for CounterSampler {
         ]
         .map(Some)
         .to_vec())
+    }
+}
+
+/// Reads what is known of writes made durable.
+#[derive(Debug)]
+pub(crate) struct SyncSampler {
+    counters: Arc<Counters>,
+    metrics: Vec<Metric>,
+}
+
+impl SyncSampler {
+    pub(crate) fn new(counters: Arc<Counters>) -> Self {
+        let metrics = vec![
+            Metric::counter(shared::COMMITS, "1", "writes made durable, by a sync or each by itself (O_DSYNC)"),
+            Metric::counter(shared::LOG_SYNCS, "1", "syncs (fdatasync) of the sessions"),
+            Metric::counter("log_sync_time", "us", "time of the syncs, summed"),
+        ];
+        Self { counters, metrics }
+    }
+}
+
+impl Sampler for SyncSampler {
+    /// The source of waits that are all timed.
+    fn name(&self) -> &'static str {
+        WAIT_HISTOGRAM
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Settled
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let c = &self.counters;
+        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+        Ok(vec![Some(value(&c.commits)), Some(value(&c.syncs)), Some(value(&c.sync_ns) / 1e3)])
+    }
+
+    fn latencies(&mut self) -> Option<SampledLatencies> {
+        let syncs = self.counters.sync_latencies.lock().unwrap_or_else(PoisonError::into_inner).drain();
+        let kinds = if syncs.count() == 0 { None } else { Some((wait_kind::LOG_SYNC.to_owned(), syncs)) };
+        Some(SampledLatencies { one_of: 1, kinds: kinds.into_iter().collect() })
     }
 }

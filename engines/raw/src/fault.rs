@@ -33,6 +33,13 @@ pub(crate) fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, res
     Error::run(format!("{verb} of {bytes} bytes at {at} of {path} failed: {errno}"), next)
 }
 
+/// The error of a sync after a write to `place`.
+#[cold]
+pub(crate) fn sync(prepared: &Prepared, place: Place, errno: Errno) -> Error {
+    let path = prepared.paths[place.file as usize].display();
+    Error::run(format!("fdatasync of {path} failed: {errno}"), "the device failed or is full: see the kernel log")
+}
+
 /// Checks that `block`, read from `place`, is the one that belongs there.
 pub(crate) fn check(prepared: &Prepared, place: Place, block: &[u8]) -> Result<()> {
     let key = prepared.keys[place.file as usize].unwrap_or_default();

@@ -13,6 +13,7 @@ use mindful_core::result::finding::Code;
 use mindful_core::{Result, contract::error};
 
 mod access_pattern;
+mod append;
 pub(crate) mod block_touch;
 mod buffer;
 mod check;

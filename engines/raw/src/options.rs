@@ -21,12 +21,28 @@ const LARGEST_IO: u64 = 64 << 20;
 const IO_SIZE: Bound = Bound::Size(512, LARGEST_IO);
 const IODEPTH: Bound = Bound::Count(0, MOST_IODEPTH as u64);
 
+/// Writes between two syncs.
+const FSYNC: Bound = Bound::Count(0, 1_000_000);
+
 pub const KEYS: &[Key] = &[
     Key::with_default("block_size", "SIZE", "8KiB", "Size of a block, and of each I/O").bounded(IO_SIZE),
     Key::with_default(names::IO, "KIND", "uring", "I/O method: uring (io_uring) or psync (pread, one at a time)"),
     Key::with_default(names::IODEPTH, "N", "1", "I/Os in flight per session (uring)").bounded(IODEPTH),
     Key::with_default("direct", "on|off", "on", "Bypass the page cache (O_DIRECT)"),
     Key::with_default("sync", "on|off", "off", "Wait at each write until it is on storage (O_DSYNC)"),
+    Key::with_default(
+        names::FSYNC,
+        "N",
+        "0",
+        "Make writes durable (fdatasync) after every N writes of a session; 0: never",
+    )
+    .bounded(FSYNC),
+    Key::with_default(
+        names::APPEND,
+        "on|off",
+        "off",
+        "Write at the end of the file, which grows, and cut it back afterwards",
+    ),
     Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
     Key::with_default("streams", "N", "1", "Sequential streams per session").bounded(Bound::Count(1, 1_024)),
     Key::with_default(
@@ -95,6 +111,10 @@ pub(crate) struct Options {
     pub direct: bool,
     /// O_DSYNC.
     pub sync: bool,
+    /// Writes of a session after which it syncs the file; 0 for never.
+    pub fsync: u32,
+    /// Writes at the end of the file.
+    pub append: bool,
     pub pattern: Pattern,
     pub streams: u32,
     pub span: Span,
@@ -123,6 +143,9 @@ impl Options {
             iodepth: s.require(names::IODEPTH, iodepth)?,
             direct: s.require("direct", settings::parse_switch)?,
             sync: s.require("sync", settings::parse_switch)?,
+            fsync: s
+                .require(names::FSYNC, |text| units::parse_count(text).map(|n| n.min(u64::from(u32::MAX)) as u32))?,
+            append: s.require(names::APPEND, settings::parse_switch)?,
             pattern: s.require("pattern", pattern)?,
             streams: s.require("streams", streams)?,
             span: s.require(names::SPAN, Span::parse)?,
@@ -148,6 +171,9 @@ impl Options {
                 "psync keeps one I/O in flight in each session",
                 "leave --iodepth and --large-iodepth away and give more --sessions, or use --io uring",
             ));
+        }
+        if (self.fsync > 0 || self.append) && self.paths.len() > 1 {
+            return Err(Error::plan("--fsync and --append write one file", "name one file, or leave them away"));
         }
         if let Some(large) = self.large.filter(|large| large.size < self.block_size) {
             let (size, block) = (units::format_bytes(large.size), units::format_bytes(self.block_size));
@@ -184,6 +210,11 @@ impl Options {
 
     pub(crate) fn buffer_bytes(&self) -> u64 {
         u64::from(self.iodepth) * self.block_size + self.large.map_or(0, |l| u64::from(l.iodepth) * l.size)
+    }
+
+    /// Whether a write that has completed is on storage, sooner or later.
+    pub(crate) fn commits(&self) -> bool {
+        self.sync || self.fsync > 0
     }
 
     pub(crate) fn in_flight(&self) -> u32 {

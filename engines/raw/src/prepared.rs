@@ -9,11 +9,12 @@ use mindful_core::contract::event::{Event, Events};
 use mindful_core::result::{Finding, Severity};
 
 use crate::access_pattern::Layout;
+use crate::append::Appended;
 use crate::codes;
 use crate::counters::Counters;
 use crate::options::{Io, Options};
 use crate::ring;
-use crate::space::Space;
+use crate::space::{Place, Space};
 
 pub(crate) struct Prepared {
     pub options: Options,
@@ -33,6 +34,8 @@ pub(crate) struct Prepared {
     /// Large read to place.
     pub large: Option<Arc<Space>>,
     pub large_blocks: u64,
+    /// The end of the file, where writes are appended.
+    pub appended: Option<Appended>,
     pub counters: Arc<Counters>,
     pub events: Arc<dyn Events>,
     /// Whether it was asked that buffers are not registered.
@@ -42,6 +45,14 @@ pub(crate) struct Prepared {
 impl Prepared {
     pub(crate) fn large_bytes(&self) -> u64 {
         self.options.large.map_or(0, |large| large.size)
+    }
+
+    /// Where a write to `place` goes.
+    pub(crate) fn place_write(&self, place: Place) -> Place {
+        match &self.appended {
+            Some(appended) => Place { offset: appended.take(self.options.block_size), ..place },
+            None => place,
+        }
     }
 
     pub(crate) fn generation(&self, session: u32, index: u64) -> u64 {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
+use mindful_core::record::latency::Recorder;
 use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::{Op, OpKind, Workload};
 use mindful_core::{Error, Result, Session};
@@ -29,6 +30,9 @@ struct Blocks {
     buffer: Buffer,
     toucher: Toucher,
     work: Work,
+    /// Writes since the last sync.
+    unsynced: u32,
+    syncs: Recorder,
 }
 
 impl PsyncSession {
@@ -45,7 +49,9 @@ impl PsyncSession {
             options.streams,
         );
         let toucher = Toucher::new(options.look, options.block_size);
-        let blocks = Blocks { pattern, session: placement.session, buffer, toucher, work: Work::default(), prepared };
+        let (work, syncs) = (Work::default(), Recorder::new());
+        let blocks =
+            Blocks { pattern, session: placement.session, buffer, toucher, work, unsynced: 0, syncs, prepared };
         Ok(Self { client_loop: ClientLoop::new(workload, placement), blocks })
     }
 }
@@ -67,6 +73,7 @@ impl Blocks {
     }
 
     fn write(&mut self, place: Place, index: u64) -> Result<()> {
+        let place = self.prepared.place_write(place);
         let generation = self.prepared.generation(self.session, index);
         let key = self.prepared.keys[place.file as usize].unwrap_or_default();
         content::fill(self.buffer.bytes_mut(), key, place.offset, generation);
@@ -75,6 +82,21 @@ impl Blocks {
         self.settle(place, true, result)?;
         self.work.writes += 1;
         self.work.write_bytes += self.buffer.len() as u64;
+        let fsync = self.prepared.options.fsync;
+        if fsync == 0 {
+            self.work.commits += u64::from(self.prepared.options.sync);
+            return Ok(());
+        }
+        self.unsynced += 1;
+        if self.unsynced == fsync { self.sync(place) } else { Ok(()) }
+    }
+
+    fn sync(&mut self, place: Place) -> Result<()> {
+        let began = Instant::now();
+        rustix::fs::fdatasync(&self.prepared.files[place.file as usize])
+            .map_err(|errno| fault::sync(&self.prepared, place, errno))?;
+        self.syncs.record(began.elapsed().as_nanos() as u64);
+        self.work.commits += u64::from(std::mem::take(&mut self.unsynced));
         Ok(())
     }
 
@@ -112,6 +134,7 @@ impl Operator for Blocks {
     fn end_slice(&mut self) -> Result<()> {
         self.work.rows += self.toucher.take_rows();
         self.prepared.counters.publish(&mut self.work);
+        self.prepared.counters.publish_syncs(&mut self.syncs);
         Ok(())
     }
 }

@@ -165,6 +165,18 @@ impl Ring {
         self.push(slot, entry);
     }
 
+    /// Queues an fdatasync of file number `file` in the place of the write in `slot` that it follows.
+    #[inline]
+    pub(crate) fn sync(&mut self, slot: u32, file: u32) {
+        self.take(slot);
+        let entry = if self.files_registered {
+            opcode::Fsync::new(types::Fixed(file)).flags(types::FsyncFlags::DATASYNC).build()
+        } else {
+            opcode::Fsync::new(self.fd(file)).flags(types::FsyncFlags::DATASYNC).build()
+        };
+        self.push(slot, entry);
+    }
+
     fn fd(&self, file: u32) -> types::Fd {
         types::Fd(self.files[file as usize].as_raw_fd())
     }

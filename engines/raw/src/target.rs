@@ -1,6 +1,7 @@
 //! The opened files.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,8 +21,9 @@ use mindful_host::cpu;
 use mindful_host::file_lock::{self, FileLocks};
 
 use crate::access_pattern::Layout;
+use crate::append::Appended;
 use crate::block_touch;
-use crate::counters::{CounterSampler, Counters};
+use crate::counters::{CounterSampler, Counters, SyncSampler};
 use crate::file_header::FileHeader;
 use crate::guard::{Access, Source};
 use crate::options::{Io, Options};
@@ -166,7 +168,9 @@ impl RawTarget {
         }
         let large =
             self.options.large.map(|l| self.space(&sources, self.options.span, l.size).map(Arc::new)).transpose()?;
+        let appended = if self.options.append { Some(begin_append(&sources[0], &files[0])?) } else { None };
         Ok(Prepared {
+            appended,
             io: self.usable_io()?,
             files: files.into(),
             keys: sources.iter().map(|s| s.mark.map(|mark| mark.content_key())).collect(),
@@ -325,6 +329,8 @@ impl Target for RawTarget {
         fact("iodepth", iodepth.to_string());
         fact("direct", on_off(self.options.direct));
         fact("sync", on_off(self.options.sync));
+        fact("fsync", self.options.fsync.to_string());
+        fact("append", on_off(self.options.append));
         fact("pattern", format!("{:?}", self.options.pattern).to_lowercase());
         fact("look", block_touch::name(self.options.look).to_owned());
         if let Some(large) = self.options.large {
@@ -422,7 +428,12 @@ impl Target for RawTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        Ok(vec![Box::new(CounterSampler::new(self.counters.clone(), self.options.block_size))])
+        let mut samplers: Vec<Box<dyn Sampler>> =
+            vec![Box::new(CounterSampler::new(self.counters.clone(), self.options.block_size))];
+        if self.options.commits() {
+            samplers.push(Box::new(SyncSampler::new(self.counters.clone())));
+        }
+        Ok(samplers)
     }
 
     fn interrupt(&self) {
@@ -448,6 +459,18 @@ fn continue_files(plan: &DatasetPlan, mut sources: Vec<Source>) -> Result<Vec<So
     Ok(sources)
 }
 
+/// The end of the file of `source`, open as `file`.
+fn begin_append(source: &Source, file: &OwnedFd) -> Result<Appended> {
+    let Some(mark) = source.mark.filter(|_| source.device.is_none()) else {
+        let next = "name a file that does not exist yet, and mindful makes it";
+        return Err(Error::plan(format!("{} does not grow: mindful did not make it", source.path.display()), next));
+    };
+    let begun = file.try_clone().and_then(|file| Ok(Appended::begin(file, mark.file_bytes())?));
+    begun.map_err(|error| {
+        Error::target(format!("cannot append to {}: {error}", source.path.display()), "check its file system")
+    })
+}
+
 /// What is read and written, and how. Through the page cache or not: each block is asked for by itself, as it should be.
 fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
     let options = &prepared.options;
@@ -469,7 +492,12 @@ fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
     if options.iodepth > 0 {
         shapes.push(shape("select", "read", options.block_size, options.iodepth));
         if !workload.update_pct.is_none() {
-            shapes.push(shape("update", "write", options.block_size, options.iodepth));
+            let synced = match options.fsync {
+                0 => "write".to_owned(),
+                1 => "write and fdatasync".to_owned(),
+                every => format!("write, fdatasync after every {every},"),
+            };
+            shapes.push(shape("update", &synced, options.block_size, options.iodepth));
         }
     }
     shapes.extend(options.large.map(|large| shape("scan", "large read", large.size, large.iodepth)));

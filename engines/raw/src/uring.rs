@@ -13,6 +13,7 @@ use mindful_core::workload::schedule::Schedule;
 use mindful_core::workload::{Op, OpKind, Rate, Workload};
 use mindful_core::{Error, Result, Session, contract::clock};
 use mindful_host::cpu;
+use rustix::io::Errno;
 
 use crate::access_pattern::{AccessPattern, LargePattern};
 use crate::block_touch::Toucher;
@@ -42,6 +43,8 @@ struct Flight {
     write: bool,
     place: Place,
     issued_ns: u64,
+    /// How many writes the sync makes durable that follows the write; 0 for none.
+    syncing: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +94,9 @@ pub(crate) struct UringSession {
     report: SliceReport,
     cells: [u64; 32],
     work: Work,
+    /// Writes that no sync has begun to make durable.
+    unsynced: u32,
+    syncs: Recorder,
     think_ns: u64,
     timer: Timer,
 }
@@ -118,7 +124,7 @@ impl UringSession {
             .zip(prepared.large.clone())
             .map(|(large, space)| LargePattern::new(workload.seed, placement, space, large, options.streams));
         let count = slots.len() as u32;
-        let idle = Flight { running: 0, write: false, place: Place { file: 0, offset: 0 }, issued_ns: 0 };
+        let idle = Flight { running: 0, write: false, place: Place { file: 0, offset: 0 }, issued_ns: 0, syncing: 0 };
         let free = Running { kind: OpKind::Select, cell: 0, think_ns: 0, left: 0, blocks: 0, begun_ns: 0, due_ns: 0 };
         // One more than there are I/Os: all blocks of an operation may be back while its last is not yet issued.
         let operations = count + 1;
@@ -157,6 +163,8 @@ impl UringSession {
             report: SliceReport::default(),
             cells: [0; 32],
             work: Work::default(),
+            unsynced: 0,
+            syncs: Recorder::new(),
             think_ns: 0,
             timer: Timer::start(),
             prepared,
@@ -257,9 +265,13 @@ impl UringSession {
         while let Some(slot) = self.free_blocks.last().copied() {
             let Some(mut issuing) = self.issuing.take().or_else(|| self.begin(*now, open, bounds)) else { return };
             self.free_blocks.pop();
-            let place = self.pattern.place(&issuing.op, issuing.next);
+            let mut place = self.pattern.place(&issuing.op, issuing.next);
             let write = issuing.op.kind == OpKind::Update;
-            self.flights[slot as usize] = Flight { running: issuing.running, write, place, issued_ns: *now };
+            if write {
+                place = self.prepared.place_write(place);
+            }
+            self.flights[slot as usize] =
+                Flight { running: issuing.running, write, place, issued_ns: *now, syncing: 0 };
             if write {
                 let generation = self.prepared.generation(self.placement.session, issuing.op.index);
                 let key = self.prepared.keys[place.file as usize].unwrap_or_default();
@@ -315,7 +327,7 @@ impl UringSession {
             let blocks = self.prepared.large_blocks;
             self.running[running as usize] =
                 Running { kind: OpKind::Scan, cell: 2, think_ns: 0, left: 1, blocks, begun_ns: now, due_ns: now };
-            self.flights[slot as usize] = Flight { running, write: false, place, issued_ns: now };
+            self.flights[slot as usize] = Flight { running, write: false, place, issued_ns: now, syncing: 0 };
             self.ring.read(slot, place.file, place.offset);
         }
     }
@@ -323,19 +335,20 @@ impl UringSession {
     #[inline]
     fn finish(&mut self, done: Done, now: u64) -> Result<()> {
         let flight = self.flights[done.slot as usize];
+        if flight.syncing > 0 {
+            return self.finish_sync(done, flight, now);
+        }
         let large = done.slot >= self.prepared.options.iodepth;
         let bytes = if large { self.prepared.large_bytes() } else { self.prepared.options.block_size };
         if i64::from(done.result) != bytes as i64 {
             return Err(fault::io(&self.prepared, flight.place, flight.write, bytes, done.result));
         }
-        if large {
-            self.free_large.push(done.slot);
-        } else {
-            self.free_blocks.push(done.slot);
-        }
         if flight.write {
             self.work.writes += 1;
             self.work.write_bytes += bytes;
+            if self.begin_sync(done.slot, now) {
+                return Ok(());
+            }
         } else {
             self.work.reads += 1;
             self.work.read_bytes += bytes;
@@ -347,12 +360,50 @@ impl UringSession {
                 fault::check(&self.prepared, flight.place, self.ring.block(done.slot))?;
             }
         }
-        let running = &mut self.running[flight.running as usize];
+        if large {
+            self.free_large.push(done.slot);
+        } else {
+            self.free_blocks.push(done.slot);
+        }
+        self.finish_block(flight.running, now);
+        Ok(())
+    }
+
+    /// Has a sync follow the write in `slot` if one is due: the operation ends with it.
+    fn begin_sync(&mut self, slot: u32, now: u64) -> bool {
+        let fsync = self.prepared.options.fsync;
+        if fsync == 0 {
+            self.work.commits += u64::from(self.prepared.options.sync);
+            return false;
+        }
+        self.unsynced += 1;
+        if self.unsynced < fsync {
+            return false;
+        }
+        let flight = &mut self.flights[slot as usize];
+        (flight.syncing, flight.issued_ns) = (std::mem::take(&mut self.unsynced), now);
+        self.ring.sync(slot, flight.place.file);
+        true
+    }
+
+    fn finish_sync(&mut self, done: Done, flight: Flight, now: u64) -> Result<()> {
+        if done.result != 0 {
+            return Err(fault::sync(&self.prepared, flight.place, Errno::from_raw_os_error(-done.result)));
+        }
+        self.syncs.record(now.saturating_sub(flight.issued_ns));
+        self.work.commits += u64::from(flight.syncing);
+        self.free_blocks.push(done.slot);
+        self.finish_block(flight.running, now);
+        Ok(())
+    }
+
+    #[inline]
+    fn finish_block(&mut self, number: u32, now: u64) {
+        let running = &mut self.running[number as usize];
         running.left -= 1;
         if running.left == 0 {
-            self.complete(flight.running, now);
+            self.complete(number, now);
         }
-        Ok(())
     }
 
     #[inline]
@@ -421,6 +472,7 @@ impl Session for UringSession {
         let rows = self.toucher.take_rows();
         self.work.rows += rows;
         self.prepared.counters.publish(&mut self.work);
+        self.prepared.counters.publish_syncs(&mut self.syncs);
         report.cpu_us = Some(cpu::of_thread().saturating_sub(cpu_before).as_micros() as u64);
         Ok(report)
     }

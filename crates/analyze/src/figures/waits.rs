@@ -16,7 +16,7 @@ pub(crate) fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) 
         merged
     };
     let known = |kind: &str| counted.iter().any(|(.., sampled)| sampled.kinds.contains_key(kind));
-    let (reads, log) = (of(wait_kind::READ), of(wait_kind::LOG_WRITE));
+    let (reads, log, syncs) = (of(wait_kind::READ), of(wait_kind::LOG_WRITE), of(wait_kind::LOG_SYNC));
     WaitSummary {
         reads: known(wait_kind::READ).then(|| reads.count()),
         read_p50_us: quantile_us(&reads, 0.5),
@@ -25,5 +25,8 @@ pub(crate) fn waits(timed: &[(String, u32, SampledLatencies)], window: &Window) 
         log_writes: known(wait_kind::LOG_WRITE).then(|| log.count()),
         log_write_p50_us: quantile_us(&log, 0.5),
         log_write_p99_us: quantile_us(&log, 0.99),
+        log_syncs: known(wait_kind::LOG_SYNC).then(|| syncs.count()),
+        log_sync_p50_us: quantile_us(&syncs, 0.5),
+        log_sync_p99_us: quantile_us(&syncs, 0.99),
     }
 }

@@ -45,6 +45,10 @@ pub mod names {
     pub const ONE_AT_A_TIME: &str = "psync";
     /// The part of the files in use.
     pub const SPAN: &str = "span";
+    /// Writes between two syncs.
+    pub const FSYNC: &str = "fsync";
+    /// Whether writes go to the end of a growing file.
+    pub const APPEND: &str = "append";
 }
 
 /// The files that the URL of an engine of bare files names: what stands behind its scheme.

@@ -43,6 +43,20 @@ pub struct WaitSummary {
         "middle of the bucket in which 99 % of the writes of the log are reached",
         []
     ),
+    /// Syncs of the log, or of bare files after writes.
+    log_syncs: Option<u64> = figure(Count, "syncs of the log or of bare files, as they were counted", []),
+    /// Their median, us.
+    log_sync_p50_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which half of the syncs are reached",
+        []
+    ),
+    /// Their 99th percentile, us; null below 1,000 of them.
+    log_sync_p99_us: Option<f64> = figure(
+        Microseconds,
+        "middle of the bucket in which 99 % of the syncs are reached",
+        []
+    ),
 }
 }
 

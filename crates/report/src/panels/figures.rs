@@ -125,6 +125,12 @@ fn waits(page: &mut Panel, step: &StepAnalysis) {
         of("for a block", waits.reads, reads),
         of(&format!("{} writes", escape(&step.evidence.words.log)), waits.log_writes, log),
     ];
+    let syncs = [("p50", waits.log_sync_p50_us), ("p99", waits.log_sync_p99_us), ("", None)];
+    if let Some(syncs) = of("syncs:", waits.log_syncs, syncs) {
+        let commits =
+            step.summary.commits_per_s.map_or_else(String::new, |rate| format!("{} commits/s; ", number(rate)));
+        page.wrapped(2, &format!("{commits}{syncs}"));
+    }
     let kinds: Vec<_> = kinds.into_iter().flatten().collect();
     if !kinds.is_empty() {
         page.wrapped(2, &format!("waits by the database's own buckets: {}", kinds.join("; ")));

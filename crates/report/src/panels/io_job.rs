@@ -103,6 +103,10 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
     if larges {
         header.extend(right(&["large/s", "large MiB/s", "large mean us"]));
     }
+    let commits = steps.iter().any(|step| step.commits_per_s.is_some());
+    if commits {
+        header.extend(right(&["commits/s", "sync p50 us", "sync p99 us"]));
+    }
     let mut table = Table::new(&header);
     for step in steps {
         let Some((in_flight, large_in_flight)) = load(&step.point) else { continue };
@@ -129,6 +133,10 @@ fn table(steps: &[StepSummary], large_bytes: Option<u64>) -> Table {
                 figure::mib(bytes_per_s),
                 figure::maybe(op.and_then(|op| op.mean_us)),
             ]);
+        }
+        if commits {
+            let waits = &step.waits;
+            row.extend([step.commits_per_s, waits.log_sync_p50_us, waits.log_sync_p99_us].map(figure::maybe));
         }
         table.row(row);
     }

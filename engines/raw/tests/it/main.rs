@@ -8,3 +8,4 @@ mod guard;
 mod jobs;
 mod reads;
 mod support;
+mod syncs;

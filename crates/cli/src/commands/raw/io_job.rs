@@ -1,5 +1,6 @@
 //! The job on files that the keys describe.
 
+use mindful_core::contract::file_read::InFlight;
 use mindful_core::plan::settings::{Origin, Settings};
 use mindful_core::{Error, Result, plan::units};
 use mindful_raw::MOST_IODEPTH;
@@ -18,6 +19,11 @@ const AMONG_MANY: [(&str, &str); 2] = [("duration", "10s"), ("warmup", "1s")];
 const OF_THE_JOB: [&str; 8] =
     ["sessions", "threads", "iodepth", "large_iodepth", "io", "rate", "think_time", "work_unit"];
 
+/// Defaults of a job of commits: blocks written before are written again, each made durable by a sync, as a log is.
+const COMMITS: [(&str, &str); 3] = [("update_pct", "100"), ("fsync", "1"), ("direct", "off")];
+/// Writes in flight up to so many.
+const MOST_COMMITS: u32 = 32;
+
 /// Whether a session has more than one I/O in flight, or large reads.
 pub(super) fn keeps_several(job: &Job, settings: &Settings) -> Result<bool> {
     Ok(match job {
@@ -33,6 +39,7 @@ pub(super) fn of(settings: &mut Settings) -> Result<Option<Job>> {
     let preset = settings.get("preset").map(str::to_owned);
     let job = match preset.as_deref() {
         Some("calibrate") => Some(calibrate(settings)?),
+        Some("commits") => Some(commits(settings)?),
         Some(_) => Some(points(settings)?),
         None if settings.get("matrix").is_some() => Some(points(settings)?),
         None => spans(settings)?,
@@ -61,6 +68,18 @@ fn calibrate(settings: &mut Settings) -> Result<Job> {
     Ok(Job::Calibrate { limit_us })
 }
 
+/// Commits at 1, 2, 4, … writes in flight.
+fn commits(settings: &mut Settings) -> Result<Job> {
+    for (name, value) in COMMITS {
+        if settings.given_text(name).is_none() {
+            settings.set(name, value, Origin::Default);
+        }
+    }
+    let most = settings.parse("num_small", number)?.unwrap_or(MOST_COMMITS).clamp(1, MOST_IODEPTH);
+    let loads = std::iter::successors(Some(1_u32), |load| Some(load * 2)).take_while(|load| *load <= most);
+    Ok(Job::Points(loads.map(|small| InFlight { small, large: 0 }).collect()))
+}
+
 fn points(settings: &Settings) -> Result<Job> {
     let preset = settings.parse("preset", parse_preset)?.unwrap_or(Preset::Advanced);
     let matrix = settings.parse("matrix", Matrix::parse)?;
@@ -82,11 +101,11 @@ fn points(settings: &Settings) -> Result<Job> {
     Ok(Job::Points(job.points()?))
 }
 
-/// The preset; the error also lists `calibrate`, which is not one of Orion's.
+/// The preset; the error also lists those that are not Orion's.
 fn parse_preset(text: &str) -> Result<Preset> {
     Preset::parse(text).map_err(|_| {
         let names = Preset::NAMES.map(|(name, _)| name).join(", ");
-        Error::plan(format!("unknown preset `{text}`"), format!("choose {names}, calibrate"))
+        Error::plan(format!("unknown preset `{text}`"), format!("choose {names}, calibrate, commits"))
     })
 }
 
@@ -112,6 +131,9 @@ fn spans(settings: &Settings) -> Result<Option<Job>> {
 /// Refuses keys that would have no effect.
 fn refuse_unused(settings: &Settings, job: Option<&Job>) -> Result<()> {
     let unheard: &[&str] = match job {
+        Some(Job::Points(_)) if settings.get("preset") == Some("commits") => {
+            &["matrix", "num_disks", "num_large", "limit", "spans"]
+        }
         Some(Job::Points(_)) => &["limit", "spans"],
         Some(Job::Calibrate { .. }) => &["matrix", "num_disks", "num_small", "num_large", "spans"],
         Some(Job::Spans { .. }) => &["num_disks", "num_small", "num_large", "limit", "csv", "span"],
