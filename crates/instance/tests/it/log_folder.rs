@@ -29,7 +29,7 @@ fn a_dataset_keeps_its_log_and_goes_with_it() {
     assert_eq!(tell(&instance, "one"), "written");
     let files = instance.log_files().unwrap();
     assert!(files.join("journal").exists() && !instance.data().join("journal").exists());
-    assert_eq!(instance.host().log_paths, [files.clone()]);
+    assert_eq!(instance.host().log_paths, std::slice::from_ref(&files));
     let facts = fs::metadata(&files).unwrap();
     assert_eq!((facts.uid(), facts.mode() & 0o7777), (Account::choose(None).unwrap().uid, 0o700));
     drop(instance);

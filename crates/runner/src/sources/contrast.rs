@@ -28,7 +28,7 @@ use crate::sources::estimate::Estimate;
 /// Defaults of a turn: a contrast has dozens.
 const TURN: [(&str, &str); 4] = [("duration", "2s"), ("warmup", "1s"), ("sessions", "4"), ("work_unit", "1")];
 /// Time in which a database's cache takes in its data before it is measured as cached.
-const CACHE_WARMUP: Duration = Duration::from_secs(4);
+pub(crate) const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
 /// Completes `settings` with what a contrast measures where nothing else is said. A private server of `engine` begins with a
 /// cache that holds little of its data.

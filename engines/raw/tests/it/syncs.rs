@@ -3,7 +3,7 @@
 use std::fs;
 
 use mindful_core::contract::metric::shared;
-use mindful_core::record::latency::{WAIT_HISTOGRAM, wait_kind};
+use mindful_core::record::latency::{Latency, WAIT_HISTOGRAM, wait_kind};
 
 use crate::support::{folder, load, made, open, open_with, reads, refusal, session, slice, updates};
 
@@ -25,7 +25,7 @@ fn durable(path: &std::path::Path, options: &[(&str, &str)]) -> (f64, f64, u64) 
     };
     let counted = (value(shared::COMMITS.name()), value(shared::LOG_SYNCS.name()));
     let sync_us = value("log_sync_time");
-    let timed = sampler.latencies().unwrap().kinds.get(wait_kind::LOG_SYNC).map_or(0, |syncs| syncs.count());
+    let timed = sampler.latencies().unwrap().kinds.get(wait_kind::LOG_SYNC).map_or(0, Latency::count);
     // Each sync is a part of the update that it follows.
     let update_us = report.ops[1].latency.sum_ns as f64 / 1e3;
     assert!(sync_us <= update_us * 1.001, "{sync_us} of {update_us}");
