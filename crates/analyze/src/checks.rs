@@ -17,6 +17,7 @@ mod storage;
 
 use mindful_core::contract::metric::shared;
 use mindful_core::contract::slice::session_name;
+use mindful_core::contract::wait::{BY_SESSION, WaitClass};
 use mindful_core::dataset::{Content, LayoutProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::{MergedSlice, Run, StepRecord};
@@ -26,6 +27,7 @@ use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::contrast::{LEVEL, Level};
 use crate::figures::blocks;
+use crate::figures::counters::Counters;
 use crate::figures::cpu::{client_cpus, left_to_host};
 use crate::figures::pace::Pace;
 use crate::figures::window::Window;
@@ -193,7 +195,7 @@ pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Fin
     findings.extend(loop_overhead(step, work));
     findings.extend(found.pace.as_ref().and_then(rate_not_sustained));
     findings.extend(mix(step, work));
-    findings.extend(unfair(work));
+    findings.extend(unfair(work, &found.counters));
     findings.extend(steadiness::not_steady(step, window));
     // Where sessions stood still, or fell to a cap, that is why the rate went down.
     let fell =
@@ -315,7 +317,7 @@ fn rate_not_sustained(pace: &Pace) -> Option<Finding> {
 }
 
 /// Sessions that got much less done than the median: their schema, endpoint or CPU differs.
-fn unfair(work: &Work) -> Option<Finding> {
+fn unfair(work: &Work, counters: &Counters) -> Option<Finding> {
     let (least, median, most) = work.fairness()?;
     let slowest = (0..).zip(&work.ops_by_session).find(|(_, ops)| **ops <= least).map(|(session, _)| session)?;
     (least < (1.0 - UNFAIR_SHARE) * median && median >= FEWEST_OPS / 10.0).then(|| {
@@ -323,15 +325,26 @@ fn unfair(work: &Work) -> Option<Finding> {
                     schemas, endpoints and CPUs.";
         let severity = if least < HELD_UP * median { Severity::Warning } else { Severity::Info };
         let evidence = format!(
-            "{least:.0} operations in {}, the slowest, {median:.0} in the median, {most:.0} in the fastest",
-            session_name(slowest)
+            "{least:.0} operations in {}, the slowest, {median:.0} in the median, {most:.0} in the fastest{}",
+            session_name(slowest),
+            waits_of(slowest, counters).unwrap_or_default()
         );
         Finding::new(codes::UNFAIR, severity, text, evidence)
     })
 }
 
-/// Blocks written by block visited above which a run with updates wrote what others changed: a visit makes a block dirty once.
-const MOST_WRITTEN: f64 = 1.5;
+/// What a session was at most of its time, as far as it was sampled.
+fn waits_of(session: u32, counters: &Counters) -> Option<String> {
+    let of = |class: WaitClass| {
+        let name = class.counter_name(&session_name(session));
+        let found = counters.0.iter().find(|change| change.source == BY_SESSION && change.name == name)?;
+        Some((class, found.delta?))
+    };
+    let samples: Vec<_> = WaitClass::BUSY.into_iter().filter_map(of).collect();
+    let all: f64 = samples.iter().map(|(_, count)| count).sum();
+    let (class, count) = samples.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| all > 0.0)?;
+    Some(format!("; it was at {} in {count:.0} of {all:.0} samples", class.name()))
+}
 
 /// A load leaves no debt: a run that updates nothing shall write nothing, and one that does no more than it visits.
 fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
@@ -353,7 +366,8 @@ fn foreign_writes_finding(run: &Run, step: &StepRecord, found: &StepAnalysis, wr
     run.host.as_ref().filter(|host| !host.in_process)?;
     let (visited, seconds) = (found.summary.blocks_visited_per_s?, found.window?.seconds());
     let since = seconds + f64::from(step.head.warmup_slices);
-    (writes * seconds > visited * since * MOST_WRITTEN + FEWEST_WRITES).then(|| {
+    let most_written = run.description.as_ref()?.cache_requests.unwrap_or_default().written;
+    (writes * seconds > visited * since * most_written + FEWEST_WRITES).then(|| {
         let text = "The database wrote more blocks than the operations visited: it writes what other sessions, other \
                     databases or an earlier run changed. Wait until that is written.";
         let evidence = format!("{writes:.1} writes/s for {visited:.1} blocks visited/s");

@@ -11,7 +11,7 @@ use mindful_core::result::{
 };
 use mindful_core::workload::{Compatibility, OpKind};
 
-use crate::figures::blocks::{self, FEWEST_READS_PER_S, process_reads, single_block_reads};
+use crate::figures::blocks::{self, FEWEST_READS_PER_S, OwnReads, process_reads, single_block_reads};
 use crate::figures::caps::Cap;
 use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
@@ -227,9 +227,17 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;
     let physical = counters.find(shared::PHYSICAL_READS)?;
-    let share = (1.0 - process_reads(run, head, counters)? / asked).clamp(0.0, 1.0);
-    let own = blocks::own_reads(run, head, counters).map(|own| (1.0 - own.fetched / own.asked).clamp(0.0, 1.0));
-    // Where the two are alike but for when they were read, the one that all processes tell is the surer.
-    let share = own.filter(|own| (own - share).abs() > APART).unwrap_or(share);
+    let fetched = process_reads(run, head, counters)?;
+    let of = |fetched: f64, asked: f64| (1.0 - fetched / asked).clamp(0.0, 1.0);
+    let share = of(fetched, asked);
+    let share = match blocks::own_reads(run, head, counters) {
+        Some(OwnReads { asked: Some(asked), fetched: own }) => {
+            // Where the two are alike but for when they were read, the one that all processes tell is the surer.
+            Some(of(own, asked)).filter(|own| (own - share).abs() > APART).unwrap_or(share)
+        }
+        // What others fetched may or may not be among what was asked for.
+        Some(own) if of(own.fetched, asked) - share > APART => return None,
+        _ => share,
+    };
     Some(share).filter(|share| physical.tells(*share))
 }

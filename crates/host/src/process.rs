@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::kernel_file::Kernel;
@@ -90,13 +90,28 @@ impl Rights {
 
 /// Bytes that the process `pid` fetched from storage and sent there, from `/proc/PID/io`.
 pub fn storage_bytes(kernel: &Kernel, pid: u32) -> io::Result<[u64; 2]> {
+    parse_storage_bytes(&folder(kernel, pid).join("io"))
+}
+
+/// The same of one thread of a process.
+pub fn thread_storage_bytes(kernel: &Kernel, thread: u32) -> io::Result<[u64; 2]> {
+    parse_storage_bytes(&folder(kernel, thread).join(format!("task/{thread}/io")))
+}
+
+fn parse_storage_bytes(file: &Path) -> io::Result<[u64; 2]> {
     let mut buffer = [0; RECORD_BYTES];
-    let text = record(&folder(kernel, pid).join("io"), &mut buffer)?;
+    let text = record(file, &mut buffer)?;
     let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
     line("read_bytes:")
         .zip(line("write_bytes:"))
         .map(|(read, sent)| [read, sent])
         .ok_or(io::ErrorKind::InvalidData.into())
+}
+
+/// The process that a thread belongs to; `None` when there is no such thread.
+pub fn of_thread(kernel: &Kernel, thread: u32) -> Option<u32> {
+    let status = fs::read_to_string(folder(kernel, thread).join("status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
 }
 
 pub fn tick_us() -> f64 {
@@ -235,6 +250,25 @@ mod tests {
         let grandchild = rustix::process::Pid::from_raw(grandchild.cast_signed()).unwrap();
         rustix::process::kill_process(grandchild, rustix::process::Signal::KILL).unwrap();
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn reads_of_one_thread_are_not_those_of_its_process() {
+        let (kernel, me) = (Kernel::default(), std::process::id());
+        let read = |thread: u32| thread_storage_bytes(&kernel, thread).unwrap()[1];
+        let file = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
+        let path = file.path().to_owned();
+        let (of_other, other) = std::thread::spawn(move || {
+            let thread = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+            fs::write(path, vec![1; 1 << 20]).unwrap();
+            (thread_storage_bytes(&Kernel::default(), thread).unwrap()[1], thread)
+        })
+        .join()
+        .unwrap();
+        let own = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+        assert_eq!(of_thread(&kernel, own), Some(me));
+        assert!(of_other >= 1 << 20 && read(own) < 1 << 20 && other != own);
+        assert!(storage_bytes(&kernel, me).unwrap()[1] >= of_other);
     }
 
     #[test]

@@ -179,6 +179,13 @@ pub fn circumstances(
     watches(context, target, workload)?.into_iter().map(read).collect()
 }
 
+/// What cannot be known of a system that is not watched.
+pub(crate) fn settings_not_watched() -> Finding {
+    let text = "mindful cannot watch the settings, counters and tables of this server during the run, so it does not find \
+                a change of them. Change nothing while it measures.";
+    codes::NOT_SEEN.finding(text, "server: changes during the run")
+}
+
 type Samplers = Vec<Box<dyn Sampler>>;
 
 /// Those of this host, and of the server's where an exporter tells of it; and what is seen neither by them nor by those

@@ -155,7 +155,14 @@ impl Opened {
     ) -> Result<&[(String, Vec<Circumstance>)]> {
         let before = match self.before.take() {
             Some(known) => known,
-            None if leads => measure::circumstances(context, &*self.target, workload)?,
+            None if leads => {
+                let found = measure::circumstances(context, &*self.target, workload)?;
+                let of_target = !self.target.watches(workload)?.is_empty();
+                if !of_target && !self.description.files && !self.description.simulated {
+                    context.events().emit(Event::Finding(measure::settings_not_watched()));
+                }
+                found
+            }
             None => Vec::new(),
         };
         Ok(self.before.insert(before))

@@ -1,3 +1,4 @@
 //! What the server shows of itself.
 
+pub mod session_reads;
 pub mod wait_sampling;

@@ -3,4 +3,5 @@ SELECT t.PROCESSLIST_ID, t.THREAD_OS_ID, COALESCE(t.PROCESSLIST_COMMAND, ''), CO
   FROM performance_schema.threads AS t
   LEFT JOIN performance_schema.events_waits_current AS w ON w.THREAD_ID = t.THREAD_ID AND w.END_EVENT_ID IS NULL
  WHERE t.PROCESSLIST_ID IN ({{sessions}})
+    OR (t.PROCESSLIST_COMMAND IN ('Query', 'Execute') AND t.PROCESSLIST_ID NOT IN ({{ours}}))
  ORDER BY w.EVENT_ID

@@ -1,7 +1,7 @@
 //! The opened server.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
@@ -17,6 +17,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
+use mindful_sql::observe::session_reads::SessionReads;
 use mysql::Value;
 use mysql::prelude::Queryable;
 
@@ -59,6 +60,10 @@ pub(crate) struct MysqlTarget {
     lock: RunLock,
     /// The schemas and pages that the buffer pool was filled with, and how far.
     filled: Mutex<Option<((u32, u64), CacheFill)>>,
+    /// The work that was prepared updates: purge then reads for the sessions what they leave behind.
+    updates: Arc<AtomicBool>,
+    /// Sessions of the work that was prepared.
+    sessions: AtomicU32,
     /// The first rank of the run keeps others away, makes what is missing and settles what updates left.
     among_ranks: AtomicBool,
 }
@@ -91,6 +96,8 @@ impl MysqlTarget {
             committed: Arc::default(),
             lock: RunLock::default(),
             filled: Mutex::default(),
+            updates: Arc::default(),
+            sessions: AtomicU32::new(0),
             among_ranks: AtomicBool::new(false),
         })
     }
@@ -236,16 +243,14 @@ impl Target for MysqlTarget {
     }
 
     fn host_view(&self) -> HostView {
-        match &self.private {
-            Some(private) => {
-                let folders = folders_of(&self.data_files().unwrap_or_default());
-                let host = private.host();
-                let data_paths = if folders.is_empty() { host.data_paths } else { folders };
-                let log_paths = describe::log_folder(&self.link, &private.data()).into_iter().collect();
-                HostView { data_paths, log_paths, ..host }
-            }
+        let host = match &self.private {
+            Some(private) => private.host(),
             None => describe::host(&self.link),
-        }
+        };
+        let Some(data) = self.data_folder().ok().flatten().filter(|folder| folder.exists()) else { return host };
+        let folders = folders_of(&self.data_files().unwrap_or_default());
+        let data_paths = if folders.is_empty() { vec![data.clone()] } else { folders };
+        HostView { data_paths, log_paths: describe::log_folders(&self.link, &data), ..host }
     }
 
     fn join_run(&self) {
@@ -254,6 +259,8 @@ impl Target for MysqlTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.abort_state().set_interrupted(false);
+        self.sessions.store(sessions, Ordering::SeqCst);
+        self.updates.store(!workload.update_pct.is_none(), Ordering::SeqCst);
         let in_server = workload.loop_site == LoopSite::Server;
         if in_server {
             prepare::refuse_server_loop(&self.link)?;
@@ -329,7 +336,19 @@ impl Target for MysqlTarget {
         }
         let mut samplers = counters::samplers(&self.link, &self.committed, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
-            samplers.extend(waits::samplers(&self.link, interval, &*self.events)?);
+            let among_ranks = self.among_ranks.load(Ordering::SeqCst);
+            samplers.extend(waits::samplers(
+                &self.link,
+                interval,
+                among_ranks,
+                self.sessions.load(Ordering::SeqCst),
+                &*self.events,
+            )?);
+        }
+        if self.link.server().is_local() {
+            let (link, updates) = (Arc::clone(&self.link), Arc::clone(&self.updates));
+            let threads = move || if updates.load(Ordering::SeqCst) { Vec::new() } else { link.session_threads() };
+            samplers.push(Box::new(SessionReads::of_threads(threads)));
         }
         Ok(samplers)
     }

@@ -1,7 +1,7 @@
 //! The opened database.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use mindful_core::result::Finding;
 use mindful_core::workload::{LoopSite, Workload};
 use mindful_core::{Error, Result, Session, Target, contract::clock};
 use mindful_host::mounts::folders_of;
+use mindful_sql::observe::session_reads::SessionReads;
 use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
@@ -34,7 +35,6 @@ use crate::dataset::stored;
 use crate::dataset::verify;
 use crate::observe::counters;
 use crate::observe::describe;
-use crate::observe::sessions::SessionProcesses;
 use crate::observe::waits;
 use crate::observe::watch::ServerWatch;
 use crate::options::Options;
@@ -56,6 +56,8 @@ pub(crate) struct PostgresTarget {
     /// Slices are timed by this host's clock, not the server's.
     client_clock: AtomicBool,
     sessions: Arc<Sessions>,
+    /// How many the work that was prepared has.
+    planned: AtomicU32,
     lock: RunLock,
     /// Other ranks of the same run hold the lock too.
     among_ranks: AtomicBool,
@@ -69,10 +71,16 @@ impl PostgresTarget {
     fn samplers_of(&self, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
         let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
-            samplers.extend(waits::samplers(&self.link, interval, whom)?);
+            samplers.extend(waits::samplers(
+                &self.link,
+                interval,
+                whom,
+                (&self.sessions, self.planned.load(Ordering::SeqCst)),
+            )?);
         }
         if self.host_view().local {
-            samplers.push(Box::new(SessionProcesses::new(&self.sessions)));
+            let sessions = Arc::clone(&self.sessions);
+            samplers.push(Box::new(SessionReads::of_processes(move || sessions.pids())));
         }
         Ok(samplers)
     }
@@ -108,6 +116,7 @@ impl PostgresTarget {
             events: Arc::clone(events),
             client_clock: AtomicBool::new(false),
             sessions: Arc::default(),
+            planned: AtomicU32::new(0),
             lock: RunLock::default(),
             among_ranks: AtomicBool::new(false),
             sampled: Mutex::default(),
@@ -277,6 +286,7 @@ impl Target for PostgresTarget {
 
     fn prepare(&self, workload: &Workload, sessions: u32) -> Result<Vec<AccessPath>> {
         self.link.set_interrupted(false);
+        self.planned.store(sessions, Ordering::SeqCst);
         self.client_clock.store(workload.loop_site == LoopSite::Client, Ordering::SeqCst);
         if let Some(private) = &self.private
             && private.carry(sessions)?

@@ -75,13 +75,12 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     // the blocks: much where few operations are done, as on a full host.
     let under_way = 2.0 * step.head.placements.len() as f64 * work.blocks() / work.ops().max(1.0) / work.seconds;
     let blocks = visited + under_way;
-    let own = blocks * MAX_YIELD + index * INDEX_BLOCKS_AN_OPERATION;
+    let requests = run.description.as_ref().and_then(|description| description.cache_requests).unwrap_or_default();
+    let updated = work.kind(OpKind::Update).blocks / work.seconds;
+    let own = blocks * MAX_YIELD + updated * requests.cleaned + index * INDEX_BLOCKS_AN_OPERATION;
     let physical = found.summary.physical_reads_per_s.filter(|reads| *reads > own && *reads >= FEWEST_READS_PER_S);
     // What a session of an engine within mindful reads is counted by itself, others' reads are not.
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
-    let updated = work.kind(OpKind::Update).blocks / work.seconds;
-    let requests = run.description.as_ref().and_then(|description| description.cache_requests);
-    let requests = requests.unwrap_or_default();
     let own = blocks * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
     let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
     let logical = found.summary.logical_reads_per_s.filter(|reads| shared && *reads > own);

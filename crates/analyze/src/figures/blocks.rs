@@ -47,11 +47,11 @@ pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> 
     Some(counters.rate(shared::PROCESS_READ_BYTES)? / step_block_bytes(run, head)? as f64)
 }
 
-/// Reads of the run's own sessions, blocks per second, where their processes are distinguished from others'.
+/// Reads of the run's own sessions, blocks per second, where their processes or threads are distinguished from others'.
 pub(crate) struct OwnReads {
-    /// What the database asked for on their behalf.
-    pub asked: f64,
-    /// What their processes fetched from storage.
+    /// What the database asked for on their behalf; `None` where it counts only what it asked for on everybody's.
+    pub asked: Option<f64>,
+    /// What they fetched from storage.
     pub fetched: f64,
 }
 
@@ -62,7 +62,8 @@ pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Opti
     let by_themselves = workload.access.is_index() && workload.scan_pct.is_none();
     let all_seen = counters.last(shared::SESSION_PROCESSES)? >= head.session_count() as f64;
     counters.find(shared::SESSION_READ_BYTES).filter(|read| read.timely() && by_themselves && all_seen)?;
-    let asked = counters.rate(shared::DATABASE_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let of_database = counters.rate(shared::DATABASE_READS);
+    let asked = of_database.filter(|rate| *rate >= FEWEST_READS_PER_S);
     let fetched = counters.rate(shared::SESSION_READ_BYTES)? / step_block_bytes(run, head)? as f64;
-    Some(OwnReads { asked, fetched })
+    (of_database.is_none() || asked.is_some()).then_some(OwnReads { asked, fetched })
 }

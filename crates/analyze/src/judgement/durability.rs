@@ -44,28 +44,45 @@ impl Durability {
         if run.host.as_ref().is_none_or(|host| !host.local) {
             return Self::NotVisible("the server runs on another host".to_owned());
         }
-        let facts = &run.environment;
-        let Some(place) = places(facts, Kept::Log).next() else {
-            return Self::NotVisible("the place of the log is not known".to_owned());
-        };
-        if let Some(memory) = facts.get(&format!("{place}.memory")) {
-            return Self::Lost(memory.clone());
-        }
-        let Some(chain) = facts.get(&format!("{place}.device")) else {
-            let why = facts.get(&format!("{place}.device_not_seen"));
-            return Self::NotVisible(why.cloned().unwrap_or_else(|| "its device is not known".to_owned()));
-        };
-        let forced = run.description.as_ref().is_some_and(|description| description.log_by_forced_writes);
         let each = (workload.commit == Commit::Each).then_some(updates / work.seconds);
         let commits = each.or_else(|| counters.rate(shared::COMMITS));
         let syncs = counters.rate(shared::LOG_SYNCS);
-        let Some(asked) = syncs.into_iter().chain(commits).reduce(f64::max) else {
-            return Self::NotVisible("neither syncs nor commits are counted".to_owned());
-        };
         let sessions = step.head.session_count();
-        let due = asked * if sessions > 1 { 1.0 / sessions as f64 } else { LEAST_FLUSHED };
-        at_device(facts, chain, forced, counters, &Due { asked, flushes: due, sessions })
+        let of_place = |(number, place): (usize, String)| {
+            // Syncs are those of the first log; what else is written before a commit returns is synced once for each group.
+            let asked = syncs.filter(|_| number == 0).into_iter().chain(commits).reduce(f64::max);
+            asked.map_or_else(
+                || Self::NotVisible("neither syncs nor commits are counted".to_owned()),
+                |asked| at_place(run, &place, counters, &Due::new(asked, sessions)),
+            )
+        };
+        let all: Vec<Self> = places(&run.environment, Kept::Log).enumerate().map(of_place).collect();
+        let worst = all.into_iter().max_by_key(Self::doubt);
+        worst.unwrap_or_else(|| Self::NotVisible("the place of the log is not known".to_owned()))
     }
+
+    fn doubt(&self) -> u8 {
+        match self {
+            Self::NotAsked | Self::WriteThrough => 0,
+            Self::Proven => 1,
+            Self::NotVisible(_) => 2,
+            Self::Lost(_) => 3,
+        }
+    }
+}
+
+/// That of what lies at one place.
+fn at_place(run: &Run, place: &str, counters: &Counters, due: &Due) -> Durability {
+    let facts = &run.environment;
+    if let Some(memory) = facts.get(&format!("{place}.memory")) {
+        return Durability::Lost(memory.clone());
+    }
+    let Some(chain) = facts.get(&format!("{place}.device")) else {
+        let why = facts.get(&format!("{place}.device_not_seen"));
+        return Durability::NotVisible(why.cloned().unwrap_or_else(|| "its device is not known".to_owned()));
+    };
+    let forced = run.description.as_ref().is_some_and(|description| description.log_by_forced_writes);
+    at_device(facts, chain, forced, counters, due)
 }
 
 impl Durability {
@@ -83,6 +100,13 @@ struct Due {
     asked: f64,
     flushes: f64,
     sessions: usize,
+}
+
+impl Due {
+    fn new(asked: f64, sessions: usize) -> Self {
+        let flushes = asked * if sessions > 1 { 1.0 / sessions as f64 } else { LEAST_FLUSHED };
+        Self { asked, flushes, sessions }
+    }
 }
 
 /// Each level with a volatile cache must have been flushed; what lies above it may not count flushes.

@@ -104,6 +104,21 @@ fn durable_is_what_was_flushed_as_often_as_it_was_synced() {
     assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
 }
 
+/// A second log, which commits wait for as well, on a device of its own.
+#[test]
+fn each_log_that_commits_wait_for_is_flushed_at_its_device() {
+    let beside = |facts: &[(&str, &str)]| {
+        let mut run = updating(1, "write back", Some(1_000.0));
+        let facts = facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        run.environment.extend([("log2.path".to_owned(), "/binlog".to_owned())].into_iter().chain(facts));
+        commit(&run)
+    };
+    assert!(!beside(&[("log2.device", "vdb")]).0);
+    assert!(beside(&[("log2.memory", "tmpfs at /binlog is memory, not storage")]).0);
+    let unseen = beside(&[("log2.device_not_seen", "fuse")]);
+    assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
+}
+
 /// A loop device that is told to have no cache passes no flush on; memory below needs none and keeps nothing.
 #[test]
 fn a_log_in_memory_is_not_durable_whatever_is_flushed() {
@@ -140,23 +155,26 @@ fn writes_and_flushes_of_others_are_found() {
 fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     let made = Made::default();
     let physical = (made.ops_per_slice() * 4 * 64) as f64 * 1.02 * 0.98;
-    let fetching = |own: f64, seen: f64| {
+    let fetching = |own: f64, seen: f64, of_database: bool| {
         let mut run =
             with(&made, "session_processes", &[(shared::SESSION_READ_BYTES.name(), own * physical * BLOCK_BYTES)]);
-        run.steps[0].series.push(made.one(
-            "pg_stat_database",
-            Phase::Settled,
-            &[(shared::DATABASE_READS, physical)],
-            12,
-        ));
+        let asked = made.one("pg_stat_database", Phase::Settled, &[(shared::DATABASE_READS, physical)], 12);
         let mut gauge = made.one("seen", Phase::Boundary, &[(shared::SESSION_PROCESSES, 0.0)], 12);
         gauge.readings.iter_mut().for_each(|reading| reading.values[0] = Some(seen));
-        run.steps[0].series.push(gauge);
+        run.steps[0].series.extend(of_database.then_some(asked).into_iter().chain([gauge]));
         analyze(&run)
     };
-    assert_eq!(kind(&fetching(1.0, 4.0)), HeadlineKind::Storage);
-    let cached = fetching(0.0, 4.0);
+    for of_database in [true, false] {
+        assert_eq!(kind(&fetching(1.0, 4.0, of_database)), HeadlineKind::Storage);
+        let unseen = fetching(0.0, 3.0, of_database);
+        assert_eq!(kind(&unseen), HeadlineKind::Storage, "of a session that is not seen nothing is said");
+    }
+    let cached = fetching(0.0, 4.0, true);
     assert_eq!(kind(&cached), HeadlineKind::PageCache);
     assert!(codes(&cached).contains(&"page-cache") && codes(&cached).contains(&"others-active"));
-    assert_eq!(kind(&fetching(0.0, 3.0)), HeadlineKind::Storage, "of a session that is not seen nothing is said");
+    // A server that counts the reads of all alone cannot say which of them the page cache served.
+    let all_counted = fetching(0.0, 4.0, false);
+    assert_eq!(kind(&all_counted), HeadlineKind::Database);
+    assert_eq!(all_counted.summary.steps[0].page_cache_share, None);
+    assert!(codes(&all_counted).contains(&"others-active"));
 }

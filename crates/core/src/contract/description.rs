@@ -95,7 +95,8 @@ pub struct ExpectedLog {
     pub once_a_transaction: bool,
 }
 
-/// Requests to its own cache that a system makes, at most: one whose tables are trees asks for each of their levels.
+/// Requests to its own cache that a system makes, at most, and reads and writes of blocks that updates cost beside their own:
+/// one whose tables are trees asks for each of their levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CacheRequests {
     /// For a block that is visited.
@@ -106,13 +107,17 @@ pub struct CacheRequests {
     pub missed: f64,
     /// For a block that is updated, beside those of its visit: what undoes the change, and what cleans up after it.
     pub updated: f64,
+    /// Reads of a block that is updated, beside those of its visit: by what cleans up after it.
+    pub cleaned: f64,
+    /// Writes for a block that is visited: what cleans up after its update changes it again.
+    pub written: f64,
 }
 
 impl Default for CacheRequests {
     /// Those of a heap: the block itself, an index of four levels, and for an updated one the block its new version is in,
     /// the index's, and the map of free space.
     fn default() -> Self {
-        Self { visited: 1.0, operation: 4.0, missed: 0.0, updated: 5.0 }
+        Self { visited: 1.0, operation: 4.0, missed: 0.0, updated: 5.0, cleaned: 0.0, written: 1.5 }
     }
 }
 

@@ -6,6 +6,8 @@ use crate::contract::description::Words;
 
 /// Name of the source whose counters are samples of wait events.
 pub const SAMPLES: &str = "waits";
+/// Name of the source whose counters are samples of single sessions, by class.
+pub const BY_SESSION: &str = "session_waits";
 /// Name of the source whose counters are times of wait events, us.
 pub const TIMES: &str = "wait_times";
 

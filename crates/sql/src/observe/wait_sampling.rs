@@ -3,13 +3,15 @@
 //! Counts of samples only tell shares of time when samples are independent of the work, so the time between two is
 //! drawn anew each time.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::metric::{Metric, Sampler, shared};
-use mindful_core::contract::wait::{SAMPLES, WaitClass, WaitEvent};
+use mindful_core::contract::slice::session_name;
+use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
 use mindful_core::workload::draw::draw_unit;
 use mindful_core::{Error, Result, plan::units};
@@ -54,6 +56,11 @@ const BUDGET_CPUS: f64 = 0.01;
 pub trait Monitor: Send + 'static {
     /// What sessions are at, and how many are at it. Events that are not among those [`start`] was given do not count.
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>>;
+
+    /// What single sessions were at in the last look, by their numbers.
+    fn by_session(&self) -> Vec<(u32, WaitClass)> {
+        Vec::new()
+    }
 
     /// The threads of this host that serve the sessions of the last look.
     fn threads(&self) -> Vec<u32> {
@@ -130,11 +137,11 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
     if cpus > 0.0 && needed_s < longest.as_secs_f64() { Duration::from_secs_f64(needed_s).max(asked) } else { longest }
 }
 
-pub(crate) type Samplers = [Box<dyn Sampler>; 3];
+pub(crate) type Samplers = [Box<dyn Sampler>; 4];
 
-/// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs) and
-/// `session_threads` (what the scheduler knows of the sessions that are sampled), and why samples may have ended, all of one
-/// thread that ends with the last of them. A sample is taken every `asked`, or less
+/// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs),
+/// `session_threads` (what the scheduler knows of the sessions that are sampled) and `session_waits` (samples of each of
+/// `sessions`, where they are few), and why samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less
 /// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
 ///
 /// Fails if no thread can be started.
@@ -143,6 +150,7 @@ pub fn start_sampling(
     known: Vec<WaitEvent>,
     asked: Duration,
     server: &'static str,
+    sessions: u32,
 ) -> Result<(Arc<Sampling>, Samplers)> {
     let metrics = known.iter().map(metric_of).collect();
     let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
@@ -150,7 +158,8 @@ pub fn start_sampling(
     let cost = CostOfWaits { sampling: Arc::clone(&sampling), metrics: metrics_of_cost(server) };
     let of_threads = Arc::clone(&sampling);
     let threads = SessionThreads::new(Kernel::default(), move || held(&of_threads.found).threads.clone());
-    Ok((sampling, [Box::new(waits), Box::new(cost), Box::new(threads)]))
+    let of_sessions = SessionWaits::new(Arc::clone(&sampling), if sessions > MOST_SESSIONS { 0 } else { sessions });
+    Ok((sampling, [Box::new(waits), Box::new(cost), Box::new(threads), Box::new(of_sessions)]))
 }
 
 fn metric_of(event: &WaitEvent) -> Metric {
@@ -183,6 +192,8 @@ struct SampleCounts {
     cost: SamplingCost,
     /// Those that served the sessions of the last look.
     threads: Vec<u32>,
+    /// Samples of single sessions.
+    by_session: BTreeMap<(u32, WaitClass), f64>,
     fault: Option<Error>,
 }
 
@@ -208,7 +219,14 @@ impl Sampling {
     fn start(mut monitor: impl Monitor, known: Vec<WaitEvent>, asked: Duration) -> Result<Self> {
         let first = MonitorCpu { own: Duration::ZERO, ..monitor.cpu() };
         let cost = SamplingCost { asked, interval: asked, samples: 0, took: Duration::ZERO, first, last: first };
-        let found = SampleCounts { counts: vec![0.0; known.len()], known, cost, threads: Vec::new(), fault: None };
+        let found = SampleCounts {
+            counts: vec![0.0; known.len()],
+            known,
+            cost,
+            threads: Vec::new(),
+            by_session: BTreeMap::new(),
+            fault: None,
+        };
         let (found, cancel, (stop, stopped)) = (Arc::new(Mutex::new(found)), monitor.canceller(), channel());
         let shared = Arc::clone(&found);
         let thread = std::thread::Builder::new()
@@ -265,6 +283,7 @@ fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mute
             Ok(seen) => {
                 found.add(&seen);
                 found.threads = threads;
+                monitor.by_session().into_iter().for_each(|one| *found.by_session.entry(one).or_default() += 1.0);
                 let cost = &mut found.cost;
                 (cost.samples, cost.took, cost.last) = (cost.samples + 1, cost.took + took, last);
                 cost.interval = monitor.interval(cost);
@@ -312,6 +331,41 @@ impl Sampler for CostOfWaits {
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         Ok(self.sampling.found()?.cost.values())
+    }
+}
+
+/// Sessions of which each is counted by itself: with more of them, looks are rarer and shares of one mean little.
+const MOST_SESSIONS: u32 = 32;
+
+struct SessionWaits {
+    sampling: Arc<Sampling>,
+    of: Vec<(u32, WaitClass)>,
+    metrics: Vec<Metric>,
+}
+
+impl SessionWaits {
+    fn new(sampling: Arc<Sampling>, sessions: u32) -> Self {
+        let of: Vec<_> = (0..sessions).flat_map(|session| WaitClass::BUSY.map(|class| (session, class))).collect();
+        let metric = |(session, class): &(u32, WaitClass)| {
+            let name = class.counter_name(&session_name(*session));
+            Metric::counter(name, "samples", "Samples in which this session was at something of this class")
+        };
+        Self { sampling, metrics: of.iter().map(metric).collect(), of }
+    }
+}
+
+impl Sampler for SessionWaits {
+    fn name(&self) -> &'static str {
+        BY_SESSION
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn read(&mut self) -> Result<Vec<Option<f64>>> {
+        let found = self.sampling.found()?;
+        Ok(self.of.iter().map(|one| Some(found.by_session.get(one).copied().unwrap_or(0.0))).collect())
     }
 }
 
@@ -371,9 +425,10 @@ mod tests {
 
     #[test]
     fn looks_are_counted_by_event_with_what_they_cost() {
-        let (sampling, [mut waits, mut cost, _]) =
-            start_sampling(TwoReaders { looks: 0, fails_after: 5 }, vec![READ], Duration::from_millis(2), "process")
-                .unwrap();
+        let monitor = TwoReaders { looks: 0, fails_after: 5 };
+        let (sampling, [mut waits, mut cost, _, of_sessions]) =
+            start_sampling(monitor, vec![READ], Duration::from_millis(2), "process", 2).unwrap();
+        assert_eq!(of_sessions.metrics()[7].name, "read/session 2");
         let mut last = (0.0, 0.0);
         let error = loop {
             match (cost.read(), waits.read()) {

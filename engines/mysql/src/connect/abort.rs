@@ -37,6 +37,9 @@ struct One {
     what: Use,
     socket: Socket,
     known: Known,
+    /// The number of its session, and the thread of this host that serves it alone.
+    session: Option<u32>,
+    thread: Option<u32>,
 }
 
 #[derive(Default)]
@@ -54,7 +57,10 @@ impl Standing {
     pub(crate) fn enter(&self, what: Use, connection: &mut Conn) -> u64 {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let known = Known { number: connection.connection_id(), server: None };
-        self.all().insert(place, One { what, socket: Socket::from_connection(connection), known });
+        self.all().insert(
+            place,
+            One { what, socket: Socket::from_connection(connection), known, session: None, thread: None },
+        );
         // Who waits for the answer can be cut off already.
         let server = which_server(connection);
         if let Some(one) = self.all().get_mut(&place) {
@@ -67,9 +73,26 @@ impl Standing {
         self.all().remove(&place);
     }
 
-    /// The server's numbers of the sessions' connections.
-    pub(crate) fn sessions(&self) -> Vec<u32> {
-        self.all().values().filter(|one| one.what == Use::Session).map(|one| one.known.number).collect()
+    /// The connection at `place` is that of a session, and served by this thread.
+    pub(crate) fn works_for(&self, place: u64, session: u32, thread: Option<u32>) {
+        if let Some(one) = self.all().get_mut(&place) {
+            (one.session, one.thread) = (Some(session), thread);
+        }
+    }
+
+    /// The sessions by the server's numbers of their connections.
+    pub(crate) fn sessions(&self) -> BTreeMap<u32, u32> {
+        self.all().values().filter_map(|one| Some((one.known.number, one.session?))).collect()
+    }
+
+    /// The same of all connections.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        self.all().values().map(|one| one.known.number).collect()
+    }
+
+    /// The threads that serve sessions, as far as they are known.
+    pub(crate) fn threads(&self) -> Vec<u32> {
+        self.all().values().filter_map(|one| one.thread).collect()
     }
 
     /// Ends what those for `what` are at, all without: their server is asked to, and whoever still stands after that is cut

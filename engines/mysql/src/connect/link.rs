@@ -1,5 +1,6 @@
 //! The connections of a target.
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
@@ -9,12 +10,13 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::abort::{AbortState, interrupted};
 use mindful_sql::connect::control::{Control, ControlGuard};
 use mindful_sql::connect::driver_panic::caught;
+use mindful_sql::observe::session_reads;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
 use crate::connect::abort::{Standing, Use};
 use crate::connect::explain::{io_fault, no_mysql};
-use crate::connect::{Server, Socket};
+use crate::connect::{Server, Socket, thread};
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Version;
@@ -105,11 +107,26 @@ impl Link {
         let flavor = self.version()?.flavor;
         let mut session = self.open(Use::Session).map_err(|error| error.at(&place))?;
         self.run_on(&mut session, &place, |conn| switches::set(conn, flavor))?;
+        // To be asked for its thread, MariaDB lists all connections.
+        let seen = self.server.is_local() && placement.sessions as usize <= session_reads::MOST;
+        let thread = if seen { thread::of_connection(&mut session, flavor) } else { None };
+        self.standing.works_for(session.place, placement.session, thread);
         Ok((session, place))
     }
 
-    pub(crate) fn sessions(&self) -> Vec<u32> {
+    /// The sessions by the server's numbers of their connections.
+    pub(crate) fn sessions(&self) -> BTreeMap<u32, u32> {
         self.standing.sessions()
+    }
+
+    /// The server's numbers of all connections of this process.
+    pub(crate) fn connections(&self) -> Vec<u32> {
+        self.standing.numbers()
+    }
+
+    /// The threads of this host that serve the sessions, as far as they are known.
+    pub(crate) fn session_threads(&self) -> Vec<u32> {
+        self.standing.threads()
     }
 
     pub(crate) fn abort_state(&self) -> &AbortState {

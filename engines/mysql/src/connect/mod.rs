@@ -9,6 +9,7 @@ mod option_file;
 mod packets;
 mod relay;
 mod socket;
+pub(crate) mod thread;
 mod tls;
 mod typed;
 mod url;

@@ -16,9 +16,15 @@ use self::monitor::Monitor;
 use crate::connect::link::Link;
 
 /// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None where nothing can be looked at, which is reported.
-pub(crate) fn samplers(link: &Arc<Link>, interval: Duration, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
-    let Some(monitor) = Monitor::open(link, events)? else { return Ok(Vec::new()) };
+pub(crate) fn samplers(
+    link: &Arc<Link>,
+    interval: Duration,
+    among_ranks: bool,
+    sessions: u32,
+    events: &dyn Events,
+) -> Result<Vec<Box<dyn Sampler>>> {
+    let Some(monitor) = Monitor::open(link, among_ranks, events)? else { return Ok(Vec::new()) };
     let known = monitor.events();
-    let (_, samplers) = sampling::start_sampling(monitor, known, interval, "thread")?;
+    let (_, samplers) = sampling::start_sampling(monitor, known, interval, "thread", sessions)?;
     Ok(samplers.into())
 }

@@ -94,7 +94,7 @@ pub(crate) fn samplers(
         return Ok(Vec::new());
     }
     let monitor = Monitor { link: Arc::clone(link), monitors, whom };
-    let (_, samplers) = sampling::start_sampling(monitor, metrics().collect(), interval, "process")?;
+    let (_, samplers) = sampling::start_sampling(monitor, metrics().collect(), interval, "process", 0)?;
     Ok(samplers.into())
 }
 

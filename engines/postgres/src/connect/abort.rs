@@ -31,6 +31,8 @@ struct Numbered {
 struct AtWork {
     canceller: Canceller,
     backend: Option<Backend>,
+    /// The number of the session.
+    session: u32,
 }
 
 /// A session is at work as long as it holds this.
@@ -42,7 +44,7 @@ pub(crate) struct Presence {
 
 impl Sessions {
     /// A session begins on `connection`; refused where its server process is that of another one.
-    pub(crate) fn enter(self: &Arc<Self>, connection: &Connection) -> Result<Presence> {
+    pub(crate) fn enter(self: &Arc<Self>, connection: &Connection, session: u32) -> Result<Presence> {
         let backend = connection.backend();
         let mut held = self.held();
         if held.at_work.values().any(|other| other.backend.is_some() && other.backend == backend) {
@@ -50,7 +52,7 @@ impl Sessions {
         }
         held.last += 1;
         let number = held.last;
-        held.at_work.insert(number, AtWork { canceller: connection.canceller(), backend });
+        held.at_work.insert(number, AtWork { canceller: connection.canceller(), backend, session });
         Ok(Presence { sessions: Arc::clone(self), number })
     }
 
@@ -60,6 +62,12 @@ impl Sessions {
         let pids: Option<Vec<u32>> =
             held.at_work.values().map(|session| Some(session.backend?.pid.unsigned_abs())).collect();
         pids.unwrap_or_default()
+    }
+
+    /// The sessions by the numbers of their server processes.
+    pub(crate) fn by_pid(&self) -> BTreeMap<i32, u32> {
+        let held = self.held();
+        held.at_work.values().filter_map(|one| Some((one.backend?.pid, one.session))).collect()
     }
 
     pub(crate) async fn end(&self) {

@@ -5,6 +5,5 @@
 
 pub(crate) mod counters;
 pub(crate) mod describe;
-pub(crate) mod sessions;
 pub(crate) mod waits;
 pub(crate) mod watch;

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, shared};
-use mindful_core::contract::wait::WaitEvent;
+use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_sql::observe::wait_sampling::{self as sampling, Sampling, SamplingCost, Whom};
 use tokio_postgres::{Row, Statement};
 
 use self::review::Review;
 use crate::connect::Connection;
+use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
 use crate::error::Failure;
 
@@ -26,12 +27,19 @@ const APPLICATION_NAME: &str = "mindful waits";
 
 /// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, where the server tells it, `pg_aios` (reads under
 /// way), of the sessions of `whom`.
-pub(crate) fn samplers(link: &Link, interval: Duration, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(
+    link: &Link,
+    interval: Duration,
+    whom: Whom,
+    sessions: (&Arc<Sessions>, u32),
+) -> Result<Vec<Box<dyn Sampler>>> {
     let link = Arc::new(link.apart()?);
     let connection = link.connect(0)?;
-    let monitor = link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom))?;
+    let monitor =
+        link.run("opening the sampling of wait events", Monitor::open(&link, connection, whom, sessions.0))?;
     let reads = monitor.reads.as_ref().map(|reads| Arc::clone(&reads.seen));
-    let (sampling, samplers) = sampling::start_sampling(monitor, events::metrics().collect(), interval, "process")?;
+    let (sampling, samplers) =
+        sampling::start_sampling(monitor, events::metrics().collect(), interval, "process", sessions.1)?;
     let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
     if let Some(seen) = reads {
         samplers.push(Box::new(ReadsInFlight { sampling, seen, metrics: reads_in_flight() }));
@@ -50,10 +58,17 @@ struct Monitor {
     application_name: String,
     role: u32,
     database: u32,
+    sessions: Arc<Sessions>,
+    by_session: Vec<(u32, WaitClass)>,
 }
 
 impl Monitor {
-    async fn open(link: &Arc<Link>, connection: Connection, whom: Whom) -> std::result::Result<Self, Failure> {
+    async fn open(
+        link: &Arc<Link>,
+        connection: Connection,
+        whom: Whom,
+        sessions: &Arc<Sessions>,
+    ) -> std::result::Result<Self, Failure> {
         let whose = connection.query_one(include_str!("../../sql/waits/whose.sql"), &[]).await?;
         let settings = format!(
             "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"
@@ -80,6 +95,8 @@ impl Monitor {
             application_name: whose.get("application_name"),
             role: whose.get("role"),
             database: whose.get("database"),
+            sessions: Arc::clone(sessions),
+            by_session: Vec::new(),
         })
     }
 
@@ -106,7 +123,8 @@ impl sampling::Monitor for Monitor {
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
         let rows = self.query_sessions()?;
         self.look_at_reads()?;
-        let (mut seen, mut pids) = (Vec::new(), Vec::new());
+        let (mut seen, mut pids, mut by_session) = (Vec::new(), Vec::new(), Vec::new());
+        let numbers = self.sessions.by_pid();
         if rows.iter().any(|row| row.get::<_, &str>(3) == "maintenance") {
             seen.push((events::AUTOVACUUM, 1.0));
         }
@@ -115,7 +133,9 @@ impl sampling::Monitor for Monitor {
             let found: Vec<i32> = row.get(2);
             match row.get(3) {
                 "session" => {
-                    seen.push((events::metric_of(event), found.len() as f64));
+                    let event = events::metric_of(event);
+                    seen.push((event, found.len() as f64));
+                    by_session.extend(found.iter().filter_map(|pid| Some((*numbers.get(pid)?, event.class))));
                     pids.extend(found);
                 }
                 "other" => seen.push((events::OTHERS, found.len() as f64)),
@@ -123,7 +143,12 @@ impl sampling::Monitor for Monitor {
             }
         }
         self.review.saw(pids);
+        self.by_session = by_session;
         Ok(seen)
+    }
+
+    fn by_session(&self) -> Vec<(u32, WaitClass)> {
+        self.by_session.clone()
     }
 
     fn threads(&self) -> Vec<u32> {

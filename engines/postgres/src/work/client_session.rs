@@ -40,7 +40,7 @@ impl ClientSession {
             }
             Ok(prepared)
         })?;
-        let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
+        let presence = sessions.enter(&client, placement.session).map_err(|error| error.at(&place))?;
         let (link, commits) = (Arc::clone(link), CommitPolicy::new(workload.commit));
         let statements = Statements { link, client, place, prepared, commits, _presence: presence };
         Ok(Self { work, statements })

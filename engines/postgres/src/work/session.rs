@@ -84,7 +84,7 @@ impl ServerLoop {
             client.batch_execute(&script.procedure()).await?;
             Ok(client.prepare(CALL).await?)
         })?;
-        let presence = sessions.enter(&client).map_err(|error| error.at(&place))?;
+        let presence = sessions.enter(&client, placement.session).map_err(|error| error.at(&place))?;
         let mut session = Self {
             client: Arc::new(client),
             statement,

@@ -165,6 +165,69 @@ fn scans_of_others_in_a_mariadb_are_found() {
     assert!(!scanned.headline().contains("storage iops"), "{scanned}");
 }
 
+#[test]
+fn another_session_that_computes_in_a_mariadb_is_found() {
+    let mindful = Mindful::beside_others(place());
+    let server = users(&mindful, "64MiB");
+    let alone = on(&mindful, &server, &PAUSES);
+    assert!(!alone.has("others-active"), "{alone}");
+    let computes = |done: &AtomicBool| {
+        while !done.load(Ordering::SeqCst) {
+            server.count("SELECT COUNT(*) FROM mindful.seq_1_to_2000000");
+        }
+    };
+    let beside = during(computes, || on(&mindful, &server, &PAUSES));
+    beside.assert_suspect("others-active");
+    assert!(beside.evidence("others-active").contains("sessions of others"), "{beside}");
+}
+
+/// InnoDB does not count these reads, so the totals look as if they were the run's.
+#[test]
+fn a_thread_that_reads_storage_is_not_taken_for_the_runs() {
+    let mindful = Mindful::beside_others(place());
+    let folder = mindful.path("users");
+    private::mariadb_to(&folder);
+    let server = UsersMariaDb::start(&folder, &[("cache", "8MiB"), ("set", "innodb_flush_method=fsync")]);
+    let theirs = mindful.path("theirs");
+    std::fs::write(&theirs, vec![7; 12 << 20]).unwrap();
+    std::fs::set_permissions(&theirs, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let read = |done: &AtomicBool| {
+        while !done.load(Ordering::SeqCst) {
+            // Takes the file out of the page cache.
+            let mut forget = Command::new("dd");
+            forget.arg(format!("of={}", theirs.display())).args(["oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+            assert!(forget.stderr(Stdio::null()).status().unwrap().success());
+            assert_eq!(server.count(&format!("SELECT LENGTH(LOAD_FILE('{}'))", theirs.display())), 12 << 20);
+        }
+    };
+    let warm = on(&mindful, &server, &PAUSES);
+    assert!(!warm.has("others-active") && !warm.shows("not-seen", "process"), "{warm}");
+    let beside = during(read, || on(&mindful, &server, &PAUSES));
+    beside.assert_suspect("others-active");
+    assert!(beside.evidence("others-active").contains("those of this run"), "{beside}");
+    assert!(!beside.headline().contains("storage iops"), "{beside}");
+}
+
+#[test]
+fn a_binary_log_in_memory_is_not_durable() {
+    let mindful = Mindful::beside_others(place());
+    let folder = mindful.path("private");
+    let updates = ["--update-pct", "100", "--work-unit", "1", "--set", "log_bin=logs/binlog"];
+    let memory = tempfile::Builder::new().prefix("mindful-lies-").tempdir_in("/dev/shm").unwrap();
+    std::fs::set_permissions(memory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    private::mariadb_to(&folder);
+    let logs = folder.join("data/logs");
+    std::fs::create_dir(&logs).unwrap();
+    std::fs::set_permissions(&logs, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let honest = private_mariadb(&mindful, &folder, &updates);
+    assert!(!honest.has("not-durable"), "{honest}");
+    std::fs::remove_dir_all(&logs).unwrap();
+    std::os::unix::fs::symlink(memory.path(), &logs).unwrap();
+    let lost = private_mariadb(&mindful, &folder, &updates);
+    lost.assert_suspect("not-durable");
+    assert!(lost.evidence("not-durable").starts_with("tmpfs at /dev/shm"), "{lost}");
+}
+
 /// Both runs count all reads of the server; neither may claim those of the other.
 #[test]
 fn of_two_runs_on_one_mariadb_each_claims_its_own_reads() {

@@ -155,6 +155,22 @@ fn a_writer_beside_a_run_is_found() {
     assert!(beside.evidence("foreign-writes").contains("MiB/s written at the device"), "{beside}");
 }
 
+/// A small file that is synced again and again: next to nothing is written.
+#[test]
+fn a_neighbour_that_flushes_the_device_is_found() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let other = fs::File::create(mindful.path("other")).unwrap();
+    let flush = |done: &std::sync::atomic::AtomicBool| {
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            std::os::unix::fs::FileExt::write_all_at(&other, &[7; 512], 0).unwrap();
+            other.sync_data().unwrap();
+        }
+    };
+    let beside = during(flush, || mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]));
+    beside.assert_suspect("foreign-writes");
+    assert!(beside.evidence("foreign-writes").contains("flushes/s that the run did not ask for"), "{beside}");
+}
+
 #[test]
 fn another_session_that_computes_in_the_server_is_found() {
     let mindful = Mindful::beside_others(place());

@@ -90,15 +90,42 @@ fn a_limit_of_reads_that_comes_or_goes_in_the_window_ends_it() {
     let place = mindful.path(".");
     let (few, many) = (|| reads.allow_reads(&place, Some(300)), || reads.allow_reads(&place, Some(900)));
     let none = || reads.allow_reads(&place, None);
+    let alternating = || {
+        for change in [&many as &dyn Fn(), &few, &many] {
+            change();
+            std::thread::sleep(Duration::from_millis(1_500));
+        }
+    };
     none();
     reads.hold(server.pid());
-    for (before, change) in [(&none as &dyn Fn(), &few as &(dyn Fn() + Sync)), (&few, &many), (&few, &none)] {
+    let sets = &few as &(dyn Fn() + Sync);
+    for (before, change) in [(&none as &dyn Fn(), sets), (&few, &many), (&few, &none), (&few, &alternating)] {
         before();
         let run = changed(&mindful, &server, &["--work-unit", "1"], change);
         run.assert_suspect("setting-changed");
         assert!(run.shows("setting-changed", "I/O limit of the server"), "{run}");
         assert_cut(&run);
     }
+}
+
+#[test]
+fn a_server_that_is_kept_on_one_cpu_in_the_window_ends_it() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return mindful_conformance::not_run("it takes a CPU away from a server, which needs two");
+    }
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let run = changed(&mindful, &server, &[], || {
+        let mut one = rustix::thread::CpuSet::new();
+        one.set(0);
+        let all = children(server.pid()).into_iter().map(|(pid, _)| pid).chain([server.pid()]);
+        for pid in all.filter_map(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) {
+            let _ = rustix::thread::sched_setaffinity(Some(pid), &one);
+        }
+    });
+    run.assert_suspect("setting-changed");
+    assert!(run.shows("setting-changed", "CPUs of the server: "), "{run}");
+    assert_cut(&run);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn what_changes_in_a_sqlite_file_is_reported_or_refused() {
 
 /// Root alone may make a loop device.
 #[test]
-fn a_queue_that_is_changed_during_a_run_is_reported() {
+fn a_queue_or_mount_that_is_changed_in_a_run_is_reported() {
     let mindful = Mindful::beside_others(place());
     let Ok(mounted) = Mounted::on_loop(&mindful, "queue", true) else {
         return mindful_conformance::not_run("it makes a loop device, which takes root");
@@ -90,6 +90,13 @@ fn a_queue_that_is_changed_during_a_run_is_reported() {
     let run = changed(&mindful, &["--target", &target], || std::fs::write(file, "64").unwrap());
     run.assert_suspect("setting-changed");
     assert!(run.shows("setting-changed", "read_ahead_kb"), "{run}");
+    let folder = mindful.path("queue").display().to_string();
+    let run = changed(&mindful, &["--target", &target], || {
+        let remounted = std::process::Command::new("mount").args(["-o", "remount,sync", &folder]).status().unwrap();
+        assert!(remounted.success());
+    });
+    run.assert_suspect("setting-changed");
+    assert!(run.shows("setting-changed", "mount_options"), "{run}");
 }
 
 /// The order in which the cache was filled, as a run reports it.

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::lies::neighbours::beside_loops;
 use crate::mindful::Mindful;
 use crate::mindful::quiet::Quiet;
-use crate::mindful::report::{Report, retried};
+use crate::mindful::report::{Report, during, retried};
 use crate::mindful::users_server::UsersServer;
 use mindful_conformance::place;
 
@@ -116,6 +116,33 @@ mod alone {
         let (with, without) = (figure(evidence, " blocks/s with it"), figure(evidence, " in the slices without"));
         assert!((0.5..0.9).contains(&(with / without)), "{stopped}");
         assert!(stopped.text.contains("limited by a stall"), "{stopped}");
+    }
+
+    /// Each second has work in it, and each rate is half of what it would be.
+    #[test]
+    fn a_server_that_stops_half_of_the_time_is_reported() {
+        let mindful = Mindful::at(place());
+        let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+        let _quiet = Quiet::wait();
+        let half = Duration::from_millis(400);
+        let stopping = |done: &std::sync::atomic::AtomicBool| {
+            server.sql(&all_at_work(SESSIONS, 0.2));
+            while !done.load(std::sync::atomic::Ordering::SeqCst) {
+                let sessions = children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL"));
+                let pids: Vec<_> = sessions.map(|(pid, _)| pid).collect();
+                if pids.is_empty() {
+                    return;
+                }
+                let stopped = Stopped::new(&pids);
+                std::thread::sleep(half);
+                drop(stopped);
+                std::thread::sleep(half);
+            }
+        };
+        let run = during(stopping, || seconds(&mindful, &server, SESSIONS, "6s"));
+        run.assert_suspect("stall");
+        assert!(run.evidence("stall").contains(" times, "), "{run}");
+        assert!(run.text.contains("limited by a stall"), "{run}");
     }
 
     #[test]

@@ -7,6 +7,27 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES, message, null};
 use mindful_conformance::place;
 
+/// Somebody else holds the rows of its schema for two thirds of the time.
+#[test]
+fn one_session_that_is_held_up_is_reported_with_its_wait() {
+    let mindful = Mindful::beside_others(place());
+    let server = UsersServer::start(&mindful, "shared_buffers=64MB");
+    let of_each = ["--schemas", "8", "--sessions", "8", "--scale", "1MiB", "--work-unit", "1", "--duration", "5s"];
+    let updates = ["--update-pct", "100", "--commit-wait", "off", "--think-time", "5ms..5ms"];
+    let args = [&of_each[..], &updates].concat();
+    let alone = server.run(&mindful, &args);
+    assert!(!alone.warns("unfair"), "{alone}");
+    let hold = "DO $$ BEGIN PERFORM FROM mindful.blocks_3 FOR UPDATE; PERFORM pg_sleep(0.2); COMMIT; \
+                PERFORM pg_sleep(0.06); END $$";
+    let held = server.run_beside(&mindful, &args, hold);
+    held.assert_suspect("unfair");
+    let evidence = held.evidence("unfair");
+    assert!(
+        evidence.contains("in session 3, the slowest") && evidence.contains("it was at locks and latches"),
+        "{held}"
+    );
+}
+
 #[test]
 fn sessions_that_update_one_row_set_are_reported() {
     let mindful = Mindful::beside_others(place()).with_private();

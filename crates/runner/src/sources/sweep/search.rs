@@ -196,3 +196,43 @@ fn lowest_miss(seen: &[Tried], load: f64) -> Option<f64> {
 fn same(one: f64, other: f64) -> bool {
     (one - other).abs() < 0.5
 }
+
+#[cfg(test)]
+mod tests {
+    use mindful_core::result::{OpSummary, OpsSummary};
+
+    use super::*;
+
+    /// The answer of a search over rates of 1 to 1000, of which those above 500 miss 1 ms, and how many trials were repeated for longer.
+    fn answer(noise_us: f64) -> (String, usize) {
+        let objective = Objective::parse("p99<=1ms").unwrap();
+        let search = Search { objective, key: "rate", from: 1.0, to: 1_000.0 };
+        let mut done: Vec<StepSummary> = Vec::new();
+        loop {
+            let point = match search.next(&done) {
+                Next::Step(point) => point,
+                Next::Over(answer) => return (answer, done.iter().filter(|step| step.point.pass == 2).count()),
+                Next::Undecided(why) => panic!("{why}"),
+            };
+            let load = point.number("rate").unwrap();
+            let before = done.iter().filter(|step| step.point.number("rate") == Some(load)).count();
+            // The trials of a load fall short and exceed by turns.
+            let sign = if before % 2 == 0 { -1.0 } else { 1.0 };
+            let p99 = 1_000.0 + (load - 500.0) / 100.0 + sign * noise_us;
+            let op = OpSummary { count: 100_000, p99_us: Some(p99), ..OpSummary::default() };
+            let ops = OpsSummary { select: Some(op), ..OpsSummary::default() };
+            done.push(StepSummary { point, ops, duration_s: Some(10.0), ..StepSummary::default() });
+            assert!(done.len() < 100, "the search does not end");
+        }
+    }
+
+    #[test]
+    fn loads_that_the_noise_does_not_tell_apart_are_a_range() {
+        let (exact, repeated) = answer(0.0);
+        assert!(exact.contains("is the highest load that meets p99<=1ms, confirmed"), "{exact}");
+        assert_eq!(repeated, 0, "what differs is not repeated");
+        let (range, repeated) = answer(3.0);
+        assert!(range.contains("is in this range") && range.contains("differ by less than their noise"), "{range}");
+        assert!(repeated > 0, "{range}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What a session is at, by what it loses to it.
 
-use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Writer};
+use mindful_core::contract::wait::WaitClass::{Contention, Cpu, Idle, Log, Other, Read, Server, Writer};
 use mindful_core::contract::wait::WaitEvent;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,9 @@ const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
 const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
-pub(super) const LATCH: WaitEvent = WaitEvent::latch("latch");
+const LATCH: WaitEvent = WaitEvent::latch("latch");
+/// For another thread of the server, as the kernel tells it: one that writes or reads the page, purges, or is a session.
+pub(super) const OTHER_THREAD: WaitEvent = WaitEvent::new(Other, "other_thread");
 /// Of a page that another session reads or changes: held over a read of storage, too.
 const PAGE_LATCH: WaitEvent = WaitEvent::new(Contention, "page_latch");
 const CONDITION: WaitEvent = WaitEvent::new(Contention, "condition");
@@ -37,11 +39,28 @@ pub(super) const LOCK: WaitEvent = WaitEvent::new(Contention, "lock");
 const SOCKET: WaitEvent = WaitEvent::new(Other, "socket");
 const FILE: WaitEvent = WaitEvent::new(Other, "file");
 const OTHER: WaitEvent = WaitEvent::new(Other, "other");
-const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
+pub(super) const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
+/// Not ours: each other session that is at work in a sample.
+pub(super) const OTHERS: WaitEvent = WaitEvent::new(Server, "others");
 
-pub(super) const ALL: [WaitEvent; 15] = [
-    CPU, READ, COMMIT, LOG_FILE, LOG_LATCH, BINLOG, WRITE, LATCH, PAGE_LATCH, CONDITION, LOCK, SOCKET, FILE, OTHER,
+pub(super) const ALL: [WaitEvent; 17] = [
+    CPU,
+    READ,
+    COMMIT,
+    LOG_FILE,
+    LOG_LATCH,
+    BINLOG,
+    WRITE,
+    LATCH,
+    PAGE_LATCH,
+    CONDITION,
+    LOCK,
+    SOCKET,
+    FILE,
+    OTHER,
     SLEEP,
+    OTHERS,
+    OTHER_THREAD,
 ];
 
 /// How the states of a session that commits begin, in lower case. From 10.10 on, MariaDB ends a statement before its log
@@ -63,14 +82,14 @@ pub(super) fn event_of(doing: &Doing) -> WaitEvent {
         Thread::Runs => CPU,
         _ if commits => COMMIT,
         Thread::AtStorage => READ,
-        Thread::AtLatch => LATCH,
+        Thread::AtLatch => OTHER_THREAD,
         Thread::Sleeps => OTHER,
     }
 }
 
-/// The same where the server counts so many sessions waiting for a row lock: to the kernel they sleep as those at latches do.
+/// The same where the server counts so many sessions waiting for a row lock: to the kernel they sleep as those that wait for any thread do.
 pub(super) fn tell_row_locks(mut events: Vec<WaitEvent>, waiting: f64) -> Vec<WaitEvent> {
-    let asleep = events.iter_mut().filter(|event| **event == LATCH);
+    let asleep = events.iter_mut().filter(|event| **event == OTHER_THREAD);
     asleep.take(waiting as usize).for_each(|event| *event = LOCK);
     events
 }
@@ -97,6 +116,8 @@ fn event_of_wait(name: &str, operation: &str) -> Option<WaitEvent> {
 
 #[cfg(test)]
 mod tests {
+    use mindful_core::contract::metric::shared;
+
     use super::*;
 
     fn executing(state: &str, thread: Option<Thread>) -> Doing {
@@ -107,7 +128,7 @@ mod tests {
     fn the_kernel_tells_what_the_process_list_does_not() {
         assert_eq!(event_of(&executing("Sending data", Some(Thread::Runs))), CPU);
         assert_eq!(event_of(&executing("Sending data", Some(Thread::AtStorage))), READ);
-        assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), LATCH);
+        assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), OTHER_THREAD);
         for state in ["Commit", "waiting for handler commit", "Updating status"] {
             assert_eq!(event_of(&executing(state, Some(Thread::AtStorage))), COMMIT);
             assert_eq!(event_of(&executing(state, Some(Thread::AtLatch))), COMMIT);
@@ -137,14 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_rows_are_distinguished_from_those_for_latches() {
-        let with_waiting = |waiting: f64| tell_row_locks(vec![CPU, LATCH, READ, LATCH, LATCH], waiting);
-        assert_eq!(with_waiting(2.0), [CPU, LOCK, READ, LOCK, LATCH]);
-        assert_eq!((with_waiting(0.0)[1], with_waiting(9.0)[4], with_waiting(f64::NAN)[1]), (LATCH, LOCK, LATCH));
+    fn waits_for_rows_are_distinguished_from_those_for_threads() {
+        let with_waiting =
+            |waiting: f64| tell_row_locks(vec![CPU, OTHER_THREAD, READ, OTHER_THREAD, OTHER_THREAD], waiting);
+        assert_eq!(with_waiting(2.0), [CPU, LOCK, READ, LOCK, OTHER_THREAD]);
+        assert_eq!(
+            (with_waiting(0.0)[1], with_waiting(9.0)[4], with_waiting(f64::NAN)[1]),
+            (OTHER_THREAD, LOCK, OTHER_THREAD)
+        );
     }
 
     #[test]
     fn whatever_a_session_is_at_is_counted_somewhere() {
+        assert_eq!(OTHERS.to_string(), shared::OTHERS_SAMPLES.name());
         let threads = [None, Some(Thread::Runs), Some(Thread::AtStorage), Some(Thread::AtLatch), Some(Thread::Sleeps)];
         for thread in threads {
             for state in ["", "Commit", "Waiting for table metadata lock", "User sleep"] {

@@ -15,9 +15,10 @@ use mindful_sql::observe::wait_sampling as sampling;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use super::doing::{ALL, Doing, LATCH, Thread, event_of, tell_row_locks};
+use super::doing::{ALL, Doing, OTHER_THREAD, OTHERS, SLEEP, Thread, event_of, tell_row_locks};
 use crate::connect::code;
 use crate::connect::link::{Link, Open};
+use crate::connect::thread::server_of;
 use crate::error::{Failure, lacks_right};
 use crate::flavor::Flavor;
 use crate::observe::status;
@@ -71,20 +72,24 @@ pub(super) struct Monitor {
     link: Arc<Link>,
     connection: Open,
     view: View,
+    /// Sessions of other ranks of the run are not told from those of others.
+    among_ranks: bool,
     kernel: Kernel,
     /// Those of the sessions of the last look, on this host.
     threads: Vec<u32>,
+    by_session: Vec<(u32, WaitClass)>,
 }
 
 impl Monitor {
     /// Connects; where nothing can be looked at, says what would help.
-    pub(super) fn open(link: &Arc<Link>, events: &dyn Events) -> Result<Option<Self>> {
+    pub(super) fn open(link: &Arc<Link>, among_ranks: bool, events: &dyn Events) -> Result<Option<Self>> {
         let mut connection = link.connect()?;
         let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
         let looked = |conn: &mut Conn| best(conn, flavor, local, &kernel);
         match link.run_on(&mut connection, "looking what sessions wait for", looked)? {
             Ok(view) => {
-                return Ok(Some(Self { link: Arc::clone(link), connection, view, kernel, threads: Vec::new() }));
+                let (link, threads, by_session) = (Arc::clone(link), Vec::new(), Vec::new());
+                return Ok(Some(Self { link, connection, view, among_ranks, kernel, threads, by_session }));
             }
             Err(Hidden::Denied) => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
                 "the role may not read what sessions wait for, so shares of waits are missing: \
@@ -106,6 +111,7 @@ impl Monitor {
         let is_known = |event: &WaitEvent| match event.class {
             WaitClass::Writer => self.view.source == Source::Events,
             WaitClass::Contention => self.view.source == Source::Events || self.view.latches,
+            WaitClass::Server => !self.among_ranks,
             _ => true,
         };
         ALL.into_iter().filter(is_known).collect()
@@ -114,14 +120,17 @@ impl Monitor {
 
 impl sampling::Monitor for Monitor {
     fn sample(&mut self) -> Result<Vec<(WaitEvent, f64)>> {
-        let sessions = self.link.sessions();
+        let numbers = self.link.sessions();
+        let sessions: Vec<u32> = numbers.keys().copied().collect();
         if sessions.is_empty() {
             return Ok(Vec::new());
         }
-        let source = self.view.source;
-        let found = self.link.run_on(&mut self.connection, "sampling what sessions wait for", |conn| {
-            query_sessions(conn, source, &sessions)
+        let (source, ours) = (self.view.source, self.link.connections());
+        let mut found = self.link.run_on(&mut self.connection, "sampling what sessions wait for", |conn| {
+            query_sessions(conn, source, &sessions, &ours)
         })?;
+        let others = found.extract_if(.., |id, _| !sessions.contains(id));
+        let others = others.filter(|(_, (_, doing))| event_of(doing) != SLEEP).count();
         let here = self.view.own.is_some();
         self.threads = found.values().map(|(thread, _)| *thread).filter(|thread| here && *thread > 0).collect();
         let seen = |(thread, mut doing): (u32, Doing)| {
@@ -129,15 +138,22 @@ impl sampling::Monitor for Monitor {
             doing.thread = state.map(|state| self.view.tells_apart(state));
             event_of(&doing)
         };
+        let ids: Vec<u32> = found.keys().copied().collect();
         let mut events: Vec<_> = found.into_values().map(seen).collect();
-        if events.contains(&LATCH) {
+        if events.contains(&OTHER_THREAD) {
             let name = "Innodb_row_lock_current_waits";
             let counted = self
                 .link
                 .run_on(&mut self.connection, "counting waits for row locks", |conn| status::read(conn, &[name]))?;
             events = tell_row_locks(events, counted.get(name).copied().unwrap_or(0.0));
         }
-        Ok(events.into_iter().map(|event| (event, 1.0)).collect())
+        let by_session = ids.iter().zip(&events).filter_map(|(id, event)| Some((*numbers.get(id)?, event.class)));
+        self.by_session = by_session.collect();
+        Ok(events.into_iter().map(|event| (event, 1.0)).chain([(OTHERS, others as f64)]).collect())
+    }
+
+    fn by_session(&self) -> Vec<(u32, WaitClass)> {
+        self.by_session.clone()
     }
 
     fn threads(&self) -> Vec<u32> {
@@ -156,13 +172,13 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
     for source in [Source::Events, here] {
         let found = match source {
             Source::Events => look_at_events(conn, id),
-            _ if local => query_sessions(conn, source, &[id]),
+            _ if local => query_sessions(conn, source, &[id], &[id]),
             _ => Ok(Found::new()),
         };
         match found {
             Ok(found) => {
                 let thread = found.get(&id).map(|(thread, _)| *thread);
-                let own = thread.filter(|thread| local && serves(kernel, *thread));
+                let own = thread.filter(|thread| local && server_of(kernel, *thread).is_some());
                 if own.is_some() || (source == Source::Events && thread.is_some()) {
                     let latches = own.is_some_and(|own| latches_are_visible(kernel, own));
                     return Ok(Ok(View { source, own, latches }));
@@ -181,7 +197,7 @@ type Found = BTreeMap<u32, (u32, Doing)>;
 
 /// Nobody where the server keeps no waits.
 fn look_at_events(conn: &mut Conn, id: u32) -> Result<Found, Failure> {
-    if waits_are_kept(conn)? { query_sessions(conn, Source::Events, &[id]) } else { Ok(Found::new()) }
+    if waits_are_kept(conn)? { query_sessions(conn, Source::Events, &[id], &[id]) } else { Ok(Found::new()) }
 }
 
 fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
@@ -195,23 +211,17 @@ fn waits_are_kept(conn: &mut Conn) -> Result<bool, Failure> {
 /// A row of any source: connection, thread, command, state, wait, what is done there.
 type Row = (u32, Option<u32>, String, String, Option<String>, Option<String>);
 
-fn query_sessions(conn: &mut Conn, source: Source, sessions: &[u32]) -> Result<Found, Failure> {
-    let listed: Vec<String> = sessions.iter().map(u32::to_string).collect();
-    let rows: Vec<Row> = conn.query(source.sql().replace("{{sessions}}", &listed.join(", ")))?;
+/// What `sessions` are at, and those at work that are not `ours`.
+fn query_sessions(conn: &mut Conn, source: Source, sessions: &[u32], ours: &[u32]) -> Result<Found, Failure> {
+    let listed = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let sql = source.sql().replace("{{sessions}}", &listed(sessions)).replace("{{ours}}", &listed(ours));
+    let rows: Vec<Row> = conn.query(sql)?;
     // Of waits within waits the innermost comes last, and stays.
     let found = rows.into_iter().map(|(id, thread, command, state, event, operation)| {
         let wait = event.map(|event| (event, operation.unwrap_or_default()));
         (id, (thread.unwrap_or(0), Doing { command, state, wait, thread: None }))
     });
     Ok(found.collect())
-}
-
-/// Whether a thread of this host is one of a server, and not of whatever has its number here.
-fn serves(kernel: &Kernel, thread: u32) -> bool {
-    let status = fs::read_to_string(process::folder(kernel, thread).join("status")).unwrap_or_default();
-    let of = status.lines().find_map(|line| line.strip_prefix("Tgid:")).and_then(|id| id.trim().parse().ok());
-    let name = of.and_then(|process| process::name(kernel, process));
-    name.is_some_and(|name| name.starts_with("mariadbd") || name.starts_with("mysqld"))
 }
 
 /// Where a thread sleeps in the kernel; `None` where that is kept from us.

@@ -1,0 +1,24 @@
+//! The thread of this host that serves a connection.
+
+use mindful_host::{Kernel, process};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::flavor::Flavor;
+
+/// The thread that serves `connection` alone; `None` where it is not told, is not of this host, or serves others too.
+pub(crate) fn of_connection(connection: &mut Conn, flavor: Flavor) -> Option<u32> {
+    let asked = match flavor {
+        Flavor::MariaDb => include_str!("../../sql/thread_mariadb.sql"),
+        Flavor::MySql => include_str!("../../sql/thread_mysql.sql"),
+    };
+    let answer = connection.query_first::<Option<u32>, _>(asked).ok()??;
+    answer.filter(|thread| server_of(&Kernel::default(), *thread).is_some())
+}
+
+/// The server that a thread of this host belongs to; `None` where it is one of whatever has its number here.
+pub(crate) fn server_of(kernel: &Kernel, thread: u32) -> Option<u32> {
+    let process = process::of_thread(kernel, thread)?;
+    let name = process::name(kernel, process)?;
+    (name.starts_with("mariadbd") || name.starts_with("mysqld")).then_some(process)
+}
