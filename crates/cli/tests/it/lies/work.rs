@@ -17,9 +17,9 @@ fn one_session_that_is_held_up_is_reported_with_its_wait() {
     let args = [&of_each[..], &updates].concat();
     let alone = server.run(&mindful, &args);
     assert!(!alone.warns("unfair"), "{alone}");
-    let hold = "DO $$ BEGIN PERFORM FROM mindful.blocks_3 FOR UPDATE; PERFORM pg_sleep(0.2); COMMIT; \
+    let locks = "DO $$ BEGIN PERFORM FROM mindful.blocks_3 FOR UPDATE; PERFORM pg_sleep(0.2); COMMIT; \
                 PERFORM pg_sleep(0.06); END $$";
-    let held = server.run_beside(&mindful, &args, hold);
+    let held = server.run_beside(&mindful, &args, locks);
     held.assert_suspect("unfair");
     let evidence = held.evidence("unfair");
     assert!(

@@ -19,6 +19,8 @@ pub(super) enum Thread {
     Runs,
     AtStorage,
     AtLatch,
+    /// Its statement has ended since the process list was read.
+    AtClient,
     Sleeps,
 }
 
@@ -80,6 +82,7 @@ pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     // A session without a wait is on a CPU or waits for one.
     match doing.thread.unwrap_or(if commits { Thread::Sleeps } else { Thread::Runs }) {
         Thread::Runs => CPU,
+        Thread::AtClient => SLEEP,
         _ if commits => COMMIT,
         Thread::AtStorage => READ,
         Thread::AtLatch => OTHER_THREAD,
@@ -136,6 +139,7 @@ mod tests {
         }
         let idle = Doing { command: "Sleep".to_owned(), ..executing("", Some(Thread::AtLatch)) };
         assert_eq!(event_of(&idle), SLEEP);
+        assert_eq!(event_of(&executing("Updating status", Some(Thread::AtClient))), SLEEP);
     }
 
     #[test]

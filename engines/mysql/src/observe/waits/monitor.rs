@@ -252,8 +252,11 @@ fn state_of(kernel: &Kernel, thread: u32) -> Option<Thread> {
     Some(match letter_of(kernel, thread)? {
         'R' => Thread::Runs,
         'D' => Thread::AtStorage,
-        _ if asleep_in(kernel, thread).is_some_and(|place| place.contains("futex")) => Thread::AtLatch,
-        _ => Thread::Sleeps,
+        _ => match asleep_in(kernel, thread) {
+            Some(place) if place.contains("futex") => Thread::AtLatch,
+            Some(place) if place.contains("poll") => Thread::AtClient,
+            _ => Thread::Sleeps,
+        },
     })
 }
 
@@ -287,6 +290,8 @@ mod tests {
         });
         assert!(visible);
         assert_eq!(state_of(&kernel, OWN), Some(Thread::AtLatch));
+        shows(folder.path(), 'S', "poll_schedule_timeout.constprop.0");
+        assert_eq!(state_of(&kernel, OWN), Some(Thread::AtClient));
         shows(folder.path(), 'S', "0");
         assert!(!latches_are_visible(&kernel, OWN), "who may not see it sees zeros");
     }
