@@ -19,6 +19,7 @@ mod order;
 mod percentile;
 mod power;
 mod price;
+pub mod provenance;
 mod rank;
 mod ranking;
 mod runs;

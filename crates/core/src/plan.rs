@@ -81,7 +81,28 @@ pub struct Plan {
     pub access: Access,
     /// Whether single requests are timed at the device, where they can be.
     pub device_trace: bool,
+    /// Whether the metadata service of a cloud may be asked.
+    #[serde(default, skip_serializing_if = "HostFacts::is_auto")]
+    pub facts: HostFacts,
     pub hooks: Hooks,
+}
+
+/// What the facts of a host are read from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HostFacts {
+    /// The host, and on a machine of a cloud its metadata service.
+    #[default]
+    Auto,
+    /// The host alone.
+    Local,
+}
+
+impl HostFacts {
+    /// Whether it is the default, which a record does not store.
+    pub fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

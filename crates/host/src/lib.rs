@@ -3,6 +3,7 @@
 //! Nothing here samples or judges: `observe` samples, `analyze` judges, engines ask what they need before a run.
 
 pub mod access_list;
+pub mod binary;
 pub mod compressibility;
 pub mod control_group;
 pub mod cpu;

@@ -1,15 +1,17 @@
 //! What the host is: the facts a result depends on. What cannot be found is left out.
 
+mod cloud;
 pub(crate) mod memory;
 pub(crate) mod processor;
 pub(crate) mod storage;
 pub(crate) mod system;
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::fact::{Fact, Kept};
+use mindful_core::contract::fact::{CLIENT, Fact, Kept};
+use mindful_core::plan::HostFacts;
 use mindful_core::record::run::Facts;
 use mindful_host::control_group::{Groups, Limits};
-use mindful_host::{Kernel, cpu, space};
+use mindful_host::{Kernel, binary, cpu, space};
 
 use crate::host::server_pid;
 use memory::Memory;
@@ -18,15 +20,20 @@ use storage::Storage;
 use system::put;
 
 /// Facts of this host by name. For a server that runs elsewhere they are those of mindful's own host, named `client.…`.
-pub fn environment(host: &HostView) -> Facts {
+pub fn environment(host: &HostView, from: HostFacts) -> Facts {
     let kernel = Kernel::default();
     let mut facts = Facts::new();
     system::facts(&kernel, &mut facts);
     Processor::read(&kernel).facts(&mut facts);
     Memory::read(&kernel).facts(&mut facts);
-    if !host.local {
-        facts = facts.into_iter().map(|(name, value)| (format!("client.{name}"), value)).collect();
+    let cloud = cloud::Machine::read(&kernel, cloud::Sources::of_host(from));
+    if let Some(machine) = &cloud {
+        machine.facts(&mut facts);
     }
+    if !host.local {
+        facts = facts.into_iter().map(|(name, value)| (format!("{CLIENT}{name}"), value)).collect();
+    }
+    put(&mut facts, Fact::BinaryHash, binary::hash());
     put(&mut facts, Fact::CpusAllowed, cpu::usable(&kernel));
     if !host.local {
         return facts;
@@ -35,8 +42,14 @@ pub fn environment(host: &HostView) -> Facts {
         limits_facts(&Groups::of(&kernel, pid).limits(), &mut facts);
     }
     put(&mut facts, Fact::HolesShare, space::holes_share(&host.data_paths));
-    storage::facts(Kept::Dataset, &Storage::of_paths(&kernel, &host.data_paths), &mut facts);
-    storage::facts(Kept::Log, &Storage::of_paths(&kernel, &host.log_paths), &mut facts);
+    for (kept, paths) in [(Kept::Dataset, &host.data_paths), (Kept::Log, &host.log_paths)] {
+        let all = Storage::of_paths(&kernel, paths);
+        storage::facts(kept, &all, &mut facts);
+        let devices: Vec<&str> = all.iter().flat_map(|storage| &storage.devices).map(|d| d.name.as_str()).collect();
+        if let Some(machine) = &cloud {
+            machine.volume_facts(&kernel, &devices, &mut facts);
+        }
+    }
     facts
 }
 

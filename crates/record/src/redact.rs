@@ -1,5 +1,5 @@
 //! A run without the names of those it was measured for: hosts, users, addresses, paths, databases, devices and the
-//! processes of others become `host-1`, `user-1`, the same name the same everywhere.
+//! processes of others become `host-1`, `user-1`, the same name the same everywhere. Facts of a cloud are removed.
 //!
 //! It is the record that is redacted, event by event, before anything is made of it: no report can tell what it never
 //! read. Each event and each head is taken apart field by field, so that a field that is added does not compile before
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::Event;
+use mindful_core::contract::fact::is_of_cloud;
 use mindful_core::contract::metric::Metric;
 use mindful_core::contract::watch::Circumstance;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
@@ -218,7 +219,8 @@ impl Redactor {
     }
 
     fn facts(&mut self, facts: &mut Facts) {
-        let clean = std::mem::take(facts).into_iter().map(|(key, value)| {
+        let kept = std::mem::take(facts).into_iter().filter(|(key, _)| !is_of_cloud(key));
+        let clean = kept.map(|(key, value)| {
             let value = match kind_of(&key).filter(|_| !says_nothing(&value)) {
                 Some(kind) => self.names.whole(kind, &value),
                 None => self.names.scrubbed(&value),

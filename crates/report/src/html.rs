@@ -21,7 +21,7 @@ use crate::drawing::frame;
 use crate::findings;
 use crate::heat;
 use crate::markup::escaped_text;
-use crate::panels::{facts, figures};
+use crate::panels::{facts, figures, place};
 use crate::report::Report;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -143,13 +143,14 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     behind(html, run, report);
     let _ = write!(
         html,
-        "<footer>run {id}, {}, by mindful {}</footer>\n</article>\n",
+        "<section>\n{}</section>\n<footer>run {id}, {}, by mindful {}</footer>\n</article>\n",
+        panels::panel_html(&place::repeated_by(run, analysis)),
         escaped_text(&analysis.summary.started_at),
         escaped_text(&run.head.mindful_version)
     );
 }
 
-/// Whether it may be believed, its figure, what limits it, what to do next, and the twelve facts.
+/// Whether it may be believed, its figure, what limits it, what to do next, where it was measured, and the twelve facts.
 fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     let summary = &analysis.summary;
     let card = card::run_card(analysis);
@@ -189,7 +190,8 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     }
     let _ = writeln!(
         html,
-        "</header>\n<section class=\"facts\">\n{}</section>",
+        "</header>\n<section class=\"facts\">\n{}</section>\n<section class=\"facts\">\n{}</section>",
+        panels::panel_html(&place::measured_at(run)),
         panels::panel_html(&facts::measured(run, analysis))
     );
 }

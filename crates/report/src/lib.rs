@@ -18,6 +18,7 @@ mod markup;
 mod panels;
 #[cfg(feature = "png")]
 pub mod png;
+pub mod repeat;
 mod report;
 pub mod style;
 mod table;

@@ -7,7 +7,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, NO_FIGURE};
-use crate::panels::{Panel, Piece, answer, facts};
+use crate::panels::{Panel, Piece, answer, facts, place};
 use crate::report::Report;
 
 /// The run: its card, the twelve facts, and its report folded.
@@ -31,7 +31,9 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
         }
     }
     text.push_str("\n\n");
-    text.push_str(&panel_markdown(&facts::measured(run, analysis)));
+    for panel in [place::measured_at(run), facts::measured(run, analysis)] {
+        text.push_str(&panel_markdown(&panel));
+    }
     text.push_str("<details><summary>The report in full</summary>\n\n");
     report.panels().iter().for_each(|panel| text.push_str(&panel_markdown(panel)));
     text.push_str("</details>\n");

@@ -7,6 +7,7 @@ pub(crate) mod figures;
 pub(crate) mod io_job;
 mod over_time;
 mod panel;
+pub(crate) mod place;
 mod price;
 mod ranks;
 pub(crate) mod step;

@@ -7,7 +7,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, Card};
-use crate::panels::{Panel, answer, contrast, facts, io_job, step, sweep};
+use crate::panels::{Panel, answer, contrast, facts, io_job, place, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
 
@@ -26,6 +26,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
         Some(answer) if !answer.found => steps_alone(&card),
         _ => verdict(&card),
     });
+    panels.extend((detail == Detail::Full).then(|| place::measured_at(run)));
     panels.extend(if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
     } else if let Some(job) = &summary.io_job {
@@ -37,6 +38,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     });
     if detail == Detail::Full {
         panels.extend([facts::measured(run, analysis), facts::proof(run), facts::settings(run)]);
+        panels.push(place::repeated_by(run, analysis));
     }
     panels.extend([
         findings::panel(&summary.findings, detail),

@@ -380,7 +380,7 @@ fn record(context: &Context, known: &mut Run) -> Result<()> {
     if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
         // No host goes by simulated time.
         if !context.clock.is_simulated() {
-            known.environment = mindful_observe::environment(&host);
+            known.environment = mindful_observe::environment(&host, context.plan.facts);
         }
         let alike = BaselineKey {
             engine: context.engine.name(),

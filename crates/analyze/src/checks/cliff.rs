@@ -1,6 +1,6 @@
 //! A rate that fell to a flat cap in the window, and whose cap it may be.
 
-use mindful_core::contract::fact::Fact;
+use mindful_core::contract::fact::{DeviceFact, Fact};
 use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::Finding;
@@ -126,7 +126,7 @@ fn cap(requests: f64, bytes: f64, gib: Option<f64>) -> Option<&'static str> {
 
 fn size_gib(facts: &Facts) -> Option<f64> {
     let device = Fact::StorageDevice.find(facts)?.split(" < ").next()?;
-    let bytes: f64 = facts.get(&format!("device.{device}.size_bytes"))?.parse().ok()?;
+    let bytes: f64 = DeviceFact::SizeBytes.find(device, facts)?.parse().ok()?;
     Some(bytes / 1_073_741_824.0)
 }
 

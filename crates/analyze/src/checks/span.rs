@@ -1,6 +1,6 @@
 //! How small a part of the device the blocks visited are: caches below the file system may hold all of them.
 
-use mindful_core::contract::fact::Fact;
+use mindful_core::contract::fact::{DeviceFact, Fact};
 use mindful_core::plan::units::format_bytes;
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::Finding;
@@ -37,7 +37,7 @@ pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Optio
 fn device(environment: &Facts) -> Option<(String, u64)> {
     let chain = Fact::StorageDevice.find(environment)?;
     let top = chain.split(" < ").next()?.to_owned();
-    let size = |name: &str| environment.get(&format!("device.{name}.size_bytes"))?.parse::<u64>().ok();
+    let size = |name: &str| DeviceFact::SizeBytes.find(name, environment)?.parse::<u64>().ok();
     let bytes =
         top.split(' ').map(size).try_fold(0, |all: u64, size| all.checked_add(size?)).filter(|bytes| *bytes > 0)?;
     Some((top, bytes))

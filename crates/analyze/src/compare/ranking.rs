@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::fact::Fact;
 use mindful_core::plan::price::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
@@ -15,6 +14,7 @@ use super::gate::{Gate, GateOutcome};
 use super::noise::NoiseFloor;
 use super::order::Sequence;
 use super::power::runs_to_rank;
+use super::provenance::{NOT_STATED, joined_provenance};
 use super::rank::{Ranks, SideValues};
 use super::runs::Side;
 use super::sentence::{self, ComparedSides};
@@ -25,8 +25,6 @@ use crate::stats::moment::{median, variance};
 const DIFFERENCES: [f64; 3] = [0.05, 0.1, 0.2];
 
 const FIRST: [&str; 4] = ["engine", "mix", "work unit", "active set"];
-
-const NOT_STATED: &str = "not stated";
 
 #[derive(Debug)]
 pub struct NamedSide {
@@ -192,8 +190,9 @@ impl Group {
     fn from_members(members: &[&NamedSide], by: OrderedBy, margin: f64, force: bool) -> Result<Self> {
         let mut ranked: Vec<(&NamedSide, Vec<OrderedRun>)> = Vec::new();
         let mut without: Vec<(&NamedSide, String)> = Vec::new();
+        let currency = members.iter().find_map(|side| currencies(side).next());
         for side in members {
-            match ordered_runs(side, by, force) {
+            match ordered_runs(side, by, force, currency) {
                 Ok(runs) => ranked.push((side, runs)),
                 Err(why) => without.push((side, why)),
             }
@@ -279,19 +278,32 @@ fn leave_open(ranks: &mut Ranks, sides: &[&NamedSide], values: &[SideValues], ma
     doubts
 }
 
-/// The values of the runs of a side, or why it has no rank.
-fn ordered_runs(side: &NamedSide, by: OrderedBy, force: bool) -> std::result::Result<Vec<OrderedRun>, String> {
+/// The currencies of the prices of a side.
+fn currencies(side: &NamedSide) -> impl Iterator<Item = &str> {
+    side.runs.iter().filter_map(|(run, _)| Some(run.head.plan.price.as_ref()?.currency.as_str()))
+}
+
+/// The values of the runs of a side, or why it has no rank. Prices in another currency than `currency` have none.
+fn ordered_runs(
+    side: &NamedSide,
+    by: OrderedBy,
+    force: bool,
+    currency: Option<&str>,
+) -> std::result::Result<Vec<OrderedRun>, String> {
     let invalid = side.runs.iter().find(|(_, analysis)| analysis.summary.validity == Validity::Invalid && !force);
     if let Some((run, analysis)) = invalid {
         let because = compared_run(&analysis.summary).because;
         let why = if because.is_empty() { "it did not finish".to_owned() } else { because.join(", ") };
         return Err(format!("INVALID: run {}: {why}", run.head.id));
     }
-    let currencies = side.runs.iter().filter_map(|(run, _)| run.head.plan.price.as_ref());
-    let mut currencies: Vec<&str> = currencies.map(|price| price.currency.as_str()).collect();
-    currencies.dedup();
-    if by == OrderedBy::Price && currencies.len() > 1 {
-        return Err(format!("prices in {}", currencies.join(" and ")));
+    let mut foreign: Vec<&str> = currencies(side).filter(|other| Some(*other) != currency).collect();
+    foreign.dedup();
+    if by == OrderedBy::Price && !foreign.is_empty() {
+        return Err(format!(
+            "priced in {}, and the first side in {}",
+            foreign.join(" and "),
+            currency.unwrap_or_default()
+        ));
     }
     side.runs.iter().map(|(run, analysis)| by.ordered_run(run, analysis)).collect()
 }
@@ -323,7 +335,7 @@ fn unranked(side: &NamedSide, ordered: &[OrderedRun], no_rank: Option<String>) -
         per_month: price(&side.runs).map(|price| price.per_month()),
         per_million_reads: None,
         efficient: None,
-        place: place(&side.runs),
+        place: joined_provenance(side.runs.iter().map(|(run, _)| run)),
         differs: Vec::new(),
     }
 }
@@ -338,32 +350,6 @@ fn priced(side: RankedSide, reads: Option<f64>) -> RankedSide {
     let reads = reads.filter(|reads| *reads > 0.0);
     let per_million_reads = side.price.as_ref().zip(reads).map(|(price, reads)| price.per_million(reads));
     RankedSide { reads_per_s: reads, per_million_reads, ..side }
-}
-
-/// Machine, zone, storage and version of the database.
-fn place(runs: &Side) -> Vec<NamedFact> {
-    let of_runs = |of: &dyn Fn(&Run) -> Option<String>| {
-        let mut values: Vec<String> = runs.iter().filter_map(|(run, _)| of(run)).collect();
-        values.dedup();
-        if values.is_empty() { NOT_STATED.to_owned() } else { values.join(" / ") }
-    };
-    let storage = |run: &Run| {
-        let parts = [Fact::StorageDevice, Fact::StorageFilesystem].map(|fact| fact.find(&run.environment).cloned());
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| parts.join(" "))
-    };
-    let version = |run: &Run| {
-        let version = run.description.as_ref().map(|description| description.engine_version.as_str());
-        Some(format!("{} {}", run.head.engine, version.unwrap_or_default()).trim_end().to_owned())
-    };
-    let zone = |run: &Run| Fact::CloudZone.find(&run.environment).cloned();
-    let fact = |name: &str, value| NamedFact { name: name.to_owned(), value };
-    vec![
-        fact("machine", of_runs(&comparable::machine)),
-        fact("zone", of_runs(&zone)),
-        fact("storage", of_runs(&storage)),
-        fact("version", of_runs(&version)),
-    ]
 }
 
 /// Marks the sides that no side beats which costs no more.

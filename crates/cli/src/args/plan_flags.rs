@@ -54,7 +54,7 @@ const HEADINGS: [(&str, &[&str]); 7] = [
     ),
     ("Time", &["duration", "warmup", "steady", "steady_cap", "ops", "guard"]),
     (RESULT, &["tag", "price"]),
-    ("Observation", &["node_exporter", "device_trace"]),
+    ("Observation", &["node_exporter", "device_trace", "facts"]),
     ("Hooks", &["hook_before", "hook_after", "hook_end", "hook_timeout", "hook_failure"]),
     ("Several processes", &["rank", "ranks", "job", "meet", "meet_timeout"]),
 ];

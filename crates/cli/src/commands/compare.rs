@@ -162,7 +162,8 @@ fn document(
         summary.gate = judged.map(|(gate, outcome)| gate.summary(outcome));
         return json::summary(&summary);
     }
-    context::found_plans(sides.runs().map(|(run, _)| run)) + &comparison::comparison_text(compared, sides)
+    context::found_plans(sides.runs().map(|(run, _)| run))
+        + &comparison::comparison_text(compared, sides, &context::style())
 }
 
 /// The comparison of two sides that are meant to differ, as JSON or as text.
@@ -172,7 +173,7 @@ pub(super) fn planned(matches: &ArgMatches, store: &Store, sides: &Sides) -> Res
     Ok(if context::wants_json(matches) {
         json::summary(&compared.summary(sides))
     } else {
-        comparison::comparison_text(&compared, sides)
+        comparison::comparison_text(&compared, sides, &context::style())
     })
 }
 

@@ -15,6 +15,7 @@ use mindful_core::{Error, Result};
 use mindful_import::{LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
 use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
+use mindful_report::repeat::quoted;
 
 use crate::args::flags::{old_files, option, output};
 use crate::exit::Exit;
@@ -212,13 +213,4 @@ fn hint(output: &Path) -> String {
     }
     let quoted = quoted(&output.display().to_string());
     format!("see `mindful plan --plan {quoted}`, then `mindful run --plan {quoted}`")
-}
-
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:=@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgMatches};
 use mindful_core::plan::settings::{Origin, Setting, parse_choice};
 use mindful_core::{Engine, Result, plan::units};
+use mindful_report::repeat::{flag_words, quoted};
 use mindful_runner::Context;
 
 use crate::exit::Exit;
@@ -64,7 +65,7 @@ fn password_variables(context: &Context) -> Vec<&'static str> {
 /// `mindful run` with all given settings, without secrets, each word quoted for a shell.
 fn command(shared: &RankContext, more: &[String]) -> Vec<String> {
     let words = ["mindful".to_owned(), "run".to_owned()].into_iter().chain(given(shared));
-    words.chain(more.iter().cloned()).map(|word| for_shell(&word)).collect()
+    words.chain(more.iter().cloned()).map(|word| quoted(&word)).collect()
 }
 
 fn given(shared: &RankContext) -> Vec<String> {
@@ -75,19 +76,9 @@ fn given(shared: &RankContext) -> Vec<String> {
         _ => vec![setting.value.clone()],
     };
     let flags = given.flat_map(|(name, setting)| {
-        let flag = format!("--{}", name.replace('_', "-"));
-        values(name, setting).into_iter().flat_map(move |value| [flag.clone(), value]).collect::<Vec<_>>()
+        values(name, setting).into_iter().flat_map(move |value| flag_words(name, &value)).collect::<Vec<_>>()
     });
     flags.collect()
-}
-
-fn for_shell(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// Time limit of a run without a load, in minutes.

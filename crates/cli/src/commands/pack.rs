@@ -4,10 +4,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::ArgMatches;
+use mindful_analyze::Analysis;
+use mindful_analyze::compare::provenance::NOT_STATED;
 use mindful_core::Result;
+use mindful_core::contract::fact::Fact;
 use mindful_core::plan::settings::Origin;
 use mindful_core::record::run::Run;
+use mindful_host::binary;
 use mindful_record::{LOG, SUMMARY, pack};
+use mindful_report::repeat::{Repeat, repeat};
 use mindful_report::{escape, escape_json};
 use serde_json::json;
 
@@ -50,7 +55,7 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
         ]);
     }
     texts.extend([
-        (pack::VERSION, version(&run)),
+        (pack::VERSION, version(&run, &analysis)),
         (pack::PLAN, plan(&run)),
         (pack::ENVIRONMENT, environment(&run)),
         (pack::PAGE, export::page(&runs, std::slice::from_ref(&id))?),
@@ -63,9 +68,21 @@ fn pack(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn version(run: &Run) -> String {
+/// Which binaries measured and packed, and how the run is repeated.
+fn version(run: &Run, analysis: &Analysis) -> String {
     let measured = escape(run.head.mindful_build.as_ref().unwrap_or(&run.head.mindful_version));
-    format!("format {}\nmeasured by mindful {measured}\npacked by mindful {}\n", run.head.format, version::line())
+    let hash = |hash: Option<&str>| hash.unwrap_or(NOT_STATED).to_owned();
+    let measured_by = escape(&hash(Fact::BinaryHash.find(&run.environment).map(String::as_str)));
+    let repeat = match repeat(run, &analysis.summary) {
+        Repeat::Commands(commands) => format!("to repeat it: {}", escape(&commands.join(" && "))),
+        Repeat::OfAnotherTool(what) => format!("another tool measured it: {}", escape(&what)),
+    };
+    format!(
+        "format {}\nmeasured by mindful {measured}, SHA-256 {measured_by}\npacked by mindful {}, SHA-256 {}\n{repeat}\n",
+        run.head.format,
+        version::line(),
+        hash(binary::hash())
+    )
 }
 
 /// The settings that the user gave, as a plan file.

@@ -36,8 +36,32 @@ pub enum Fact {
     StorageFilesystem,
     /// Share of the dataset's files that was never written, 0 to 1.
     HolesShare,
+    /// Microcode of the CPUs.
+    CpuMicrocode,
+    /// Weaknesses of the CPUs that the kernel mitigates, and those that it leaves open.
+    CpuMitigations,
+    /// Maker of the machine, from DMI.
+    MachineVendor,
+    /// The machine's product name, from DMI.
+    MachineProduct,
+    /// Whose guest the host is.
+    Virtualization,
+    /// Name of the operating system.
+    SystemName,
+    /// The cloud that the machine belongs to, from DMI.
+    Cloud,
+    /// What the other facts of the cloud were read from.
+    CloudSource,
+    /// Why the cloud's service stated nothing.
+    CloudNotStated,
+    /// Type of the machine, as the cloud calls it.
+    CloudMachineType,
     /// Zone of the cloud that the host is in.
     CloudZone,
+    /// Image that the machine was started from.
+    CloudImage,
+    /// SHA-256 of the mindful binary that measured.
+    BinaryHash,
 }
 
 impl Fact {
@@ -58,7 +82,19 @@ impl Fact {
             Self::StorageDeviceNotSeen => "storage.device_not_seen",
             Self::StorageFilesystem => "storage.filesystem",
             Self::HolesShare => "data.holes_share",
+            Self::CpuMicrocode => "cpu.microcode",
+            Self::CpuMitigations => "cpu.mitigations",
+            Self::MachineVendor => "machine.vendor",
+            Self::MachineProduct => "machine.product",
+            Self::Virtualization => "virtualization",
+            Self::SystemName => "os.name",
+            Self::Cloud => "cloud.name",
+            Self::CloudSource => "cloud.source",
+            Self::CloudNotStated => "cloud.not_stated",
+            Self::CloudMachineType => "cloud.machine_type",
             Self::CloudZone => "cloud.zone",
+            Self::CloudImage => "cloud.image",
+            Self::BinaryHash => "mindful.sha256",
         }
     }
 
@@ -66,11 +102,70 @@ impl Fact {
     pub fn find(self, facts: &BTreeMap<String, String>) -> Option<&String> {
         facts.get(self.key())
     }
+
+    /// The same of mindful's own host, where the server runs on another one.
+    pub fn find_of_client(self, facts: &BTreeMap<String, String>) -> Option<&String> {
+        facts.get(&format!("{CLIENT}{}", self.key()))
+    }
+}
+
+/// What the keys of facts about mindful's own host begin with, where the server runs on another one.
+pub const CLIENT: &str = "client.";
+
+/// Whether the fact under `key` is about the cloud that a host belongs to.
+pub fn is_of_cloud(key: &str) -> bool {
+    key.strip_prefix(CLIENT).unwrap_or(key).starts_with("cloud.")
 }
 
 impl From<Fact> for String {
     fn from(fact: Fact) -> Self {
         fact.key().to_owned()
+    }
+}
+
+/// A fact about one block device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceFact {
+    /// Its model.
+    Model,
+    /// Its firmware.
+    Firmware,
+    /// Its size, bytes.
+    SizeBytes,
+    /// The cloud's name of the volume.
+    Volume,
+    /// Type of the volume, as the cloud calls it.
+    VolumeType,
+    /// Size that the cloud states, bytes.
+    VolumeBytes,
+    /// Requests a second that the volume was provisioned for.
+    VolumeIops,
+    /// Bytes a second that the volume was provisioned for.
+    VolumeBytesPerS,
+    /// What the facts of the volume were read from.
+    VolumeSource,
+}
+
+impl DeviceFact {
+    /// The key it is stored under for `device`.
+    pub fn key(self, device: &str) -> String {
+        let (kind, name) = match self {
+            Self::Model => ("device", "model"),
+            Self::Firmware => ("device", "firmware"),
+            Self::SizeBytes => ("device", "size_bytes"),
+            Self::Volume => ("cloud.device", "volume"),
+            Self::VolumeType => ("cloud.device", "type"),
+            Self::VolumeBytes => ("cloud.device", "size_bytes"),
+            Self::VolumeIops => ("cloud.device", "iops"),
+            Self::VolumeBytesPerS => ("cloud.device", "bytes_per_s"),
+            Self::VolumeSource => ("cloud.device", "source"),
+        };
+        format!("{kind}.{device}.{name}")
+    }
+
+    /// Its text among `facts`, where it is known.
+    pub fn find<'a>(self, device: &str, facts: &'a BTreeMap<String, String>) -> Option<&'a String> {
+        facts.get(&self.key(device))
     }
 }
 

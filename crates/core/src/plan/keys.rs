@@ -85,6 +85,12 @@ pub const KEYS: &[Key] = &[
         "auto",
         "Time single device requests for latency percentiles, as root: auto or off",
     ),
+    Key::with_default(
+        "facts",
+        "auto|local",
+        "auto",
+        "Facts of the host: on a machine of a cloud ask its metadata service too (auto), or nobody (local)",
+    ),
     Key::unset("hook_before", "COMMAND", "Shell command to run before the sessions start").command(),
     Key::unset("hook_after", "COMMAND", "Shell command to run after the sessions stop").command(),
     Key::unset("hook_end", "COMMAND", "Shell command to run after the result is stored").command(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::keys::{KEYS, MOST_SESSIONS};
-use super::{Hooks, HotSpotPlan, Plan};
+use super::{Hooks, HostFacts, HotSpotPlan, Plan};
 use crate::contract::error::{Error, Result};
 use crate::dataset::{Content, Extent};
 use crate::plan::price::Price;
@@ -60,6 +60,9 @@ fn plan(s: &Settings) -> Result<Plan> {
             settings::parse_choice(t, &[("server", LoopSite::Server), ("client", LoopSite::Client)])
         })?,
         device_trace: s.require("device_trace", |t| settings::parse_choice(t, &[("auto", true), ("off", false)]))?,
+        facts: s.require("facts", |t| {
+            settings::parse_choice(t, &[("auto", HostFacts::Auto), ("local", HostFacts::Local)])
+        })?,
         hooks: hooks(s)?,
         compatibility: s.require("like", |t| {
             settings::parse_choice(

@@ -101,7 +101,7 @@ pub struct RankedSide {
     pub per_million_reads: Option<f64>,
     /// Whether no cheaper side has a better figure; null without a price.
     pub efficient: Option<bool>,
-    /// Where it was measured: machine, zone, storage, database version; `not stated` where that is not known.
+    /// Where it was measured, by name: machine, zone, devices, version and more; `not stated` where that is not known.
     pub place: Vec<NamedFact>,
     /// Facts and settings in which the sides of the group differ, with the value of this side.
     pub differs: Vec<NamedFact>,

@@ -1,7 +1,8 @@
 //! CPUs: model, topology, frequency.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
 
 use mindful_core::contract::fact::Fact;
 use mindful_core::record::run::Facts;
@@ -13,6 +14,9 @@ use super::system::put;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Processor {
     pub(crate) model: Option<String>,
+    pub(crate) microcode: Option<String>,
+    /// What the kernel says of each weakness of the CPUs.
+    pub(crate) weaknesses: Vec<(String, String)>,
     pub(crate) cpus: Option<usize>,
     pub(crate) cores: Option<usize>,
     pub(crate) threads_per_core: Option<usize>,
@@ -32,6 +36,8 @@ impl Processor {
         let cpuinfo = value(kernel.proc.join("cpuinfo")).unwrap_or_default();
         let mut processor = Self {
             model: model(&cpuinfo),
+            microcode: values(&cpuinfo, "microcode").next().map(str::to_owned),
+            weaknesses: weaknesses(&base.join("vulnerabilities")),
             cpus: online.as_ref().map(Vec::len),
             numa_nodes: value(kernel.sys.join("devices/system/node/online")).map(|list| parse_list(&list).len()),
             frequency_mhz: mean_frequency(&cpuinfo),
@@ -68,6 +74,8 @@ impl Processor {
     pub(crate) fn facts(&self, facts: &mut Facts) {
         let governors = self.governors.iter().cloned().collect::<Vec<_>>().join(" ");
         put(facts, Fact::CpuModel, self.model.as_ref());
+        put(facts, Fact::CpuMicrocode, self.microcode.as_ref());
+        put(facts, Fact::CpuMitigations, mitigations(&self.weaknesses));
         put(facts, Fact::CpuCount, self.cpus);
         put(facts, Fact::CpuCores, self.cores);
         put(facts, "cpu.threads_per_core", self.threads_per_core);
@@ -83,6 +91,26 @@ impl Processor {
 fn values<'a>(cpuinfo: &'a str, key: &'static str) -> impl Iterator<Item = &'a str> {
     let pairs = cpuinfo.lines().filter_map(|line| line.split_once(':'));
     pairs.filter(move |(name, _)| name.trim() == key).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+}
+
+fn weaknesses(folder: &Path) -> Vec<(String, String)> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let stated = |file: DirEntry| Some((file.file_name().into_string().ok()?, value(file.path())?));
+    let mut all: Vec<_> = files.filter_map(stated).collect();
+    all.sort();
+    all
+}
+
+/// Those that affect the CPUs: `spectre_v1 spectre_v2; vulnerable: mds`. `None` where the kernel lists none at all.
+fn mitigations(weaknesses: &[(String, String)]) -> Option<String> {
+    let with = |beginning: &str| {
+        let names = weaknesses.iter().filter(|(_, state)| state.starts_with(beginning)).map(|(name, _)| name.as_str());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let (mitigated, open) = (with("Mitigation"), with("Vulnerable"));
+    let mitigated = if mitigated.is_empty() { "none".to_owned() } else { mitigated };
+    let open = if open.is_empty() { String::new() } else { format!("; vulnerable: {open}") };
+    (!weaknesses.is_empty()).then(|| mitigated + &open)
 }
 
 /// The model's name; where the architecture gives none, the numbers its maker and part go by.
@@ -136,6 +164,22 @@ mod tests {
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n";
         assert_eq!(model(arm).as_deref(), Some("implementer 0x41 part 0xd40"));
         assert_eq!((model(""), mean_frequency(arm)), (None, None));
+    }
+
+    #[test]
+    fn mitigated_and_open_weaknesses_are_told_apart() {
+        let sys = tempfile::tempdir().unwrap();
+        assert_eq!(mitigations(&weaknesses(sys.path())), None);
+        let files =
+            [("meltdown", "Not affected\n"), ("spectre_v1", "Mitigation: usercopy\n"), ("mds", "Vulnerable: x\n")];
+        for (name, text) in &files[..1] {
+            std::fs::write(sys.path().join(name), text).unwrap();
+        }
+        assert_eq!(mitigations(&weaknesses(sys.path())).as_deref(), Some("none"));
+        for (name, text) in &files[1..] {
+            std::fs::write(sys.path().join(name), text).unwrap();
+        }
+        assert_eq!(mitigations(&weaknesses(sys.path())).as_deref(), Some("spectre_v1; vulnerable: mds"));
     }
 
     proptest! {

@@ -26,6 +26,7 @@ pub(crate) struct Storage {
 pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) model: Option<String>,
+    pub(crate) firmware: Option<String>,
     /// What a dm or md device does: `CRYPT-LUKS2`, `LVM`, `mpath`, `raid1`.
     pub(crate) layer: Option<String>,
     /// Why nothing is seen below the file of a loop device.
@@ -100,6 +101,8 @@ impl Device {
         Self {
             name: name.to_owned(),
             model: value(folder.join("device/model")),
+            // A controller of NVMe, or a disk of SCSI.
+            firmware: value(folder.join("device/firmware_rev")).or_else(|| value(folder.join("device/rev"))),
             layer: layer(kernel, name),
             below_not_seen: unseen_below(kernel, name),
             size_bytes: sectors.map(|sectors| sectors.saturating_mul(512)),
@@ -121,6 +124,7 @@ impl Device {
     fn facts(&self, facts: &mut Facts) {
         let mut put = |name: &str, value: Option<&String>| put(facts, format!("device.{}.{name}", self.name), value);
         put("model", self.model.as_ref());
+        put("firmware", self.firmware.as_ref());
         put("layer", self.layer.as_ref());
         put("below_not_seen", self.below_not_seen.as_ref());
         put("size_bytes", self.size_bytes.map(|bytes| bytes.to_string()).as_ref());

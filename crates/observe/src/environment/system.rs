@@ -14,10 +14,10 @@ pub(crate) fn facts(kernel: &Kernel, facts: &mut Facts) {
     put(facts, Fact::HostName, value(kernel.proc.join("sys/kernel/hostname")));
     put(facts, Fact::KernelRelease, value(kernel.proc.join("sys/kernel/osrelease")));
     put(facts, "kernel.version", value(kernel.proc.join("sys/kernel/version")));
-    put(facts, "os.name", value("/etc/os-release").and_then(|text| os_name(&text)));
-    put(facts, "machine.vendor", dmi("sys_vendor"));
-    put(facts, "machine.product", dmi("product_name"));
-    put(facts, "virtualization", hypervisor(kernel));
+    put(facts, Fact::SystemName, value("/etc/os-release").and_then(|text| os_name(&text)));
+    put(facts, Fact::MachineVendor, dmi("sys_vendor"));
+    put(facts, Fact::MachineProduct, dmi("product_name"));
+    put(facts, Fact::Virtualization, hypervisor(kernel));
     put(facts, "container", container());
     put(facts, "clock.source", cpu::clock_source(kernel));
 }

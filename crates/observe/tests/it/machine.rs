@@ -9,7 +9,9 @@ use std::process::{Child, Command, Stdio};
 
 use mindful_conformance::{not_run, own_process};
 use mindful_core::contract::description::HostView;
+use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::{Metric, MetricKind, Sampler, shared};
+use mindful_core::plan::HostFacts;
 use mindful_core::result::Finding;
 use mindful_observe::{environment, host_checks, host_samplers};
 
@@ -277,7 +279,7 @@ fn a_server_that_is_gone_is_an_error_and_not_a_zero() {
 #[test]
 fn the_facts_of_this_host_are_found_and_none_is_empty() {
     let folder = folder();
-    let facts = environment(&view(folder.path(), None));
+    let facts = environment(&view(folder.path(), None), HostFacts::Local);
     for name in
         ["kernel.release", "cpu.model", "cpu.count", "memory.bytes", "storage.filesystem", "storage.mount_options"]
     {
@@ -289,8 +291,9 @@ fn the_facts_of_this_host_are_found_and_none_is_empty() {
 
 #[test]
 fn facts_beside_a_remote_server_are_named_as_the_clients() {
-    let facts = environment(&HostView::default());
-    assert!(!facts.is_empty() && facts.keys().all(|name| name.starts_with("client.")), "{facts:#?}");
+    let facts = environment(&HostView::default(), HostFacts::Local);
+    let own = |name: &String| name.starts_with("client.") || name == Fact::BinaryHash.key();
+    assert!(!facts.is_empty() && facts.keys().all(own), "{facts:#?}");
 }
 
 #[test]
@@ -358,7 +361,7 @@ fn a_server_limited_by_its_control_group_is_seen_by_doctor() {
     command(&mut server, "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
     let after = read(&mut samplers);
     let findings = host_checks(&host);
-    let facts = environment(&host);
+    let facts = environment(&host, HostFacts::Local);
     end(server);
     assert!(grown(&before, &after, "cgroup/cpu_throttled_periods") > 0.0);
     assert!(grown(&before, &after, "cgroup/cpu_throttled_time") > 0.0);

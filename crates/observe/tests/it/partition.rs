@@ -9,6 +9,7 @@ use std::time::Duration;
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Sampler, shared};
+use mindful_core::plan::HostFacts;
 use mindful_observe::{environment, host_samplers};
 
 const BLOCK: usize = 8192;
@@ -106,7 +107,7 @@ fn hold(traced: bool) {
         in_process: true,
         ..HostView::default()
     };
-    let chain = &environment(&host)["storage.device"];
+    let chain = &environment(&host, HostFacts::Local)["storage.device"];
     assert!(chain.starts_with(&format!("{0}p1 < {0}", disk.name())), "{chain}");
     let (mut samplers, findings) = host_samplers(&host, true, &[]);
     assert_eq!(

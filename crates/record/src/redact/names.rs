@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use mindful_core::contract::fact::Fact;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameKind {
     Host,
@@ -92,7 +94,7 @@ const TELLING: [(&str, NameKind); 51] = [
 ];
 
 /// Facts whose names tell otherwise than they mean.
-const HARMLESS: [&str; 3] = ["os.name", "clock.source", "cpu.name"];
+const HARMLESS: [&str; 3] = [Fact::SystemName.key(), "clock.source", "cpu.name"];
 
 /// What the value of the fact or setting `key` names, if its name says that it is one.
 pub(super) fn kind_of(key: &str) -> Option<NameKind> {

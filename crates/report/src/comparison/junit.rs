@@ -10,6 +10,10 @@ use mindful_core::record::run::Run;
 use super::text::{comparison_text, verdict_line};
 use super::verdict::gate_line;
 use crate::markup;
+use crate::style::Style;
+
+/// How a build server shows a text.
+pub(super) const PLAIN: Style = Style { width: 120, colour: false, ascii: true };
 
 pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) -> String {
     let cases: Vec<Case> = compared.points.iter().map(|point| case(gate, compared, point)).collect();
@@ -23,7 +27,7 @@ pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) ->
     ];
     properties.extend(notice_property(sides.runs()));
     let [from, to] = &compared.names;
-    suite(&format!("{to} against {from}"), &properties, &cases, &comparison_text(compared, sides))
+    suite(&format!("{to} against {from}"), &properties, &cases, &comparison_text(compared, sides, &PLAIN))
 }
 
 fn case(gate: &Gate, compared: &ComparedSides, point: &ComparedPoint) -> Case {

@@ -7,10 +7,10 @@ use mindful_core::result::Validity;
 use mindful_core::result::comparison::Basis;
 use mindful_core::result::ranking::{RankedGroup, RankedSide, RankingSummary};
 
-use super::junit::{Case, gate_ending, suite};
+use super::junit::{Case, PLAIN, gate_ending, suite};
 use crate::export::csv;
 use crate::figure::{UNKNOWN, maybe, number, percent};
-use crate::panels::Panel;
+use crate::panels::{Panel, place};
 use crate::style::Style;
 use crate::table::{Side, Table};
 use crate::{escape, markdown};
@@ -35,15 +35,14 @@ pub(crate) fn panels(ranking: &RankingSummary) -> Vec<Panel> {
         for note in notes(ranking, group) {
             panel.wrapped(2, &note);
         }
-        panel.heading("Where each side was measured");
-        panel.table(place_table(group));
+        let mut differences = Panel::default();
         if let Some(table) = differences_table(group) {
-            panel.heading("What differs");
-            panel.table(table);
+            differences.heading("What differs");
+            differences.table(table);
         }
-        panel
+        [panel, places(group), differences]
     };
-    std::iter::once(first).chain(ranking.groups.iter().map(group)).collect()
+    std::iter::once(first).chain(ranking.groups.iter().flat_map(group)).collect()
 }
 
 pub(crate) fn heading(group: &RankedGroup) -> String {
@@ -178,15 +177,10 @@ pub(crate) fn notes(ranking: &RankingSummary, group: &RankedGroup) -> Vec<String
     notes
 }
 
-pub(crate) fn place_table(group: &RankedGroup) -> Table {
-    let titles = group.sides.first().map(|side| side.place.as_slice()).unwrap_or_default();
-    let titles = titles.iter().map(|fact| (fact.name.as_str(), Side::Left));
-    let mut table = Table::new(&std::iter::once(("side", Side::Left)).chain(titles).collect::<Vec<_>>());
-    for side in &group.sides {
-        let values = side.place.iter().map(|fact| escape(&fact.value));
-        table.row(std::iter::once(escape(&name(side))).chain(values).collect());
-    }
-    table
+/// Where each side was measured.
+pub(crate) fn places(group: &RankedGroup) -> Panel {
+    let sides: Vec<_> = group.sides.iter().map(|side| (name(side), side.place.as_slice())).collect();
+    place::of_sides(&sides)
 }
 
 /// A row for each fact in which the sides differ; `None` where they do not.
@@ -204,9 +198,14 @@ pub(crate) fn differences_table(group: &RankedGroup) -> Option<Table> {
 /// A line a side with all digits, as in the JSON.
 pub fn ranking_csv(ranking: &RankingSummary) -> String {
     let mut text = "group,side,rank_high,rank_low,no_rank,validity,runs,by,unit,value,value_low,value_high,by_best,\
-                    by_best_low,by_best_high,per_month,per_million_reads,currency,price,efficient,machine,zone,storage,\
-                    version,differs\n"
+                    by_best_low,by_best_high,per_month,per_million_reads,currency,price,efficient,"
         .to_owned();
+    let places = ranking.groups.iter().flat_map(|group| &group.sides).map(|side| &side.place).next();
+    for fact in places.into_iter().flatten() {
+        text.push_str(&fact.name.replace(' ', "_"));
+        text.push(',');
+    }
+    text.push_str("differs\n");
     let plain = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let pair = |ends: Option<[f64; 2]>| [0, 1].map(|at| plain(ends.map(|ends| ends[at])));
     for group in &ranking.groups {
@@ -251,5 +250,5 @@ pub fn ranking_suite(ranking: &RankingSummary, gate: &Gate, outcome: GateOutcome
         ending: gate_ending(gate, outcome, &ranking.sentences.join(" ")),
     };
     let properties = [("gate", gate.condition().to_owned()), ("figure", ranking.unit.clone())];
-    suite("ranks", &properties, &[case], &ranking_text(ranking, &Style { width: 120, colour: false, ascii: true }))
+    suite("ranks", &properties, &[case], &ranking_text(ranking, &PLAIN))
 }

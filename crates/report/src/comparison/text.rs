@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mindful_analyze::Analysis;
+use mindful_analyze::compare::provenance::joined_provenance;
 use mindful_analyze::compare::{
     Basis, ComparedPoint, ComparedSides, Comparison, Side, Sides, Verdict, compared_run, price_ratio, value_of_run,
 };
@@ -14,9 +15,11 @@ use mindful_core::result::comparison::{CurveRatios, KindShifts};
 
 use super::difference::{change, interval_words};
 use super::verdict::{basis_words, idle_settings_warning, verdict_word};
+use crate::panels::place;
+use crate::style::Style;
 use crate::{escape, figure};
 
-pub fn comparison_text(compared: &ComparedSides, sides: &Sides) -> String {
+pub fn comparison_text(compared: &ComparedSides, sides: &Sides, style: &Style) -> String {
     let mut text = idle_settings_warning(&compared.idle_settings);
     if !text.is_empty() {
         text.push('\n');
@@ -47,7 +50,9 @@ pub fn comparison_text(compared: &ComparedSides, sides: &Sides) -> String {
     for d in &compared.differences {
         let _ = writeln!(text, "differs in {}: {}", d.fact, escape(&d.sides()));
     }
-    text + &page_command(compared, sides)
+    let places = [&sides.baseline, &sides.candidate].map(|side| joined_provenance(side.iter().map(|(run, _)| run)));
+    let named: Vec<_> = compared.names.iter().cloned().zip(places.iter().map(Vec::as_slice)).collect();
+    text + &place::of_sides(&named).to_text(style) + "\n" + &page_command(compared, sides)
 }
 
 fn push_verdicts(text: &mut String, compared: &ComparedSides) {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use mindful_analyze::compare::comparable;
+use mindful_analyze::compare::{comparable, provenance};
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 use mindful_core::result::ranking::RankingSummary;
 
-use super::heading;
+use super::{heading, panels};
 use crate::card;
 use crate::charts::{self, Side, differences};
 use crate::comparison::difference::Differences;
@@ -15,6 +15,7 @@ use crate::comparison::ranking as order;
 use crate::drawing::frame;
 use crate::figure::maybe;
 use crate::markup::escaped_text;
+use crate::panels::place;
 use crate::table::Table;
 
 pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut usize) {
@@ -22,6 +23,7 @@ pub(super) fn runs(html: &mut String, title: &str, sides: &[Side], number: &mut 
     let names: Vec<&str> = sides.iter().map(|(run, _)| run.head.id.as_str()).collect();
     let by_id: Vec<(&str, &[Side])> = names.iter().copied().zip(sides.chunks(1)).collect();
     what_differs(html, &by_id);
+    places(html, &by_id);
     html.push_str("<section>\n<h2>The runs</h2>\n");
     html.push_str(&frame::table(
         &RUN_TITLES.map(str::to_owned),
@@ -42,6 +44,7 @@ pub(super) fn both(
     lead(html, title, &compared.sentences);
     let named = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
     what_differs(html, &named);
+    places(html, &named);
     let all = [baseline, candidate].concat();
     html.push_str("<section>\n<h2>Differences</h2>\n");
     html.push_str("<div class=\"charts\">\n");
@@ -61,6 +64,16 @@ pub(super) fn both(
     html.push_str("</section>\n");
 }
 
+/// Where each of several sides was measured.
+fn places(html: &mut String, named: &[(&str, &[Side])]) {
+    let facts = named
+        .iter()
+        .map(|(name, sides)| ((*name).to_owned(), provenance::joined_provenance(sides.iter().map(|(run, _)| *run))));
+    let facts: Vec<_> = facts.collect();
+    let sides: Vec<_> = facts.iter().map(|(name, facts)| (name.clone(), facts.as_slice())).collect();
+    let _ = write!(html, "<section>\n{}</section>\n", panels::panel_html(&place::of_sides(&sides)));
+}
+
 /// Several sides in order: the result, the ranks of each group, and the curves of all.
 pub(super) fn ranked(
     html: &mut String,
@@ -72,12 +85,11 @@ pub(super) fn ranked(
     lead(html, title, &ranking.sentences);
     for (at, group) in ranking.groups.iter().enumerate() {
         let _ = writeln!(html, "<section>\n<h2>{}</h2>", escaped_text(&order::heading(group)));
-        for table in [order::order_table(ranking, group), order::place_table(group)] {
-            table_of(html, &table);
-        }
+        table_of(html, &order::order_table(ranking, group));
         for note in order::notes(ranking, group) {
             let _ = writeln!(html, "<p>{}</p>", escaped_text(&note));
         }
+        html.push_str(&panels::panel_html(&order::places(group)));
         if let Some(table) = order::differences_table(group) {
             html.push_str("<h3>What differs</h3>\n");
             table_of(html, &table);
@@ -137,7 +149,7 @@ fn what_differs(html: &mut String, named: &[(&str, &[Side])]) {
     }
     let known = ["engine", "target"];
     for (name, values) in differing.into_iter().filter(|(name, _)| !known.contains(&name.as_str())) {
-        let values = values.into_iter().map(|value| value.unwrap_or_else(|| "not stated".to_owned()));
+        let values = values.into_iter().map(|value| value.unwrap_or_else(|| provenance::NOT_STATED.to_owned()));
         rows.push(std::iter::once(name).chain(values).collect());
     }
     html.push_str(&frame::table(&titles, &rows));
@@ -152,7 +164,7 @@ fn each_once(sides: &[Side], of: impl Fn(&Run) -> Option<String>) -> String {
     let mut values: Vec<String> = sides.iter().filter_map(|(run, _)| of(run)).collect();
     values.sort();
     values.dedup();
-    if values.is_empty() { "not stated".to_owned() } else { values.join(" / ") }
+    if values.is_empty() { provenance::NOT_STATED.to_owned() } else { values.join(" / ") }
 }
 
 fn engine(run: &Run) -> String {

@@ -15,6 +15,7 @@ mod made;
 mod markdown;
 mod notice;
 mod panics;
+mod place;
 mod ranks;
 mod terminal;
 mod words;

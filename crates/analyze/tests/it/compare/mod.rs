@@ -1,5 +1,6 @@
 //! Comparisons of runs.
 
+mod currencies;
 mod order;
 mod property;
 mod simulation;

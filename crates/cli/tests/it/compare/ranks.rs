@@ -130,6 +130,31 @@ fn packs_and_folders_are_sides_and_prices_come_from_a_file() {
 }
 
 #[test]
+fn prices_in_another_currency_have_no_common_order() {
+    let mindful = Mindful::new();
+    measure(&mindful, &[("home", "10ms", ""), ("away", "20ms", ""), ("far", "40ms", ""), ("free", "20ms", "")], 2);
+    let prices = "home = \"2 EUR\"\n[away]\ncompute = 0.1\ncurrency = \"USD\"\n[far]\nstorage = \"730/month\"\ncurrency = \"EUR\"\n";
+    std::fs::write(mindful.path("prices.toml"), prices).unwrap();
+    let compare = ["compare", "home", "away", "far", "free", "--prices", "prices.toml", "--force", "--by"];
+    let ranking = json(&mindful.run(&[&compare[..], &["throughput", "--format", "json"]].concat()));
+    assert_eq!(names(&ranking["groups"][0])[0], "home", "{ranking:#}");
+    let by_name = |ranking: &serde_json::Value, name: &str| {
+        let sides = ranking["groups"][0]["sides"].as_array().unwrap().clone();
+        sides.into_iter().find(|side| side["name"] == name).unwrap()
+    };
+    // A side is compared with those of its own currency: nothing is cheaper than `away` in USD.
+    for name in ["home", "away", "far"] {
+        assert_eq!(by_name(&ranking, name)["efficient"], true, "{ranking:#}");
+    }
+    assert!(by_name(&ranking, "free")["efficient"].is_null(), "{ranking:#}");
+    let sentence = ranking["sentences"][0].as_str().unwrap();
+    assert!(!sentence.contains("costs"), "two currencies have no ratio: {sentence}");
+    let text = mindful.run(&[&compare[..], &["throughput"]].concat()).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("1,460 EUR") && text.contains("73.0 USD") && text.contains("730 EUR"), "{text}");
+}
+
+#[test]
 fn sweeps_are_ordered_by_reads_within_an_objective() {
     let mindful = Mindful::new();
     for (tag, capacity) in [("few", "2"), ("some", "4"), ("many", "8")] {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::mindful::Mindful;
 
 /// Names that a run holds, each where runs hold such names.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 27] = [
     "acmehost7",
     "acmehost7.corp.example",
     "annabel",
@@ -33,6 +33,18 @@ const NAMES: [&str; 23] = [
     "acmestandby",
     "acmereport.txt",
     "ACMESID",
+    "acme-west-3c",
+    "acme7.4xlarge",
+    "ami-ac3e77",
+    "vol-ac3e77",
+];
+
+/// What a cloud states.
+const OF_CLOUD: [(&str, &str); 4] = [
+    ("cloud.zone", "acme-west-3c"),
+    ("client.cloud.machine_type", "acme7.4xlarge"),
+    ("cloud.image", "ami-ac3e77"),
+    ("cloud.device.nvme7n3.volume", "vol-ac3e77"),
 ];
 
 const TARGET: &str = "postgres://annabel@acmehost7.corp.example:5432/ordersdb?host=/var/run/acmesock";
@@ -58,6 +70,7 @@ fn named(lines: &str) -> String {
             }
             "environment" => {
                 let facts = &mut event["facts"];
+                OF_CLOUD.into_iter().for_each(|(key, value)| facts[key] = json!(value));
                 for (key, value) in [
                     ("storage.device", "nvme7n3"),
                     ("device.nvme7n3.serial", "SER1AL77"),

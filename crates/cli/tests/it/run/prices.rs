@@ -35,6 +35,37 @@ fn what_one_unit_of_money_buys_is_in_every_form_of_a_report() {
 }
 
 #[test]
+fn the_table_of_a_price_in_a_plan_adds_up_in_every_form() {
+    let mindful = Mindful::new();
+    let table = "[price]\ncompute = 0.5\nstorage = \"73/month\"\niops = \"36.5/month\"\nnetwork = 0.05\nreplicas = 2\n\
+                 currency = \"CHF\"\ndate = 2026-11-01\nsource = \"offer, with tax\"\n";
+    std::fs::write(mindful.path("p.toml"), format!("tag = \"priced\"\n{table}")).unwrap();
+    let ran = run(&mindful, &["--plan", "p.toml"]);
+    let price = &ran["price"];
+    assert!((price["per_hour"].as_f64().unwrap() - 2.7).abs() < 1e-9, "{ran:#}");
+    assert_eq!(price["parts"].as_array().unwrap().len(), 5, "{ran:#}");
+    let parts = "compute 0.5/hour + iops 36.5/month + network 0.05/hour + replicas 2/hour + storage 73/month";
+    let in_full = [parts, "2026-11-01", "offer, with tax"];
+    for form in ["text", "html", "markdown", "csv"] {
+        let text = match form {
+            "text" => mindful.text(&["show", "priced"]),
+            form => mindful.text(&["export", "priced", "--as", form]),
+        };
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sum = if form == "csv" { "2.7 CHF" } else { "1,971 CHF a month" };
+        assert!(words.contains(sum), "{form}: {text}");
+        assert!(form == "csv" || in_full.iter().all(|part| words.contains(part)), "{form}: {text}");
+    }
+    for (line, why) in
+        [("licence = 3", "no `licence`"), ("compute = true", "compute is a boolean"), ("compute = 1", "currency")]
+    {
+        std::fs::write(mindful.path("bad.toml"), format!("[price]\n{line}\n")).unwrap();
+        let text = mindful.refusal(&null("run", &["--plan", "bad.toml"]));
+        assert!(text.contains("[price]") && text.contains(why), "{line}: {text}");
+    }
+}
+
+#[test]
 fn a_price_that_is_none_is_refused() {
     let mindful = Mindful::new();
     for price in ["0 EUR", "-1 EUR", "1e12 EUR", "1.92", "cheap"] {

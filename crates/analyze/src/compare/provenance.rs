@@ -1,0 +1,206 @@
+//! Where and with what a run was measured: machine, storage, server and the binary that measured.
+
+use std::collections::BTreeSet;
+
+use mindful_core::contract::fact::{DeviceFact, Fact};
+use mindful_core::plan::settings::Origin;
+use mindful_core::plan::units::{format_bytes, format_counted};
+use mindful_core::record::run::{Facts, Run};
+use mindful_core::result::ranking::NamedFact;
+
+use super::comparable;
+
+/// What stands for a fact that is not known.
+pub const NOT_STATED: &str = "not stated";
+
+/// A fact of where a run was measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provenance {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is; `None` where that is not known.
+    pub value: Option<String>,
+    /// What it was read from, or why it is not known.
+    pub source: Option<String>,
+}
+
+impl Provenance {
+    /// Its value.
+    pub fn value(&self) -> &str {
+        self.value.as_deref().unwrap_or(NOT_STATED)
+    }
+
+    /// Its value and its source: `m7i.large (AWS metadata service)`.
+    pub fn text(&self) -> String {
+        self.source.as_ref().map_or_else(|| self.value().to_owned(), |source| format!("{} ({source})", self.value()))
+    }
+}
+
+/// All facts, each whether it is known or not, in one order.
+pub fn provenance(run: &Run) -> Vec<Provenance> {
+    let facts = &run.environment;
+    let local = run.host.as_ref().is_none_or(|host| host.local);
+    let service = Fact::CloudSource.find(facts).or_else(|| Fact::CloudNotStated.find(facts)).cloned();
+    let row = |name, value: Option<String>, source: Option<&str>| {
+        let source = source.filter(|_| value.is_some()).map(str::to_owned);
+        Provenance { name, value, source }
+    };
+    let of_cloud = |name, fact: Fact| Provenance { name, value: fact.find(facts).cloned(), source: service.clone() };
+    let image = [Fact::CloudImage, Fact::SystemName].map(|fact| fact.find(facts).cloned());
+    let of_image = service.as_ref().map_or_else(|| "os-release".to_owned(), |service| format!("{service}, os-release"));
+    let (machine, machine_source) = machine_type(|fact| fact.find(facts));
+    vec![
+        row("machine", joined([comparable::machine(run), machine]), machine_source.as_deref()),
+        client(run, local),
+        of_cloud("zone", Fact::CloudZone),
+        row("image", joined(image), Some(&of_image)),
+        row("hypervisor", Fact::Virtualization.find(facts).cloned(), Some("sysfs")),
+        row("CPU model", cpu(facts), Some("/proc/cpuinfo")),
+        row("mitigations", Fact::CpuMitigations.find(facts).cloned(), Some("sysfs")),
+        row("memory", bytes(Fact::MemoryBytes.find(facts)), Some("/proc/meminfo")),
+        row("kernel", Fact::KernelRelease.find(facts).cloned(), Some("/proc")),
+        storage(facts),
+        row("device model", devices(facts), Some("sysfs")),
+        volumes(facts),
+        version(run),
+        row("settings", settings(run), None),
+        row("mindful", Some(mindful(run)), None),
+    ]
+}
+
+/// The facts of several runs of one side, each value once.
+pub fn joined_provenance<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<NamedFact> {
+    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
+    for fact in runs.into_iter().flat_map(provenance) {
+        let value = fact.value().to_owned();
+        match all.iter_mut().find(|(name, _)| *name == fact.name) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => all.push((fact.name, vec![value])),
+        }
+    }
+    all.into_iter().map(|(name, values)| NamedFact { name: name.to_owned(), value: values.join(" / ") }).collect()
+}
+
+/// The type of a machine and what states it.
+fn machine_type<'a>(find: impl Fn(Fact) -> Option<&'a String>) -> (Option<String>, Option<String>) {
+    if let Some(machine) = find(Fact::CloudMachineType) {
+        return (Some(machine.clone()), find(Fact::CloudSource).cloned());
+    }
+    let parts = [Fact::MachineVendor, Fact::MachineProduct].map(|fact| find(fact).cloned());
+    let words: Vec<String> = parts.into_iter().flatten().collect();
+    if words.is_empty() { (None, None) } else { (Some(words.join(" ")), Some("DMI".to_owned())) }
+}
+
+fn client(run: &Run, local: bool) -> Provenance {
+    let facts = &run.environment;
+    if local {
+        let value = (!facts.is_empty()).then(|| "the same machine".to_owned());
+        return Provenance { name: "client", value, source: None };
+    }
+    let (machine, source) = machine_type(|fact| fact.find_of_client(facts));
+    let value = joined([
+        Fact::HostName.find_of_client(facts).cloned(),
+        machine,
+        Fact::CloudZone.find_of_client(facts).cloned(),
+    ]);
+    Provenance { name: "client", value, source }
+}
+
+fn cpu(facts: &Facts) -> Option<String> {
+    let count = |fact: Fact, what: &str| Some(format_counted(fact.find(facts)?.parse::<u64>().ok()?, what));
+    let model = Fact::CpuModel.find(facts).cloned()?;
+    let microcode = Fact::CpuMicrocode.find(facts).map(|microcode| format!("microcode {microcode}"));
+    let microcode = microcode.unwrap_or_else(|| format!("microcode {NOT_STATED}"));
+    joined([Some(model), count(Fact::CpuCount, "CPU"), count(Fact::CpuCores, "core"), Some(microcode)])
+}
+
+fn storage(facts: &Facts) -> Provenance {
+    let parts = [Fact::StorageDevice, Fact::StorageFilesystem].map(|fact| fact.find(facts).cloned());
+    let source = Fact::StorageDeviceNotSeen.find(facts).map(|why| format!("device not seen: {why}"));
+    let value = joined(parts);
+    let source = source.or_else(|| value.as_ref().map(|_| "mountinfo".to_owned()));
+    Provenance { name: "data device", value, source }
+}
+
+/// The block devices below the data.
+fn chain(facts: &Facts) -> Vec<&str> {
+    let chain = Fact::StorageDevice.find(facts).map_or("", String::as_str);
+    chain.split([' ', '<']).filter(|device| !device.is_empty()).collect()
+}
+
+/// Model, firmware and size of the devices at the bottom of the chain.
+fn devices(facts: &Facts) -> Option<String> {
+    let chain = Fact::StorageDevice.find(facts)?;
+    let bottom = chain.rsplit(" < ").next().unwrap_or(chain);
+    let described = bottom.split(' ').map(|device| {
+        let stated = |fact: DeviceFact, what: &str| {
+            fact.find(device, facts).map_or_else(|| format!("{what} {NOT_STATED}"), |value| format!("{what} {value}"))
+        };
+        let size = bytes(DeviceFact::SizeBytes.find(device, facts)).unwrap_or_else(|| format!("size {NOT_STATED}"));
+        format!(
+            "{device}: {}, {}, {size}",
+            stated(DeviceFact::Model, "model"),
+            stated(DeviceFact::Firmware, "firmware")
+        )
+    });
+    Some(described.collect::<Vec<_>>().join("; "))
+}
+
+/// What the cloud states of the volumes below the data.
+fn volumes(facts: &Facts) -> Provenance {
+    let mut sources = BTreeSet::new();
+    let mut described = Vec::new();
+    for device in chain(facts) {
+        let Some(source) = DeviceFact::VolumeSource.find(device, facts) else { continue };
+        sources.insert(source.as_str());
+        let number = |fact: DeviceFact| fact.find(device, facts)?.parse::<u64>().ok();
+        let stated = |what: &str, value: Option<String>| format!("{what} {}", value.as_deref().unwrap_or(NOT_STATED));
+        let parts = [
+            stated("volume", DeviceFact::Volume.find(device, facts).cloned()),
+            stated("type", DeviceFact::VolumeType.find(device, facts).cloned()),
+            stated("size", number(DeviceFact::VolumeBytes).map(format_bytes)),
+            stated("provisioned IOPS", number(DeviceFact::VolumeIops).map(|iops| iops.to_string())),
+            stated("throughput", number(DeviceFact::VolumeBytesPerS).map(|bytes| format!("{}/s", format_bytes(bytes)))),
+        ];
+        described.push(format!("{device}: {}", parts.join(", ")));
+    }
+    let source = sources.into_iter().collect::<Vec<_>>().join("; ");
+    Provenance {
+        name: "volume",
+        value: (!described.is_empty()).then(|| described.join("; ")),
+        source: (!source.is_empty()).then_some(source).or_else(|| Fact::CloudNotStated.find(facts).cloned()),
+    }
+}
+
+fn version(run: &Run) -> Provenance {
+    let version = run.description.as_ref().map(|description| description.engine_version.as_str());
+    let value = format!("{} {}", run.head.engine, version.unwrap_or_default()).trim_end().to_owned();
+    Provenance { name: "version", value: Some(value), source: None }
+}
+
+/// The cache, what a comparison must hold fixed, and what the user set.
+fn settings(run: &Run) -> Option<String> {
+    let description = run.description.as_ref()?;
+    let cache = description.cache_bytes.map(|bytes| format!("database cache {}", format_bytes(bytes)));
+    let fixed = description.held_fixed.keys();
+    let fixed = fixed.filter_map(|name| Some(format!("{name}={}", description.facts.get(name)?)));
+    let set = run.head.settings.iter().filter(|(name, setting)| *name == "set" && setting.origin != Origin::Default);
+    let set = set.map(|(_, setting)| format!("set {}", setting.value));
+    joined(cache.into_iter().chain(fixed).chain(set).map(Some))
+}
+
+fn mindful(run: &Run) -> String {
+    let build = run.head.mindful_build.as_ref().unwrap_or(&run.head.mindful_version);
+    let hash = Fact::BinaryHash.find(&run.environment).map_or(NOT_STATED, String::as_str);
+    format!("{build}, SHA-256 of the binary {hash}")
+}
+
+fn bytes(text: Option<&String>) -> Option<String> {
+    text?.parse().ok().map(format_bytes)
+}
+
+fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

@@ -1,0 +1,273 @@
+//! What a cloud states of a machine and of its volumes.
+//!
+//! DMI names the cloud; a host that it does not name as one of a cloud asks nobody. Of an answer only the fields below are
+//! kept: the same answers hold numbers of accounts and data of users.
+
+mod service;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use mindful_core::contract::fact::{DeviceFact, Fact};
+use mindful_core::plan::HostFacts;
+use mindful_core::record::run::Facts;
+use mindful_host::Kernel;
+use mindful_host::kernel_file::value;
+use serde_json::Value;
+
+use super::system::put;
+use service::{Fault, Inquiry, Service};
+
+/// The tag of every virtual machine of Azure: others of Hyper-V do not have it.
+const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
+/// Longest text of an answer that is a name.
+const LONGEST_NAME: usize = 200;
+
+/// A cloud with a metadata service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cloud {
+    Aws,
+    Azure,
+    Google,
+}
+
+impl Cloud {
+    /// The cloud that DMI names.
+    fn of_machine(kernel: &Kernel) -> Option<Self> {
+        let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name)).unwrap_or_default();
+        // The machines with Xen are told by their BIOS.
+        if dmi("sys_vendor") == "Amazon EC2" || dmi("bios_version").ends_with(".amazon") {
+            return Some(Self::Aws);
+        }
+        if dmi("sys_vendor") == "Microsoft Corporation" && dmi("chassis_asset_tag") == AZURE_TAG {
+            return Some(Self::Azure);
+        }
+        (dmi("product_name") == "Google Compute Engine").then_some(Self::Google)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Aws => "AWS",
+            Self::Azure => "Azure",
+            Self::Google => "Google Cloud",
+        }
+    }
+
+    const fn source(self) -> &'static str {
+        match self {
+            Self::Aws => "AWS metadata service, IMDSv2",
+            Self::Azure => "Azure metadata service",
+            Self::Google => "Google Cloud metadata service",
+        }
+    }
+
+    fn ask(self, asked: &mut Inquiry) -> Result<Statement, Fault> {
+        match self {
+            Self::Aws => aws(asked),
+            Self::Azure => azure(asked),
+            Self::Google => google(asked),
+        }
+    }
+}
+
+/// Where facts of the cloud are found; tests put services and links of their own there.
+#[derive(Debug, Clone)]
+pub(crate) struct Sources {
+    /// The metadata service; `None` asks nobody.
+    service: Option<Service>,
+    /// Where udev keeps links to devices: `/dev/disk`.
+    links: PathBuf,
+}
+
+impl Sources {
+    /// Those of this host.
+    pub(crate) fn of_host(facts: HostFacts) -> Self {
+        Self { service: facts.is_auto().then(Service::default), links: PathBuf::from("/dev/disk") }
+    }
+}
+
+/// What a service stated.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Statement {
+    machine_type: Option<String>,
+    zone: Option<String>,
+    image: Option<String>,
+    volumes: Vec<Volume>,
+}
+
+/// A volume that a service stated, with the links under which udev may know its device.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Volume {
+    links: Vec<String>,
+    name: Option<String>,
+    kind: Option<String>,
+    bytes: Option<u64>,
+    iops: Option<u64>,
+    bytes_per_s: Option<u64>,
+}
+
+/// A machine of a cloud.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    cloud: Cloud,
+    /// What the service stated; `None` where it was not asked.
+    stated: Option<Result<Statement, Fault>>,
+    links: PathBuf,
+}
+
+impl Machine {
+    /// This machine, if DMI names a cloud.
+    pub(crate) fn read(kernel: &Kernel, sources: Sources) -> Option<Self> {
+        let cloud = Cloud::of_machine(kernel)?;
+        let stated = sources.service.map(|service| cloud.ask(&mut service.inquiry()));
+        Some(Self { cloud, stated, links: sources.links })
+    }
+
+    /// Type, zone and image.
+    pub(crate) fn facts(&self, facts: &mut Facts) {
+        put(facts, Fact::Cloud, Some(self.cloud.name()));
+        match &self.stated {
+            None => {}
+            Some(Err(fault)) => put(facts, Fact::CloudNotStated, Some(format!("{}: {fault}", self.cloud.source()))),
+            Some(Ok(stated)) => {
+                put(facts, Fact::CloudSource, Some(self.cloud.source()));
+                put(facts, Fact::CloudMachineType, stated.machine_type.as_ref());
+                put(facts, Fact::CloudZone, stated.zone.as_ref());
+                put(facts, Fact::CloudImage, stated.image.as_ref());
+            }
+        }
+    }
+
+    /// What is known of the volumes behind `devices`.
+    pub(crate) fn volume_facts(&self, kernel: &Kernel, devices: &[&str], facts: &mut Facts) {
+        for device in devices {
+            let mut put = |fact: DeviceFact, value: Option<String>| put(facts, fact.key(device), value);
+            if self.cloud == Cloud::Aws {
+                let Some((kind, name)) = aws_volume(kernel, device) else { continue };
+                put(DeviceFact::VolumeType, Some(kind.to_owned()));
+                put(DeviceFact::Volume, name);
+                put(DeviceFact::VolumeSource, Some("model and serial number of the device".to_owned()));
+                continue;
+            }
+            let Some(Ok(stated)) = &self.stated else { return };
+            let Some(volume) = stated.volumes.iter().find(|volume| volume.is(&self.links, device)) else { continue };
+            put(DeviceFact::Volume, volume.name.clone());
+            put(DeviceFact::VolumeType, volume.kind.clone());
+            put(DeviceFact::VolumeBytes, volume.bytes.map(|bytes| bytes.to_string()));
+            put(DeviceFact::VolumeIops, volume.iops.map(|iops| iops.to_string()));
+            put(DeviceFact::VolumeBytesPerS, volume.bytes_per_s.map(|bytes| bytes.to_string()));
+            put(DeviceFact::VolumeSource, Some(self.cloud.source().to_owned()));
+        }
+    }
+}
+
+impl Volume {
+    /// Whether one of its links leads to `device`.
+    fn is(&self, links: &Path, device: &str) -> bool {
+        let leads = |link: &String| std::fs::canonicalize(links.join(link)).is_ok_and(|to| to.ends_with(device));
+        self.links.iter().any(leads)
+    }
+}
+
+/// An NVMe device of AWS names its volume in its serial number; type and limits of EBS are stated by an API that needs rights.
+fn aws_volume(kernel: &Kernel, device: &str) -> Option<(&'static str, Option<String>)> {
+    let folder = kernel.sys.join("class/block").join(device).join("device");
+    let serial = value(folder.join("serial")).filter(|serial| serial.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    match value(folder.join("model"))?.as_str() {
+        "Amazon Elastic Block Store" => {
+            Some(("EBS", serial.and_then(|serial| Some(format!("vol-{}", serial.strip_prefix("vol")?)))))
+        }
+        "Amazon EC2 NVMe Instance Storage" => Some(("instance storage", None)),
+        _ => None,
+    }
+}
+
+fn aws(asked: &mut Inquiry) -> Result<Statement, Fault> {
+    let token = asked.put("/latest/api/token", ("X-aws-ec2-metadata-token-ttl-seconds", "5"))?;
+    let token = ("X-aws-ec2-metadata-token", token.trim());
+    let document = json(&asked.get("/latest/dynamic/instance-identity/document", token)?)?;
+    Ok(Statement {
+        machine_type: name(&document["instanceType"]),
+        zone: name(&document["availabilityZone"]),
+        image: name(&document["imageId"]),
+        volumes: Vec::new(),
+    })
+}
+
+fn azure(asked: &mut Inquiry) -> Result<Statement, Fault> {
+    let path = "/metadata/instance/compute?api-version=2021-02-01&format=json";
+    let compute = json(&asked.get(path, ("Metadata", "true"))?)?;
+    let place = [name(&compute["location"]), name(&compute["zone"]).map(|zone| format!("zone {zone}"))];
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    let storage = &compute["storageProfile"];
+    let image = &storage["imageReference"];
+    let parts = ["publisher", "offer", "sku", "version"].map(|part| name(&image[part]));
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let volume = |disk: &Value, links: Vec<String>| Volume {
+        links,
+        name: name(&disk["name"]),
+        kind: name(&disk["managedDisk"]["storageAccountType"]),
+        bytes: number(&disk["diskSizeGB"]).and_then(|gib| gib.checked_mul(1 << 30)),
+        iops: number(&disk["opsPerSecondThrottle"]),
+        bytes_per_s: number(&disk["bytesPerSecondThrottle"]),
+    };
+    let of_lun = |lun: u64| vec![format!("azure/data/by-lun/{lun}"), format!("azure/scsi1/lun{lun}")];
+    let data = storage["dataDisks"].as_array().into_iter().flatten();
+    let data = data.filter_map(|disk| Some(volume(disk, of_lun(whole(&disk["lun"])?))));
+    let system = volume(&storage["osDisk"], vec!["azure/os".to_owned(), "azure/root".to_owned()]);
+    Ok(Statement {
+        machine_type: name(&compute["vmSize"]),
+        zone: (!place.is_empty()).then(|| place.join(", ")),
+        image: if parts.is_empty() {
+            name(&image["id"]).map(|id| last_part(&id).to_owned())
+        } else {
+            Some(parts.join(":"))
+        },
+        volumes: std::iter::once(system).chain(data).collect(),
+    })
+}
+
+fn google(asked: &mut Inquiry) -> Result<Statement, Fault> {
+    let mut answer = |what: &str| {
+        let path = format!("/computeMetadata/v1/instance/{what}");
+        asked.get(&path, ("Metadata-Flavor", "Google"))
+    };
+    // Type and zone begin with the number of the project.
+    let mut stated =
+        |what: &str| Ok::<_, Fault>(name(&Value::from(answer(what)?)).map(|path| last_part(&path).to_owned()));
+    let (machine_type, zone, image) = (stated("machine-type")?, stated("zone")?, stated("image")?);
+    let disks = json(&answer("disks/?recursive=true")?)?;
+    let volume = |disk: &Value| {
+        let name = name(&disk["deviceName"]).filter(|name| !name.contains('/'))?;
+        let links = vec![format!("by-id/google-{name}")];
+        Some(Volume { links, name: Some(name), kind: self::name(&disk["type"]), ..Volume::default() })
+    };
+    let volumes = disks.as_array().into_iter().flatten().filter_map(volume).collect();
+    Ok(Statement { machine_type, zone, image, volumes })
+}
+
+fn json(text: &str) -> Result<Value, Fault> {
+    serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array()).ok_or(Fault::Garbage)
+}
+
+/// A text that is a name: short, and of letters, digits and a few marks.
+fn name(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    let of_name = |c: char| c.is_ascii_alphanumeric() || "-_.:/ ".contains(c);
+    ((1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(of_name)).then(|| text.to_owned())
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A number, which Azure writes as text.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// A limit or a size, which is not 0.
+fn number(value: &Value) -> Option<u64> {
+    whole(value).filter(|number| *number > 0)
+}

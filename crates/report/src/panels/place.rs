@@ -1,0 +1,60 @@
+//! Where a run was measured, and how it is repeated.
+
+use mindful_analyze::Analysis;
+use mindful_analyze::compare::provenance::provenance;
+use mindful_core::record::run::Run;
+use mindful_core::result::ranking::NamedFact;
+
+use crate::escape;
+use crate::panels::Panel;
+use crate::repeat::{self, Repeat};
+use crate::table::{Side, Table};
+
+/// Machine, storage, server and binary, each with what it was read from.
+pub(crate) fn measured_at(run: &Run) -> Panel {
+    let mut panel = Panel::default();
+    panel.heading("where it was measured");
+    panel.pairs(provenance(run).iter().map(|fact| (fact.name.to_owned(), escape(&fact.text()))).collect());
+    panel
+}
+
+/// The same of several sides: what all have in common, then a row a side with the rest.
+pub(crate) fn of_sides(sides: &[(String, &[NamedFact])]) -> Panel {
+    let mut panel = Panel::default();
+    let Some((_, first)) = sides.first() else { return panel };
+    panel.heading("Where each side was measured");
+    let is_common = |at: &usize| sides.iter().all(|(_, facts)| facts.get(*at) == first.get(*at));
+    let (common, differing): (Vec<usize>, Vec<usize>) = (0..first.len()).partition(is_common);
+    if !differing.is_empty() {
+        let titles = differing.iter().map(|at| (first[*at].name.as_str(), Side::Left));
+        let mut table = Table::new(&std::iter::once(("side", Side::Left)).chain(titles).collect::<Vec<_>>());
+        for (name, facts) in sides {
+            let values = differing.iter().map(|at| facts.get(*at).map(|fact| escape(&fact.value)).unwrap_or_default());
+            table.row(std::iter::once(escape(name)).chain(values).collect());
+        }
+        panel.table(table);
+    }
+    panel.pairs(common.iter().map(|at| (first[*at].name.clone(), escape(&first[*at].value))).collect());
+    panel
+}
+
+/// The two commands that repeat a run from its pack.
+pub(crate) fn repeated_by(run: &Run, analysis: &Analysis) -> Panel {
+    let mut panel = Panel::default();
+    match repeat::repeat(run, &analysis.summary) {
+        Repeat::Commands([first, second]) => {
+            panel.heading("to repeat it");
+            panel.add_line(&format!("  {}", escape(&first)));
+            panel.add_line(&format!("  {}", escape(&second)));
+            panel.wrapped(
+                2,
+                &format!("Where the run is stored, mindful pack {} writes this pack.", escape(&run.head.id)),
+            );
+        }
+        Repeat::OfAnotherTool(what) => {
+            panel.heading("to repeat it");
+            panel.wrapped(2, &format!("Another tool measured it: {}.", escape(&what)));
+        }
+    }
+    panel
+}
