@@ -150,7 +150,7 @@ impl Figures {
     }
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     Some(f64::midpoint(*values.get(values.len() / 2)?, *values.get(values.len().checked_sub(1)? / 2)?))
 }

@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod catalogue;
 pub mod checks;
+pub mod commit_contrast;
 pub mod comparability;
 pub mod compare;
 pub mod contrast;

@@ -18,10 +18,11 @@ use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
 use crate::figures::{caps, choices, cpu, device, latency, ranks, rates, waits};
-use crate::{contrast, curve, io_job};
+use crate::{commit_contrast, contrast, curve, io_job};
 
 pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
     let contrast = contrast::contrast(run, &steps);
+    let commits = commit_contrast::commit_contrast(run, &steps);
     let io_job = io_job::best(run, &steps);
     let mut curves = curve::curves(run, &steps);
     let knee = if curves.len() == 1 { curves.pop().map(|curve| curve.knee) } else { None };
@@ -48,6 +49,7 @@ pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Su
         knee,
         curves,
         contrast,
+        commits,
         io_job,
         // It needs single slices.
         objective: None,

@@ -1,5 +1,6 @@
 //! The summary of a run: stable names, units in the names, `null` where a figure is not known.
 
+mod commit_contrast;
 pub mod comparison;
 mod contrast;
 pub mod figure;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::commit_contrast::{CommitContrastSummary, CommitRow};
 pub use self::contrast::{AddedTime, ContrastSummary, LevelSummary};
 pub use self::io_job::{IoBest, IoJobSummary};
 pub use self::part::{BySession, ChoicesSummary, RankSummary};
@@ -82,12 +84,22 @@ pub struct Summary {
     /// Mindless against mindful I/O; only of a contrast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contrast: Option<ContrastSummary>,
+    /// Commits of the database against bare durable writes; only of a contrast of commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commits: Option<CommitContrastSummary>,
     /// The best of a job on files; only of `mindful raw` with more than one plain step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_job: Option<IoJobSummary>,
     /// The highest load that met an objective; only of `sweep --max-iops-at`, and null there where none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveSummary>,
+}
+
+impl Summary {
+    /// Whether its steps are ways to do the same work, and not one system under several loads.
+    pub fn is_contrast(&self) -> bool {
+        self.contrast.is_some() || self.commits.is_some()
+    }
 }
 
 /// The host of a run; null where it is not known.

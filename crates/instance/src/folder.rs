@@ -34,9 +34,11 @@ const SERVER_LOCK: &str = "server.lock";
 const LOG: &str = "server.log";
 const OLD_LOG: &str = "server.log.old";
 const SOCKET_NOTE: &str = "socket.path";
+/// Of bare writes that a contrast of commits makes and removes.
+pub(crate) const BARE_FILE: &str = "commits.raw";
 const SOCKET: &str = "socket";
 /// The files of every instance.
-const FILES: [&str; 6] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, SERVER_LOCK];
+const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_FILE, SERVER_LOCK];
 
 /// A folder that is ours, locked as long as this lives.
 pub(crate) struct Folder {

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
-use crate::files::{make_private, own_file, read_file};
+use crate::files::{make_private, own_file, read_file, remove_if_there};
+use crate::folder::BARE_FILE;
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::ServerKind;
 
@@ -168,13 +169,14 @@ impl LogFolder {
 
     /// What is in the folder and not ours, by path.
     pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
-        let names = self.root.foreign_names(|name| name == FILES)?;
+        let names = self.root.foreign_names(|name| [FILES, BARE_FILE].contains(&name))?;
         Ok(names.into_iter().map(|name| self.path().join(name).display().to_string()).collect())
     }
 
     /// Removes all that is ours; the folder itself too if nothing else is in it.
     pub(crate) fn destroy(&self) -> Result<()> {
-        self.remove_files().map_err(|error| self.root.refused(&error))?;
+        let removed = self.remove_files().and_then(|()| remove_if_there(&self.path().join(BARE_FILE)));
+        removed.map_err(|error| self.root.refused(&error))?;
         self.root.give_up()
     }
 

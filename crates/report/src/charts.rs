@@ -1,5 +1,6 @@
 //! The charts of runs: which there are, by what was run.
 
+mod commit_contrast;
 mod contrast;
 pub(crate) mod differences;
 mod distribution;
@@ -31,13 +32,16 @@ pub const RANKS: &str = ranks::NAME;
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 13] = [
+pub const NAMES: [(&str, &str); 16] = [
     ("latency-iops", "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
     ("cpu-cost", "CPU time of the server per read, one point per step"),
     ("rungs", "time for a block at each level of a contrast, and its difference to the level before"),
     ("added", "parts of the time that a database adds to a block"),
+    ("commits", "commits per second by sessions, against bare durable writes"),
+    ("commit-p99", "99th percentile of a commit by sessions"),
+    ("commits-per-sync", "commits that one sync makes durable, by sessions"),
     ("timeline", "as `time`, all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),
     ("distribution", "latencies of operations, by number and by time"),
@@ -103,7 +107,11 @@ fn ladder_charts<'a>(
 }
 
 fn contrasts(sides: &[Side]) -> Vec<Drawing> {
-    sides.iter().flat_map(|(_, analysis)| contrast::drawings(&analysis.summary, doubt(sides))).collect()
+    let drawings = |summary| {
+        let doubt = doubt(sides);
+        contrast::drawings(summary, doubt).into_iter().chain(commit_contrast::drawings(summary, doubt))
+    };
+    sides.iter().flat_map(|(_, analysis)| drawings(&analysis.summary)).collect()
 }
 
 pub(crate) fn step_charts(

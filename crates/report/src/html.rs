@@ -21,7 +21,7 @@ use crate::drawing::frame;
 use crate::findings;
 use crate::heat;
 use crate::markup::escaped_text;
-use crate::panels::{facts, figures, place};
+use crate::panels::{answer, facts, figures, place};
 use crate::report::Report;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -170,8 +170,7 @@ fn first_screen(html: &mut String, run: &Run, analysis: &Analysis) {
     } else {
         let _ =
             writeln!(html, "<p class=\"place\">{} steps on {}</p>", card.steps.len(), escaped_text(&summary.target));
-        if let Some(contrast) = &summary.contrast {
-            let answer = crate::panels::contrast::answer(contrast);
+        if let Some(answer) = answer::answer(run, analysis).filter(|_| summary.is_contrast()) {
             let _ = writeln!(
                 html,
                 "<p class=\"figure\">{}</p>\n<p>{}</p>",

@@ -103,7 +103,7 @@ fn what(head: &RunHead, summary: Option<&Summary>) -> String {
 pub(crate) fn kind(head: &RunHead, summary: Option<&Summary>) -> &'static str {
     match summary {
         _ if head.imported.is_some() => "import",
-        Some(summary) if summary.contrast.is_some() => "contrast",
+        Some(summary) if summary.is_contrast() => "contrast",
         Some(summary) if summary.io_job.is_some() => "raw job",
         Some(summary) if summary.steps.len() > 1 => "sweep",
         _ => "run",

@@ -1,6 +1,7 @@
 //! The panels of a report: parts of a run's figures, each made of the run and its analysis alone.
 
 pub(crate) mod answer;
+pub(crate) mod commit_contrast;
 pub(crate) mod contrast;
 pub(crate) mod facts;
 pub(crate) mod figures;

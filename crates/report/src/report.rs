@@ -7,7 +7,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
 use crate::card::{self, Card};
-use crate::panels::{Panel, answer, contrast, facts, io_job, place, step, sweep};
+use crate::panels::{Panel, answer, commit_contrast, contrast, facts, io_job, place, step, sweep};
 use crate::style::{Detail, Style, Tone};
 use crate::{escape, findings};
 
@@ -29,6 +29,8 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     panels.extend((detail == Detail::Full).then(|| place::measured_at(run)));
     panels.extend(if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
+    } else if let Some(commits) = &summary.commits {
+        vec![commit_contrast::panel(summary, commits)]
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
@@ -90,7 +92,7 @@ fn whereabouts(analysis: &Analysis, stored_at: Option<&Path>, detail: Detail) ->
     }
     if detail == Detail::Short {
         panel.add_line(&format!("all of it: mindful show {id} --full"));
-        if analysis.steps.len() > 1 && analysis.summary.contrast.is_none() {
+        if analysis.steps.len() > 1 && !analysis.summary.is_contrast() {
             panel.add_line(&format!("as a picture: mindful export {id} --as svg --output curve.svg"));
         }
     }

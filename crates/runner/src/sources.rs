@@ -5,6 +5,7 @@
 //! from its run folder alone. [`ladder`] has the pure functions that choose load steps; [`walk`] drives a [`sweep`] within its budget.
 
 pub mod calibration;
+pub mod commit_contrast;
 pub mod contrast;
 pub mod estimate;
 pub mod io_job;

@@ -11,7 +11,7 @@ use mindful_core::workload::{Commit, Compatibility, OpKind};
 use crate::figures::counters::Counters;
 use crate::figures::floors::{BUFFERED, places};
 use crate::figures::work::Work;
-use crate::io_job;
+use crate::{commit_contrast, io_job};
 
 const FEWEST_UPDATES: f64 = 100.0;
 /// Share of the syncs of one session that must have reached the device: both are counted at once.
@@ -38,7 +38,7 @@ impl Durability {
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
         let updates = work.kind(OpKind::Update).ops;
         let asked = workload.commit_wait && workload.compatibility != Compatibility::Slob && updates >= FEWEST_UPDATES;
-        if !asked || simulated || io_job::on_files(run) {
+        if !asked || simulated || io_job::on_files(run) || commit_contrast::is_of_files(&step.head) {
             return Self::NotAsked;
         }
         if run.host.as_ref().is_none_or(|host| !host.local) {

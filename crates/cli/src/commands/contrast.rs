@@ -1,8 +1,12 @@
 //! `mindful contrast`: raw reads and the database on the same bytes, in one command.
 
-use clap::ArgMatches;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches};
 use mindful_core::Result;
 use mindful_runner::Alone;
+use mindful_runner::StepSource;
+use mindful_runner::commit_contrast::{self, CommitContrast};
 use mindful_runner::contrast::{self, Contrast};
 
 use crate::args::flags::{self, full, live, repeat};
@@ -18,12 +22,16 @@ pub(super) const VERB: Verb = Verb {
     name: "contrast",
     group: Some(Group::Measure),
     about: "Compare the database with raw reads of the same bytes",
-    details: "Contrast reads the files of the dataset without the database, then with it, on one core and on all. The difference is the cost of the database. Its files have to be on this host.",
+    details: "Contrast reads the files of the dataset without the database, then with it, on one core and on all. The difference is the cost of the database. Its files have to be on this host. With --commits it compares commits with bare durable writes on the file system of the log.",
     example: "mindful contrast --target sqlite:/mnt/fast/bench.db",
     page: "docs/plans.md",
     plan: PlanKeys::Shown(&["target", "scale", "schemas", "sessions", "duration", "warmup", "tag"]),
     arguments: || {
-        let own = [repeat("Number of rounds [1 to 1000] [default: 3]"), full(), live()];
+        let commits = Arg::new("commits").long("commits").value_name("DIR").num_args(0..=1).require_equals(true);
+        let commits = commits
+            .default_missing_value("")
+            .help("Compare commits with bare durable writes to a file in DIR (default: a private server's folder)");
+        let own = [commits, repeat("Number of rounds [1 to 1000] [default: 3]"), full(), live()];
         own.into_iter().map(|arg| arg.help_heading(RESULT)).collect()
     },
     action: Action::Run(contrast),
@@ -36,11 +44,22 @@ fn contrast(matches: &ArgMatches) -> Result<Exit> {
     let repetitions = flags::repetitions(matches, 1, REPETITIONS)?;
     let mut settings = layers::settings(matches)?;
     let engine = registry::of(&settings)?;
-    contrast::complete(&mut settings, engine);
+    let commits = matches.get_one::<String>("commits");
+    match commits {
+        Some(_) => commit_contrast::complete(&mut settings, engine),
+        None => contrast::complete(&mut settings, engine),
+    }
     let context = context::alone(settings, matches)?;
-    let mut turns = Contrast::new(&context, registry::of_files()?, repetitions)?;
+    let files = registry::of_files()?;
+    let mut turns: Box<dyn StepSource + '_> = match commits {
+        Some(folder) => {
+            let folder = Some(folder).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+            Box::new(CommitContrast::new(&context, files, folder, repetitions)?)
+        }
+        None => Box::new(Contrast::new(&context, files, repetitions)?),
+    };
     let form = show::Form::of(matches);
-    let ended = mindful_runner::run(&context, &Alone, &mut turns, None, &mut |run, analysis| {
+    let ended = mindful_runner::run(&context, &Alone, turns.as_mut(), None, &mut |run, analysis| {
         show::print(run, analysis, form, &context.store)
     })?;
     outcome::of_steps(ended)

@@ -67,6 +67,7 @@ fn summary(run: &Run) -> Summary {
         knee: None,
         curves: Vec::new(),
         contrast: None,
+        commits: None,
         io_job: None,
         objective: None,
     }

@@ -33,7 +33,7 @@ pub(crate) struct Ladder<'a> {
 /// The ladders of all `sides`; a run of a single step is a ladder of one load. A contrast is none.
 pub(crate) fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let many = sides.len() > 1;
-    let plain = sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none());
+    let plain = sides.iter().filter(|(_, analysis)| !analysis.summary.is_contrast());
     plain.flat_map(|side| run_ladders(*side, many)).collect()
 }
 
@@ -72,7 +72,7 @@ fn contrast_levels((run, analysis): Side<'_>, many: bool) -> Vec<Ladder<'_>> {
 pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let Some(first) = sides.first() else { return Vec::new() };
     let mut all: BTreeMap<Values, StepsByLoad<'a>> = BTreeMap::new();
-    for (_, analysis) in sides.iter().filter(|(_, analysis)| analysis.summary.contrast.is_none()) {
+    for (_, analysis) in sides.iter().filter(|(_, analysis)| !analysis.summary.is_contrast()) {
         for (others, by_load) in by_load(analysis) {
             let group = all.entry(others).or_default();
             for (load, steps) in by_load {

@@ -54,6 +54,8 @@ impl IndexedRun {
         let (over_time, over_time_of) = over_time(run, analysis);
         let (figure, label) = if let Some(contrast) = &summary.contrast {
             (contrast.eta.map(|ratio| format!("{ratio:.3}")), "ratio of database to raw".to_owned())
+        } else if let Some(commits) = &summary.commits {
+            (commits.ratio.map(|ratio| format!("{ratio:.3}")), "ratio of commits to bare writes".to_owned())
         } else {
             headline.map_or_else(Default::default, |headline| (Some(headline.figure), headline.label))
         };

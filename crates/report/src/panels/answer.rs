@@ -10,7 +10,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::ObjectiveSummary;
 
 use crate::card::limit_of_step;
-use crate::panels::{Panel, contrast};
+use crate::panels::{Panel, commit_contrast, contrast};
 use crate::{escape, figure};
 
 pub(crate) struct Answer {
@@ -23,6 +23,9 @@ pub(crate) struct Answer {
 pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {
     if let Some(contrast) = &analysis.summary.contrast {
         return Some(contrast::answer(contrast));
+    }
+    if let Some(commits) = &analysis.summary.commits {
+        return Some(commit_contrast::answer(commits));
     }
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let found = analysis.summary.objective.as_ref().and_then(|found| {

@@ -67,7 +67,7 @@ fn refuse(run: &Run) -> Result<()> {
     if run.steps.iter().any(|step| job(&step.head.point).is_some()) {
         return Err(Error::plan(format!("run {id} is a job on files"), "pass its flags to `mindful raw`"));
     }
-    if run.steps.iter().any(|step| step.head.point.values.contains_key("rung")) {
+    if run.steps.iter().any(|step| step.head.point.values.keys().any(|key| ["rung", "way"].contains(&key.as_str()))) {
         return Err(Error::plan(format!("run {id} is a contrast"), "pass its flags to `mindful contrast`"));
     }
     Ok(())

@@ -92,3 +92,34 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }
+
+#[test]
+fn commits_are_compared_with_bare_durable_writes() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let small = ["--schemas", "1", "--scale", "16MiB", "--sessions", "2", "--warmup", "200ms", "--duration", "1s"];
+    let contrast = ["contrast", "--commits", "--format", "json", "--repeat", "1"];
+    let ran = json(&mindful.private(&[&contrast[..], &small].concat()));
+    let commits = &ran["commits"];
+    let rows: Vec<_> = commits["rows"].as_array().unwrap().iter().collect();
+    let named = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["sessions"].as_u64().unwrap());
+    let names: Vec<_> = rows.iter().map(|row| named(row)).collect();
+    let bare = ["fdatasync", "O_DSYNC", "O_DSYNC and O_DIRECT", "append and fdatasync"];
+    let bare = bare.map(|way| (format!("bare, {way}"), 1));
+    let ladder = ["raw, fdatasync", "database"].map(|way| [1, 2].map(|load| (way.to_owned(), load)));
+    assert_eq!(names, [&bare[..], &ladder.concat()].concat(), "{commits:#}");
+    let rate = |at: usize| figure(rows[at], "commits_per_s");
+    assert!((figure(commits, "ratio") / (rate(6) / rate(0)) - 1.0).abs() < 0.01, "{commits:#}");
+    assert_eq!(commits["ratio_interval"], Value::Null);
+    // Each bare write has a sync of its own; O_DSYNC has none.
+    for at in [0, 3, 4, 5] {
+        assert!((figure(rows[at], "commits_per_sync") - 1.0).abs() < 0.1, "{commits:#}");
+    }
+    assert_eq!(rows[1]["commits_per_sync"], Value::Null);
+    assert!(!codes(&ran).contains(&"level-left-out") && !codes(&ran).contains(&"not-durable"), "{ran:#}");
+    let shown = mindful.text(&["show"]);
+    assert!(shown.starts_with("ratio of commits to bare writes with fdatasync, one session: "), "{shown}");
+    let drawn = mindful.text(&["export", "--as", "svg", "--chart", "commits"]);
+    assert!(drawn.contains("bare, fdatasync") && drawn.contains("database"), "{drawn}");
+    let folder = mindful.private_folder();
+    assert!(!folder.join("commits.raw").exists() && folder.join("mindful.mark").exists());
+}

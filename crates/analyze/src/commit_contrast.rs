@@ -1,0 +1,159 @@
+//! Commits of a database against bare writes that are made durable: which ways are measured, and what they did.
+//!
+//! The bare ways are those of `pg_test_fsync`, one write at a time in a file written beforehand. Each round measures all
+//! ways in turn, every second one backwards, so that drift hits all of them equally.
+
+use std::collections::BTreeMap;
+
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::{Run, StepHead, StepRecord};
+use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
+
+use crate::contrast::{eta_interval, median};
+use crate::figures::counters::Counters;
+use crate::figures::window::window;
+
+/// Key of [`mindful_core::record::run::Point::values`] that names the way of a step.
+pub const WAY: &str = "way";
+/// Key of its sessions or writes in flight.
+pub const LOAD: &str = "in flight";
+
+/// One way to make a write durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// A buffered write, then `fdatasync`.
+    Sync,
+    /// A buffered write with O_DSYNC.
+    Forced,
+    /// A write with O_DSYNC and O_DIRECT, `open_datasync` of `pg_test_fsync`.
+    ForcedDirect,
+    /// A write at the end of a growing file, then `fdatasync`.
+    Append,
+    /// As [`Way::Sync`], several in flight.
+    InFlight,
+    Database,
+}
+
+impl Way {
+    pub const ALL: [Self; 6] =
+        [Self::Sync, Self::Forced, Self::ForcedDirect, Self::Append, Self::InFlight, Self::Database];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "bare, fdatasync",
+            Self::Forced => "bare, O_DSYNC",
+            Self::ForcedDirect => "bare, O_DSYNC and O_DIRECT",
+            Self::Append => "bare, append and fdatasync",
+            Self::InFlight => "raw, fdatasync",
+            Self::Database => "database",
+        }
+    }
+
+    /// Whether it is measured at one load alone.
+    const fn is_bare(self) -> bool {
+        !matches!(self, Self::InFlight | Self::Database)
+    }
+}
+
+/// A measurement to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// From 0.
+    pub round: u32,
+    pub way: Way,
+    /// Sessions of the database, or writes in flight.
+    pub load: u32,
+}
+
+/// All measurements of `rounds` of `ways`, up to `most` sessions.
+pub fn turns(ways: &[Way], most: u32, rounds: u32) -> Vec<Turn> {
+    let once = |round: u32| {
+        let of_way = |way: &Way| {
+            let (way, loads) = (*way, if way.is_bare() { vec![1] } else { loads(most) });
+            loads.into_iter().map(move |load| Turn { round, way, load })
+        };
+        let mut turns: Vec<Turn> = ways.iter().flat_map(of_way).collect();
+        if round % 2 == 1 {
+            turns.reverse();
+        }
+        turns
+    };
+    (0..rounds).flat_map(once).collect()
+}
+
+/// 1, 2, 4, … and `most`.
+fn loads(most: u32) -> Vec<u32> {
+    let doubled = std::iter::successors(Some(1_u32), |load| load.checked_mul(2)).take_while(|load| *load < most);
+    doubled.chain([most.max(1)]).collect()
+}
+
+/// Whether a step is one of bare writes among commits of a database.
+pub(crate) fn is_of_files(step: &StepHead) -> bool {
+    step.point.values.get(WAY).is_some_and(|way| way != Way::Database.name())
+}
+
+/// The contrast of commits that the steps of `run` are; `None` when they are none.
+pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<CommitContrastSummary> {
+    let mut by_row: BTreeMap<(usize, u32), Vec<(u32, &StepRecord, &StepSummary)>> = BTreeMap::new();
+    for (record, step) in run.steps.iter().zip(steps) {
+        let value = |key: &str| step.point.values.get(key);
+        let (Some(way), Some(load)) = (value(WAY), value(LOAD)) else { continue };
+        let at = Way::ALL.iter().position(|known| known.name() == way);
+        if let (Some(at), Ok(load), Some(_)) = (at, load.parse(), commits_per_s(step)) {
+            by_row.entry((at, load)).or_default().push((step.point.pass, record, step));
+        }
+    }
+    if by_row.is_empty() {
+        return None;
+    }
+    let rows = by_row.iter().filter_map(|((at, load), rounds)| row(Way::ALL[*at], *load, rounds)).collect();
+    let rate = |way: Way, pass: u32| {
+        let at = Way::ALL.iter().position(|known| *known == way)?;
+        let (.., step) = by_row.get(&(at, 1))?.iter().find(|(known, ..)| *known == pass)?;
+        commits_per_s(step)
+    };
+    let passes = steps.iter().map(|step| step.point.pass).max().map_or(0..0, |last| 0..last + 1);
+    let ratios: Vec<f64> =
+        passes.filter_map(|pass| Some(rate(Way::Database, pass)? / rate(Way::Sync, pass)?)).collect();
+    Some(CommitContrastSummary { rows, ratio: median(ratios.clone()), ratio_interval: eta_interval(&ratios) })
+}
+
+/// Updates, each of which is a commit.
+fn commits_per_s(step: &StepSummary) -> Option<f64> {
+    step.ops.update.as_ref().map(|op| op.per_s).filter(|rate| *rate > 0.0)
+}
+
+fn row(way: Way, load: u32, rounds: &[(u32, &StepRecord, &StepSummary)]) -> Option<CommitRow> {
+    let middle = |figure: &dyn Fn(&StepRecord, &StepSummary) -> Option<f64>| {
+        median(rounds.iter().filter_map(|(_, record, step)| figure(record, step)).collect())
+    };
+    let rates: Vec<f64> = rounds.iter().filter_map(|(.., step)| commits_per_s(step)).collect();
+    let (low, high) = rates.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), r| (low.min(*r), high.max(*r)));
+    let commits_per_s = median(rates)?;
+    Some(CommitRow {
+        name: way.name().to_owned(),
+        sessions: load,
+        commits_per_s,
+        p50_us: middle(&|_, step| step.ops.update.as_ref()?.p50_us),
+        p99_us: middle(&|_, step| step.ops.update.as_ref()?.p99_us),
+        commits_per_sync: middle(&|record, step| {
+            let syncs = Counters::from_step(record, &window(record)?).rate(shared::LOG_SYNCS)?;
+            Some(self::commits_per_s(step)? / syncs).filter(|ratio| ratio.is_finite())
+        }),
+        spread: (high - low) / commits_per_s,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_ways_have_one_load_and_the_database_a_ladder_of_them() {
+        let turns = turns(&Way::ALL, 6, 2);
+        let of = |way: Way| turns.iter().filter(|turn| turn.way == way).map(|turn| turn.load).collect::<Vec<_>>();
+        assert_eq!(of(Way::Database), [1, 2, 4, 6, 6, 4, 2, 1]);
+        assert_eq!((of(Way::Sync), of(Way::Append)), (vec![1, 1], vec![1, 1]));
+        assert_eq!(loads(1), [1]);
+    }
+}

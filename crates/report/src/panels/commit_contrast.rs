@@ -1,0 +1,59 @@
+//! Commits of a database against bare durable writes, for a person.
+
+use mindful_core::result::{CommitContrastSummary, Summary};
+
+use crate::panels::Panel;
+use crate::panels::answer::Answer;
+use crate::table::{Side, Table};
+use crate::{escape, figure};
+
+/// The panel below the answer: each way to make a write durable, at each load.
+pub(crate) fn panel(summary: &Summary, contrast: &CommitContrastSummary) -> Panel {
+    let mut panel = Panel::default();
+    panel.blank();
+    panel.wrapped(
+        2,
+        &format!(
+            "bare writes of 8 KiB that are made durable, one after another and several in flight, against commits of {}, \
+             on one file system and in turn",
+            escape(&summary.target)
+        ),
+    );
+    panel.blank();
+    let columns = ["in flight", "commits/s", "p50 us", "p99 us", "commits/sync", "spread %"];
+    let columns = columns.map(|title| (title, Side::Right));
+    let mut table = Table::new(&[&[("way", Side::Left)][..], &columns].concat());
+    for row in &contrast.rows {
+        table.row(vec![
+            escape(&row.name),
+            row.sessions.to_string(),
+            figure::format_whole(row.commits_per_s.round() as u64),
+            figure::maybe(row.p50_us),
+            figure::maybe(row.p99_us),
+            figure::maybe(row.commits_per_sync),
+            figure::number(row.spread * 100.0),
+        ]);
+    }
+    panel.main_table(table);
+    panel
+}
+
+/// The ratio of commits to bare writes at one session, with its interval.
+pub(crate) fn answer(contrast: &CommitContrastSummary) -> Answer {
+    let interval = match contrast.ratio_interval {
+        Some([low, high]) => format!("95 % interval {low:.3} to {high:.3}"),
+        None => "one round has no interval".to_owned(),
+    };
+    let sentence = match contrast.ratio {
+        Some(ratio) => format!("ratio of commits to bare writes with fdatasync, one session: {ratio:.3} ({interval})"),
+        None => "ratio of commits to bare writes: unknown, because one of them was not measured".to_owned(),
+    };
+    let best = contrast.rows.iter().filter(|row| row.name == "database");
+    let best = best.max_by(|a, b| a.commits_per_s.total_cmp(&b.commits_per_s));
+    let details = best.map_or_else(String::new, |row| {
+        let sync = row.commits_per_sync.map_or_else(String::new, |n| format!(", {} commits a sync", figure::number(n)));
+        let rate = figure::number(row.commits_per_s);
+        format!("most commits: {rate}/s with {}{sync}", figure::sessions(Some(row.sessions)))
+    });
+    Answer { sentence, details, found: true }
+}
