@@ -92,9 +92,12 @@ pub(crate) fn is_of_files(step: &StepHead) -> bool {
     step.point.values.get(WAY).is_some_and(|way| way != Way::Database.name())
 }
 
+/// What one round did: its number, and its step.
+type Round<'a> = (u32, &'a StepRecord, &'a StepSummary);
+
 /// The contrast of commits that the steps of `run` are; `None` when they are none.
 pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<CommitContrastSummary> {
-    let mut by_row: BTreeMap<(usize, u32), Vec<(u32, &StepRecord, &StepSummary)>> = BTreeMap::new();
+    let mut by_row: BTreeMap<(usize, u32), Vec<Round>> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {
         let value = |key: &str| step.point.values.get(key);
         let (Some(way), Some(load)) = (value(WAY), value(LOAD)) else { continue };
@@ -123,7 +126,7 @@ fn commits_per_s(step: &StepSummary) -> Option<f64> {
     step.ops.update.as_ref().map(|op| op.per_s).filter(|rate| *rate > 0.0)
 }
 
-fn row(way: Way, load: u32, rounds: &[(u32, &StepRecord, &StepSummary)]) -> Option<CommitRow> {
+fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
     let middle = |figure: &dyn Fn(&StepRecord, &StepSummary) -> Option<f64>| {
         median(rounds.iter().filter_map(|(_, record, step)| figure(record, step)).collect())
     };
