@@ -1,5 +1,10 @@
 //! Figures as reports print them: thousands separators, exponents, K/M/G and us/ms/s suffixes.
 
+/// By what two statements of one figure may differ beyond their digits, a share: they are not of the very same instant.
+pub(crate) const APART: f64 = 0.02;
+/// The same of what different clocks measured, or clocks and counters.
+pub(crate) const CLOCKS_APART: f64 = 0.1;
+
 /// A figure and how far off its last printed digit lets it be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Printed {
@@ -30,6 +35,17 @@ impl Printed {
     pub(crate) fn over(self, other: Self) -> Option<Self> {
         let half_step = self.half_step / other.value + other.half_step * self.value.abs() / (other.value * other.value);
         (other.value > 0.0).then(|| Self { value: self.value / other.value, half_step })
+    }
+
+    /// Whether two statements of one figure differ by more than their digits and the share `apart` allow.
+    pub(crate) fn differs(self, other: Self, apart: f64) -> bool {
+        let slack = self.half_step + other.half_step + apart * self.value.abs().max(other.value.abs());
+        (self.value - other.value).abs() > slack
+    }
+
+    /// Whether a part is more than its whole by more than their digits and the share `apart` allow.
+    pub(crate) fn exceeds(self, whole: Self, apart: f64) -> bool {
+        self.value - whole.value > self.half_step + whole.half_step + apart * whole.value.abs()
     }
 
     pub(crate) fn plus(self, other: Self) -> Self {

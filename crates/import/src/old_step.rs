@@ -18,6 +18,9 @@ use crate::report::Report;
 
 pub const MOST_SESSIONS: u32 = 100_000;
 
+/// Contradictions that are named.
+const CONTRADICTIONS: usize = 4;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct OldStep {
     /// Name of the file, and which of several reports in it.
@@ -90,6 +93,18 @@ impl OldStep {
         if count > 0 {
             let text = "Parts of the file are damaged. What they contained is not in the figures.";
             self.add_finding(codes::IMPORTED_DOUBT, text, format_counted(count, part));
+        }
+    }
+
+    /// Says which figures of the file contradict each other: the words of each pair; nothing of none.
+    pub(crate) fn add_contradictions(&mut self, mut found: Vec<String>) {
+        let more = found.len().saturating_sub(CONTRADICTIONS);
+        found.truncate(CONTRADICTIONS);
+        found.extend(Some(format!("{more} more")).filter(|_| more > 0));
+        if !found.is_empty() {
+            let text = "Figures of the file contradict each other: it was changed, put together from several, or its release \
+                        counts in a way that is not known. Create the file again.";
+            self.add_finding(codes::IMPORTED_DOUBT, text, found.join("; "));
         }
     }
 

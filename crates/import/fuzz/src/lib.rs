@@ -6,7 +6,7 @@ use mindful_core::contract::event::Event;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::run::{FORMAT, Run, RunHead, StepRecord};
 use mindful_core::plan::settings::Settings;
-use mindful_import::rows::{self, Row};
+use mindful_import::rows::{self, ReportRow};
 use mindful_import::waits::{Field, Filter};
 use mindful_import::{FORMATS, OldRun, OldStep, recognised, runs};
 
@@ -61,7 +61,7 @@ pub fn configuration(bytes: &[u8]) {
 
 /// Rows of `steps`, and their runs, whose events are what they are when read back.
 fn follow(steps: Vec<OldStep>) -> Vec<OldRun> {
-    let rows: Vec<Row<'_>> = steps.iter().filter_map(Row::of).collect();
+    let rows: Vec<ReportRow<'_>> = steps.iter().filter_map(ReportRow::of).collect();
     for line in rows::awr_info(&rows).lines().skip(1) {
         for cell in line.split('|').skip(1).take(16).filter(|cell| !cell.is_empty()) {
             assert!(cell.parse::<f64>().is_ok_and(f64::is_finite), "{cell} in {line}");

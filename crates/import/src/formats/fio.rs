@@ -1,5 +1,6 @@
 //! What fio prints as JSON.
 
+mod consistency;
 mod load;
 mod read;
 mod to_run;

@@ -3,6 +3,7 @@
 //! One run of Orion leaves several files, and one file may contain several runs. So a file yields parts of runs, and the
 //! parts of a run become steps once all files are read: a rate from one file and a latency from another are one point.
 
+mod consistency;
 pub(crate) mod part;
 mod read;
 mod to_run;

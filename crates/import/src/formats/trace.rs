@@ -1,5 +1,6 @@
 //! 10046 traces, level 8 or 12, of any size: streamed, every wait with its microseconds.
 
+mod consistency;
 mod read;
 mod to_run;
 

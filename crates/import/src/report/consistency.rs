@@ -9,15 +9,10 @@ use mindful_oracle_terms::{self as oracle, statistic};
 
 use super::contents::{Report, Scope, Statistic};
 use super::waited::EventLine;
-use crate::number::Printed;
+use crate::number::{APART, CLOCKS_APART, Printed};
 
-/// By what two statements of one figure may differ beyond their digits, a share: they are not of the very same instant.
-const APART: f64 = 0.02;
-/// The same of what different clocks of the database measured.
-const CLOCKS_APART: f64 = 0.1;
 /// Least rate of what is compared, a second: below it a single event more or less decides.
 const LEAST_PER_S: f64 = 1.0;
-const NAMED: usize = 4;
 
 /// Lines of the load profile, and the statistics that they are made of.
 const PROFILE: [(&[&str], &str); 9] = [
@@ -35,29 +30,9 @@ const PROFILE: [(&[&str], &str); 9] = [
 /// Reads that no session asked the cache for.
 const NOT_LOGICAL: &str = "physical reads direct temporary tablespace";
 
-/// What contradicts itself, in words; `None` where all agrees.
-pub(super) fn contradictions(report: &Report) -> Option<String> {
-    let mut found = totals(report);
-    found.extend(profile(report));
-    found.extend(levels(report));
-    found.extend(time(report));
-    found.extend(waits(report));
-    let more = found.len().saturating_sub(NAMED);
-    found.truncate(NAMED);
-    if more > 0 {
-        found.push(format!("{more} more"));
-    }
-    (!found.is_empty()).then(|| found.join("; "))
-}
-
-/// Whether two statements of one figure differ by more than their digits allow.
-fn differ(a: Printed, b: Printed, apart: f64) -> bool {
-    (a.value - b.value).abs() > a.half_step + b.half_step + apart * a.value.abs().max(b.value.abs())
-}
-
-/// Whether `part` is more than `whole` by more than their digits allow.
-fn exceeds(part: Printed, whole: Printed, apart: f64) -> bool {
-    part.value - whole.value > part.half_step + whole.half_step + apart * whole.value.abs()
+/// What contradicts itself, in words.
+pub(super) fn contradictions(report: &Report) -> Vec<String> {
+    [totals(report), profile(report), levels(report), time(report), waits(report)].concat()
 }
 
 /// Totals by the elapsed time against their rates.
@@ -67,7 +42,7 @@ fn totals(report: &Report) -> Vec<String> {
     let off = statistics.filter_map(|(name, Statistic { total, per_s })| {
         let (rate, per_s) = ((*total)?.over(elapsed)?, (*per_s)?);
         let counts = rate.value.max(per_s.value) >= LEAST_PER_S;
-        (counts && differ(rate, per_s, APART))
+        (counts && rate.differs(per_s, APART))
             .then(|| format!("{name}: {:.1}/s by its total, {:.1}/s as printed", rate.value, per_s.value))
     });
     off.collect()
@@ -83,7 +58,7 @@ fn profile(report: &Report) -> Vec<String> {
         let line = lines.iter().find_map(|line| report.profile.get(*line).copied())?;
         let rate = per_s(report, name)?;
         let counts = rate.value.max(line.value) >= LEAST_PER_S;
-        (counts && differ(line, rate, APART))
+        (counts && line.differs(rate, APART))
             .then(|| format!("{name}: {:.1}/s in the load profile, {:.1}/s in the statistics", line.value, rate.value))
     });
     off.collect()
@@ -100,7 +75,7 @@ fn levels(report: &Report) -> Vec<String> {
     let asked = blocks.map(|blocks| Printed { value: blocks.value - temporary, ..blocks });
     let above = |part: Option<Printed>, whole: Option<Printed>, words: &str| {
         let (part, whole) = part.zip(whole)?;
-        (part.value >= LEAST_PER_S && exceeds(part, whole, CLOCKS_APART))
+        (part.value >= LEAST_PER_S && part.exceeds(whole, CLOCKS_APART))
             .then(|| format!("{:.1} {words} {:.1}/s", part.value, whole.value))
     };
     let found = [
@@ -121,7 +96,7 @@ fn time(report: &Report) -> Vec<String> {
     let named = [("at the head", head), ("in the time model", model), ("in the load profile", line)];
     let known: Vec<_> = named.into_iter().filter_map(|(place, time)| Some((place, time?))).collect();
     for (at, (place, time)) in known.iter().enumerate() {
-        if let Some((other, against)) = known[at + 1..].iter().find(|(_, other)| differ(*time, *other, APART)) {
+        if let Some((other, against)) = known[at + 1..].iter().find(|(_, other)| time.differs(*other, APART)) {
             found.push(format!("DB time: {:.1} s {place}, {:.1} s {other}", time.value, against.value));
         }
     }
@@ -129,12 +104,12 @@ fn time(report: &Report) -> Vec<String> {
         found.push(contradiction);
     }
     let cpu = report.time_model.get("DB CPU").map(|s| Printed { value: *s, half_step: 0.5 });
-    if let Some((cpu, db)) = cpu.zip(model.or(head)).filter(|(cpu, db)| exceeds(*cpu, *db, CLOCKS_APART)) {
+    if let Some((cpu, db)) = cpu.zip(model.or(head)).filter(|(cpu, db)| cpu.exceeds(*db, CLOCKS_APART)) {
         found.push(format!("DB CPU: {:.1} s, of a DB time of {:.1} s", cpu.value, db.value));
     }
     let cpus = report.identity.cpus.filter(|cpus| *cpus > 0.0);
     let available = cpus.map(|cpus| Printed { value: cpus * elapsed.value, half_step: 1.0 });
-    if let Some((cpu, all)) = cpu.zip(available).filter(|(cpu, all)| exceeds(*cpu, *all, CLOCKS_APART)) {
+    if let Some((cpu, all)) = cpu.zip(available).filter(|(cpu, all)| cpu.exceeds(*all, CLOCKS_APART)) {
         found.push(format!("DB CPU: {:.1} s, of {:.1} s that the CPUs have", cpu.value, all.value));
     }
     found
@@ -147,8 +122,7 @@ fn waits(report: &Report) -> Vec<String> {
     let Some(foreground) = &report.foreground else { return found };
     for line in &report.top {
         let same = foreground.lines.iter().find(|other| other.name == line.name);
-        if let Some((a, b)) = same.and_then(|other| line.waits.zip(other.waits)).filter(|(a, b)| differ(*a, *b, APART))
-        {
+        if let Some((a, b)) = same.and_then(|other| line.waits.zip(other.waits)).filter(|(a, b)| a.differs(*b, APART)) {
             found.push(format!("{}: {:.0} waits at the head, {:.0} in the list", line.name, a.value, b.value));
         }
     }
@@ -157,7 +131,7 @@ fn waits(report: &Report) -> Vec<String> {
     // Idle waits of background processes are in some lists, under names of each release.
     let busy = [WaitClass::Read, WaitClass::Log, WaitClass::Writer, WaitClass::Contention];
     for line in report.top.iter().filter(|line| busy.contains(&oracle::class(&line.name))) {
-        if let Some(time) = line.time_us.filter(|time| exceeds(*time, db, CLOCKS_APART)) {
+        if let Some(time) = line.time_us.filter(|time| time.exceeds(db, CLOCKS_APART)) {
             let (waited, all) = (time.value / 1e6, db.value / 1e6);
             found.push(format!("{}: {waited:.1} s waited, of a DB time of {all:.1} s", line.name));
         }
@@ -168,7 +142,7 @@ fn waits(report: &Report) -> Vec<String> {
 fn mean(line: &EventLine) -> Option<String> {
     let (waits, time, mean) = (line.waits?, line.time_us?, line.mean_us?);
     let by_mean = mean.times(Printed { half_step: waits.half_step.max(0.5), ..waits });
-    differ(time, by_mean, APART).then(|| {
+    time.differs(by_mean, APART).then(|| {
         format!("{}: {:.1} s waited, {:.1} s by number and mean", line.name, time.value / 1e6, by_mean.value / 1e6)
     })
 }

@@ -183,11 +183,7 @@ fn add_findings(step: &mut OldStep, report: &Report) {
         let text = "The report has no end: it was cut. Figures of missing sections are not known.";
         step.add_finding(codes::IMPORTED_DOUBT, text, step.file.clone());
     }
-    if let Some(contradictions) = consistency::contradictions(report) {
-        let text = "Figures of the report contradict each other: it was changed, put together from several, or its release \
-                    counts in a way that is not known. Create the report again from the database.";
-        step.add_finding(codes::IMPORTED_DOUBT, text, contradictions);
-    }
+    step.add_contradictions(consistency::contradictions(report));
     if !report.unread.is_empty() {
         let text = "Known sections of the report have no row that could be read: their figures are missing.";
         step.add_finding(codes::IMPORTED_DOUBT, text, report.unread.join(", "));

@@ -8,6 +8,7 @@ use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
 use super::read::Record;
+use crate::number::{CLOCKS_APART, Printed};
 use crate::old_step::OldStep;
 
 /// us in a day: the clock of a record may restart.
@@ -45,6 +46,7 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<OldStep> {
     let mut boundaries = vec![begin];
     let mut slices = Vec::new();
     let mut fell = 0;
+    let contradictions = records.windows(2).filter_map(|pair| contradiction(pair[0], pair[1])).collect();
     for pair in records.windows(2) {
         let last = *boundaries.last()?;
         let Some(end) = passed_us(pair[0], pair[1]).and_then(|us| last.checked_add(us)) else { continue };
@@ -68,6 +70,7 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<OldStep> {
         }
     }
     step.end(None);
+    step.add_contradictions(contradictions);
     let text = "Latencies are counted in buckets, each up to twice as long as the one before. Percentiles and means are made of \
                 the middles of buckets, and the longest wait is the end of the last one.";
     step.add_finding(codes::IMPORTED_FIGURES, text, label);
@@ -79,14 +82,27 @@ fn of_label(name: &str, label: &str, records: &[&Record]) -> Option<OldStep> {
     Some(step)
 }
 
+fn by_date_us(a: &Record, b: &Record) -> Option<i64> {
+    a.at_us.zip(b.at_us).and_then(|(a, b)| b.checked_sub(a)).filter(|us| *us > 0)
+}
+
+fn by_clock_us(a: &Record, b: &Record) -> Option<i64> {
+    let us = b.clock_us?.checked_sub(a.clock_us?)?;
+    Some(if us < 0 { us + DAY_US } else { us }).filter(|us| *us > 0)
+}
+
 /// Time from one record to the next, us; `None` where none passed.
 fn passed_us(a: &Record, b: &Record) -> Option<i64> {
-    let by_date = a.at_us.zip(b.at_us).and_then(|(a, b)| b.checked_sub(a)).filter(|us| *us > 0);
-    let by_clock = || {
-        let us = b.clock_us?.checked_sub(a.clock_us?)?;
-        Some(if us < 0 { us + DAY_US } else { us }).filter(|us| *us > 0)
-    };
-    by_date.or_else(by_clock)
+    by_date_us(a, b).or_else(|| by_clock_us(a, b))
+}
+
+/// The date and the clock, where they differ on how much time passed. Days are not in the clock.
+fn contradiction(a: &Record, b: &Record) -> Option<String> {
+    let (date, clock) = by_date_us(a, b).zip(by_clock_us(a, b))?;
+    let printed = |us: i64| Printed { value: us as f64 / 1e6, half_step: 1.0 };
+    let (date, clock) = (printed(date % DAY_US), printed(clock));
+    date.differs(clock, CLOCKS_APART)
+        .then(|| format!("{:.1} s between two records by their dates, {:.1} s by their clock", date.value, clock.value))
 }
 
 /// By how much each bucket rose; `None` where one fell.

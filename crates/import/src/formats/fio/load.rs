@@ -9,7 +9,28 @@ use super::read::{Job, Output, Side};
 use crate::old_step::MOST_SESSIONS;
 
 /// Engines that keep one I/O in flight, whatever the iodepth. The first is the default.
-const SYNCHRONOUS: [&str; 8] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg"];
+const SYNCHRONOUS: [&str; 20] = [
+    "psync",
+    "sync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "mmap",
+    "splice",
+    "falloc",
+    "ftruncate",
+    "filecreate",
+    "filestat",
+    "filedelete",
+    "e4defrag",
+    "mtd",
+    "gfapi",
+    "dev-dax",
+    "libpmem",
+    "pmemblk",
+    "libhdfs",
+    "ime_psync",
+];
 /// The entry that sums up all others in client mode.
 const ALL_CLIENTS: &str = "All clients";
 
@@ -83,10 +104,15 @@ impl Load<'_> {
             1 => number("numjobs")?,
             entries => entries,
         };
-        let engine = self.option("ioengine");
-        let depth =
-            if SYNCHRONOUS.contains(&engine.as_deref().unwrap_or(SYNCHRONOUS[0])) { 1 } else { number("iodepth")? };
+        let depth = if self.is_synchronous() { 1 } else { number("iodepth")? };
         processes.checked_mul(depth).filter(|ios| (1..=MOST_SESSIONS).contains(ios))
+    }
+
+    fn is_synchronous(&self) -> bool {
+        let engine = self.option("ioengine").unwrap_or_else(|| SYNCHRONOUS[0].to_owned());
+        // Only the character devices of SCSI generic take several at once.
+        let character = self.option("filename").is_some_and(|file| file.starts_with("/dev/sg"));
+        SYNCHRONOUS.contains(&engine.as_str()) || engine == "sg" && !character
     }
 
     /// The length of an I/O: as measured, else the option.
@@ -94,6 +120,18 @@ impl Load<'_> {
         let sides = self.reads().into_iter().chain(self.writes());
         let mut measured = sides.filter_map(Side::block_bytes);
         measured.next().or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
+    }
+
+    /// The length of I/Os of that way by the options; `None` where these name several.
+    pub(super) fn option_bytes(&self, way: &str) -> Option<u64> {
+        let several = ["bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocksize_unaligned"];
+        let text = self.option("bs").or_else(|| self.option("blocksize"))?;
+        if several.iter().any(|key| self.option(key).is_some()) || way == "mixed" && text.contains(',') {
+            return None;
+        }
+        // One for reads, one for writes; what is missing is as before.
+        let own = text.split(',').nth(usize::from(way == "write")).filter(|size| !size.trim().is_empty());
+        one_size(own.unwrap_or(&text), self.kb_base())
     }
 
     fn kb_base(&self) -> u64 {

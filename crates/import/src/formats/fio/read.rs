@@ -68,27 +68,35 @@ pub(super) struct Job {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(super) struct Side {
     /// I/Os; missing in 2.1.
-    total_ios: Option<f64>,
+    pub total_ios: Option<f64>,
+    /// I/Os that moved less than they were asked for.
+    pub short_ios: Option<f64>,
     /// Bytes; before fio 3 KiB.
     io_bytes: Option<f64>,
     /// Both only of versions that print bytes.
-    bw_bytes: Option<f64>,
-    io_kbytes: Option<f64>,
+    pub bw_bytes: Option<f64>,
+    pub io_kbytes: Option<f64>,
+    /// KiB per second.
+    pub bw: Option<f64>,
     /// How long, ms.
     pub runtime: Option<f64>,
-    iops: Option<f64>,
+    pub iops: Option<f64>,
     /// Completion latencies, ns, and before fio 3 us.
-    clat_ns: Option<Latencies>,
-    clat: Option<Latencies>,
+    pub clat_ns: Option<Latencies>,
+    pub clat: Option<Latencies>,
     /// Latencies from submission to completion.
-    lat_ns: Option<Latencies>,
-    lat: Option<Latencies>,
+    pub lat_ns: Option<Latencies>,
+    pub lat: Option<Latencies>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(super) struct Latencies {
+    pub min: Option<f64>,
     pub max: Option<f64>,
     pub mean: Option<f64>,
+    /// How many were timed.
+    #[serde(rename = "N")]
+    pub count: Option<f64>,
     #[serde(default)]
     pub percentile: BTreeMap<String, f64>,
     /// Counts by latency in ns; only of `json+`.
@@ -124,6 +132,13 @@ impl Side {
         let error = length * off / ios + rounding;
         let sectors = (length / 512.0).round() * 512.0;
         (sectors > 0.0 && error < 256.0 && (sectors - length).abs() <= error + 1e-6).then_some(sectors as u64)
+    }
+
+    /// Latencies from submission to completion, or else of completion, us.
+    pub(super) fn whole_latency_us(&self) -> Option<f64> {
+        let mean = |latencies: &Option<Latencies>, ns: f64| Some(latencies.as_ref()?.mean? * ns / 1e3);
+        let whole = mean(&self.lat_ns, 1.0).or_else(|| mean(&self.lat, 1e3)).filter(|us| *us > 0.0);
+        whole.or_else(|| self.latencies().and_then(|(latencies, ns)| Some(latencies.mean? * ns / 1e3)))
     }
 
     /// Latencies of completion where these are printed, and how many ns their unit is.

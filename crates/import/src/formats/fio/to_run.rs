@@ -8,6 +8,7 @@ use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 
+use super::consistency;
 use super::load::{Load, loads};
 use super::read::{Contents, Side};
 use crate::number;
@@ -99,6 +100,7 @@ fn step(file: &str, contents: &Contents, load: &Load<'_>) -> Option<OldStep> {
         let text = "The job only wrote. The mean time of a write is a fact of the target: the read latency is empty.";
         step.add_finding(codes::IMPORTED_FIGURES, text, format!("{us:.2} us a write"));
     }
+    step.add_contradictions(consistency::contradictions(load));
     if load.is_mixed() {
         let text = "fio counted reads and writes together (unified_rw_reporting): all of them are shown as reads.";
         step.add_finding(codes::IMPORTED_FIGURES, text, load.name());

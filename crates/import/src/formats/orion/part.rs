@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use mindful_core::result::finding::Finding;
 use mindful_core::{Error, Result};
 
+use crate::number::Printed;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
     /// Small I/Os per second.
@@ -20,7 +22,7 @@ pub(crate) struct Point {
     pub figure: Figure,
     pub small: u32,
     pub large: u32,
-    pub value: f64,
+    pub value: Printed,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,8 @@ pub(crate) struct OrionPart {
     /// The unit of latencies, us; `None` for a matrix, which has no unit of its own.
     pub latency_unit_us: Option<f64>,
     pub damaged_lines: u64,
+    /// Lines with figures that contradict each other, in words.
+    pub contradictions: Vec<String>,
     pub findings: Vec<Finding>,
 }
 
@@ -47,6 +51,7 @@ impl OrionPart {
             version: None,
             latency_unit_us: Some(1.0),
             damaged_lines: 0,
+            contradictions: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -97,12 +102,12 @@ pub(super) fn latency_unit_us(part: &OrionPart, others: &[&OrionPart], given: Op
             .find(|point| (point.small, point.large) == (at.small, at.large))
     };
     let ratios: Vec<f64> = latencies()
-        .filter_map(|latency| Some(latency.value * iops(latency)?.value / (f64::from(latency.small) * 1e6)))
+        .filter_map(|latency| Some(latency.value.value * iops(latency)?.value.value / (f64::from(latency.small) * 1e6)))
         .collect();
     let by_law = |unit_us: f64| !ratios.is_empty() && ratios.iter().all(|ratio| NEAR.contains(&(ratio * unit_us)));
     let possible = |unit_us: f64| {
         latencies().all(|latency| {
-            let latency_us = latency.value * unit_us;
+            let latency_us = latency.value.value * unit_us;
             latency_us >= FASTEST_US && f64::from(latency.small.max(1)) / latency_us * 1e6 >= SLOWEST_PER_S
         })
     };
@@ -126,7 +131,12 @@ mod tests {
     use super::*;
 
     fn part(figure: Figure, values: &[(u32, f64)]) -> OrionPart {
-        let points = values.iter().map(|(small, value)| Point { figure, small: *small, large: 0, value: *value });
+        let points = values.iter().map(|(small, value)| Point {
+            figure,
+            small: *small,
+            large: 0,
+            value: Printed::exact(*value),
+        });
         let latency_unit_us = Some(1.0).filter(|_| figure != Figure::Latency);
         OrionPart { points: points.collect(), latency_unit_us, ..OrionPart::new("disks") }
     }

@@ -7,7 +7,7 @@
 use mindful_core::{Error, Result};
 
 use super::part::{Figure, OrionPart, Point};
-use crate::number;
+use crate::number::{self, APART, Printed};
 
 /// Lines that begin a result: in a summary, and on a terminal.
 const BEGINNINGS: [&str; 2] = ["ORION VERSION", "ORION: ORacle IO Numbers"];
@@ -70,7 +70,7 @@ fn matrix(name: &str, text: &str) -> Result<OrionPart> {
         part.damaged_lines += u64::from(!is_load || !cells.all(is_figure));
         let Some(large) = record.get(0).and_then(whole) else { continue };
         for (small, cell) in columns.iter().zip(record.iter()).skip(1) {
-            let value = number::count(cell).map(|printed| printed.value).filter(|value| *value > 0.0);
+            let value = number::count(cell).filter(|value| value.value > 0.0);
             part.points.extend(small.zip(value).map(|(small, value)| Point { figure, small, large, value }));
         }
     }
@@ -110,6 +110,7 @@ fn summary(run: &str, lines: &[&str]) -> OrionPart {
             }
         } else if let Some(point) = best(line).or_else(|| mean_of_reads(line)) {
             part.points.push(point);
+            part.contradictions.extend(contradicting_mean(line));
         } else if FIGURES.iter().any(|figure| line.starts_with(figure)) {
             part.damaged_lines += 1;
         } else if matches!(last, "Command line:" | "Commandline:") {
@@ -144,17 +145,30 @@ fn best(line: &str) -> Option<Point> {
         Figure::Latency => number::time_us(value, Some(MS))?,
         Figure::Mbps | Figure::Iops => number::count(value)?,
     };
-    point(figure, value.value, load)
+    point(figure, value, load)
 }
 
 /// `Small Read Latency: avg=169.594 us, min=128.415 us, … @ Small=10 and Large=0`: since 12.1 below each best figure.
 fn mean_of_reads(line: &str) -> Option<Point> {
     let (figures, load) = line.strip_prefix("Small Read Latency:")?.split_once('@')?;
-    let mean = figures.split(',').find_map(|figure| figure.trim().strip_prefix("avg="))?;
-    point(Figure::Latency, number::time_us(mean, Some(1.0))?.value, load)
+    point(Figure::Latency, latency_us(figures, "avg=")?, load)
 }
 
-fn point(figure: Figure, value: f64, load: &str) -> Option<Point> {
+fn latency_us(figures: &str, name: &str) -> Option<Printed> {
+    let figure = figures.split(',').find_map(|figure| figure.trim().strip_prefix(name))?;
+    number::time_us(figure, Some(1.0))
+}
+
+/// A mean that is not between the least and the most of its line.
+fn contradicting_mean(line: &str) -> Option<String> {
+    let figures = line.strip_prefix("Small Read Latency:")?.split('@').next()?;
+    let figure = |name: &str| latency_us(figures, name);
+    let (mean, least, most) = (figure("avg=")?, figure("min=")?, figure("max=")?);
+    (least.exceeds(mean, APART) || mean.exceeds(most, APART))
+        .then(|| format!("a mean of {:.2} us, of {:.2} to {:.2} us", mean.value, least.value, most.value))
+}
+
+fn point(figure: Figure, value: Printed, load: &str) -> Option<Point> {
     let after = |name: &str| {
         let rest = load.split_once(name)?.1;
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()

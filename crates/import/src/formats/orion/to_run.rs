@@ -6,6 +6,7 @@ use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, Metric, shared};
 use mindful_core::result::finding::codes;
 
+use super::consistency;
 use super::part::{Figure, LatencyUnit, OrionPart, Point, latency_unit_us};
 use crate::number;
 use crate::old_step::{MOST_SESSIONS, OldStep};
@@ -25,10 +26,12 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
         let others: Vec<_> = parts.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, other)| *other).collect();
         let unit_us = latency_unit_us(part, &others, unit)?;
         for point in &part.points {
-            let value = if point.figure == Figure::Latency { point.value * unit_us } else { point.value };
+            let unit = if point.figure == Figure::Latency { unit_us } else { 1.0 };
+            let value = point.value.scaled(unit);
             loads.entry((point.large, point.small)).or_default().push(Point { value, ..*point });
         }
     }
+    let contradictions = consistency::contradictions(parts, loads.values().flatten().copied());
     let mut steps: Vec<_> = loads.into_values().map(|points| step(files, parts, &points)).collect();
     if let Some(first) = steps.first_mut() {
         let text = "Orion shows rates and means only: no percentiles and no CPU. Nobody looked at what it read. Its writes, if \
@@ -36,6 +39,7 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
         first.add_finding(codes::IMPORTED_FIGURES, text, files.join(", "));
         first.add_damage(parts.iter().map(|part| part.damaged_lines).sum(), "line");
         first.findings.extend(parts.iter().flat_map(|part| part.findings.iter().cloned()));
+        first.add_contradictions(contradictions);
         first.more_files = files.iter().skip(1).cloned().collect();
     }
     Ok(steps)
@@ -69,7 +73,7 @@ fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
     };
     let seconds = first_number("Duration for each Data Point").filter(|s| *s > 0.0 && *s < 1e6).unwrap_or(POINT_S);
     let end_us = (seconds * 1e6) as i64;
-    let value = |figure: Figure| points.iter().find(|point| point.figure == figure).map(|point| point.value);
+    let value = |figure: Figure| points.iter().find(|point| point.figure == figure).map(|point| point.value.value);
     let ios = value(Figure::Iops).map(|rate| rate * seconds);
     let us = value(Figure::Latency);
     let bytes = value(Figure::Mbps).map(|rate| rate * f64::from(1 << 20) * seconds);

@@ -17,6 +17,16 @@ pub(super) struct PgioResult {
     pub hits_per_s: Option<f64>,
     /// Time of a read, ms; needs `track_io_timing`.
     pub ms_per_read: Option<f64>,
+    /// What the counters of the log rose by.
+    pub rise: Rise,
+}
+
+/// What counters of `pg_stat_database` rose by in a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Rise {
+    pub reads: Option<f64>,
+    pub hits: Option<f64>,
+    pub read_ms: Option<f64>,
 }
 
 pub(super) fn results(text: &str) -> Vec<PgioResult> {
@@ -33,11 +43,13 @@ pub(super) fn results(text: &str) -> Vec<PgioResult> {
         counters.add(line);
         if line.contains("RIOPS >") && line.contains("Run time:") {
             let result = result(line);
-            let ms_per_read = result.ms_per_read.or_else(|| counters.ms_per_read());
+            let rise = counters.rise();
+            let by_counters = rise.read_ms.zip(rise.reads).map(|(ms, reads)| ms / reads);
             results.push(PgioResult {
                 launch_s: head.launch_s.take(),
                 connect: head.connect.take(),
-                ms_per_read,
+                ms_per_read: result.ms_per_read.or(by_counters),
+                rise,
                 ..result
             });
             counters = Counters::default();
@@ -66,13 +78,13 @@ impl<'a> Counters<'a> {
         }
     }
 
-    fn ms_per_read(&self) -> Option<f64> {
+    fn rise(&self) -> Rise {
         let rise = |name: &str| {
             let at = self.columns.iter().position(|column| *column == name)?;
             let figure = |row: &[&str]| row.get(at)?.replace(',', "").parse::<f64>().ok();
             Some(figure(&self.after)? - figure(&self.before)?).filter(|rise| *rise > 0.0)
         };
-        Some(rise("blk_read_time")? / rise("blks_read")?)
+        Rise { reads: rise("blks_read"), hits: rise("blks_hit"), read_ms: rise("blk_read_time") }
     }
 }
 
@@ -93,6 +105,7 @@ fn result(line: &str) -> PgioResult {
         reads_per_s: quoted("RIOPS"),
         hits_per_s: quoted("CACHE_HITS/s"),
         ms_per_read: quoted("TIME_PER_READ_MS").filter(|ms| *ms > 0.0),
+        rise: Rise::default(),
     }
 }
 

@@ -6,6 +6,7 @@ use mindful_core::{Error, Result};
 
 use super::read::PgioResult;
 use crate::configuration::connect_string;
+use crate::number::{APART, CLOCKS_APART, Printed};
 use crate::old_step::OldStep;
 
 /// pgio asks for blocks of this length.
@@ -52,8 +53,33 @@ fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
         ],
     );
     step.end(None);
+    step.add_contradictions(contradictions(result, seconds, counted_s));
     add_findings(&mut step, result, rate, seconds, reads / counted_s);
     Ok(step)
+}
+
+/// The printed rates against the counters before and after, and the time of reads against that of all sessions.
+fn contradictions(result: &PgioResult, seconds: f64, counted_s: f64) -> Vec<String> {
+    let printed = |value: f64| Printed { value, half_step: 1.0 };
+    let rates = [
+        ("RIOPS", result.reads_per_s, result.rise.reads.map(|reads| reads / seconds)),
+        ("CACHE_HITS/s", result.hits_per_s, result.rise.hits.map(|hits| hits / seconds)),
+    ];
+    let rates = rates.into_iter().filter_map(|(name, rate, rise)| {
+        let (rate, rise) =
+            rate.zip(rise).filter(|(rate, rise)| printed(*rate).differs(Printed::exact(*rise), APART))?;
+        Some(format!("{name}: {rate:.0} printed, {rise:.0} by the counters before and after"))
+    });
+    let by_counters = result.rise.read_ms.zip(result.rise.reads).map(|(ms, reads)| ms / reads);
+    let time = result.ms_per_read.zip(by_counters);
+    let time = time.filter(|(ms, rise)| Printed::exact(*ms).differs(Printed::exact(*rise), APART));
+    let time = time.map(|(ms, rise)| format!("a read: {ms:.3} ms printed, {rise:.3} ms by the counters"));
+    let busy_s = result.ms_per_read.zip(result.reads_per_s).map(|(ms, rate)| ms / 1e3 * rate * seconds);
+    let sessions = result.schemas.zip(result.threads).map(|(a, b)| f64::from(a) * f64::from(b));
+    let held = busy_s.zip(sessions.map(|sessions| sessions * counted_s));
+    let held = held.filter(|(busy, all)| Printed::exact(*busy).exceeds(printed(*all), CLOCKS_APART));
+    let held = held.map(|(busy, all)| format!("{busy:.0} s of reads in {all:.0} s of all sessions"));
+    rates.chain(time).chain(held).collect()
 }
 
 fn add_findings(step: &mut OldStep, result: &PgioResult, rate: f64, seconds: f64, true_rate: f64) {

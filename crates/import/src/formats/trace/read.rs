@@ -34,6 +34,8 @@ pub(super) enum Line<'a> {
     Statement(u64, &'a [u8]),
     /// A line of the head: `Oracle Database 12c …`, `Instance name: orcl21`.
     Head(&'a [u8]),
+    /// What distinguishes a session: `409.215`.
+    Session(&'a [u8]),
 }
 
 const CALLS: [&[u8]; 6] = [b"WAIT #", b"PARSE #", b"EXEC #", b"FETCH #", b"CLOSE #", b"UNMAP #"];
@@ -95,6 +97,7 @@ fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<bool
             None => call(line),
         },
         b'E' | b'F' | b'U' | b'S' | b'C' => call(line),
+        b'*' => line.strip_prefix(b"*** SESSION ID:(").and_then(session).map(Line::Session),
         b'I' if line.starts_with(b"Instance name:") => Some(Line::Head(line)),
         b'O' if line.starts_with(b"Oracle") && memchr::memmem::find(line, b" Release ").is_some() => {
             refuse_hundredths(name, line)?;
@@ -108,6 +111,10 @@ fn parse(name: &str, line: &[u8], add: &mut impl FnMut(Line<'_>)) -> Result<bool
     };
     add(found);
     Ok(true)
+}
+
+fn session(text: &[u8]) -> Option<&[u8]> {
+    Some(&text[..memchr::memchr(b')', text)?])
 }
 
 /// Before 9i, times of traces are hundredths of a second: most reads take 0 of them, and no latency can be read from that.

@@ -11,6 +11,7 @@ use mindful_core::workload::OpKind;
 use mindful_core::{Error, Result};
 use mindful_oracle_terms as oracle;
 
+use super::consistency::Consistency;
 use super::read::{Call, Line};
 use crate::old_step::OldStep;
 use crate::waits::{Blocks, Wait, WaitKind};
@@ -33,13 +34,21 @@ pub(super) struct Collected {
     visited: BTreeMap<u64, u64>,
     single_us: u64,
     clockless: u64,
+    consistency: Consistency,
 }
 
 impl Collected {
     pub(super) fn add(&mut self, line: &Line<'_>) {
         match line {
-            Line::Wait(wait) => self.wait(wait),
-            Line::Call(kind, call) => self.call(kind, call),
+            Line::Wait(wait) => {
+                self.consistency.wait(wait);
+                self.wait(wait);
+            }
+            Line::Call(kind, call) => {
+                self.consistency.call(call);
+                self.call(kind, call);
+            }
+            Line::Session(id) => self.consistency.session(id),
             Line::Head(text) => {
                 let text = String::from_utf8_lossy(text);
                 if let Some(name) = text.strip_prefix("Instance name:") {
@@ -102,7 +111,7 @@ impl Collected {
         let mut step = OldStep::of_oracle(name, "10046 trace", format!("oracle: a session of instance {instance}"));
         step.version = self.head.get("release").cloned();
         step.began_us = Some(begin_us).filter(|us| *us > 631_152_000_000_000);
-        step.sessions = Some(1);
+        step.sessions = Some(1).filter(|_| self.consistency.is_of_one_session());
         step.facts = self.facts();
         step.set_boundaries(boundaries.clone());
         std::mem::take(&mut self.slices).add_to(&mut step, &boundaries);
@@ -168,6 +177,7 @@ impl Collected {
     }
 
     fn add_findings(&self, step: &mut OldStep) {
+        step.add_contradictions(self.consistency.contradictions());
         let parallel = self.reads[WaitKind::Parallel as usize];
         let reads: u64 = self.reads.iter().map(|(reads, _)| reads).sum();
         if parallel.0 > 0 {
@@ -176,6 +186,11 @@ impl Collected {
             let blocks = parallel.1.total(self.block_bytes).unwrap_or(0);
             let evidence = format!("{} of {reads} reads, {blocks} blocks", parallel.0);
             step.add_finding(codes::PREFETCHED, text, evidence);
+        }
+        if !self.consistency.is_of_one_session() {
+            let text = "The trace was put together from several sessions: their times are added, and how many worked together is \
+                        not known.";
+            step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
         }
         if self.clockless > 0 {
             let text = "Waits have no time stamp: the trace is of an old release, and its length is that of its waits.";
