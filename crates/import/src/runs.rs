@@ -22,6 +22,8 @@ pub struct OldRun {
     /// When it began, RFC 3339; `None` without a date.
     pub began: Option<String>,
     pub events: Vec<Event>,
+    /// The file of each step.
+    pub step_files: Vec<String>,
 }
 
 /// Steps as runs, by their targets: those with a known number of sessions are a ladder, the others a table in the order of
@@ -56,6 +58,7 @@ fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
         imported: Imported { what: first.what.to_owned(), files: Vec::new() },
         began: steps.iter().filter_map(|step| step.began_us).min().and_then(instant),
         events: vec![Event::Environment { facts: first.host.clone() }, described(first)],
+        step_files: Vec::new(),
     };
     let mut passes: BTreeMap<BTreeMap<String, String>, u32> = BTreeMap::new();
     for (number, step) in (0..).zip(steps) {
@@ -75,6 +78,7 @@ fn run(mut steps: Vec<OldStep>) -> Option<OldRun> {
         let place = if many { format!("step {}: ", number + 1) } else { String::new() };
         let of_step = |finding: Finding| Finding { evidence: format!("{place}{}", finding.evidence), ..finding };
         old.events.extend(step.findings.into_iter().map(of_step).map(Event::Finding));
+        old.step_files.push(step.file.clone());
         for file in std::iter::once(step.file).chain(step.more_files) {
             if !old.imported.files.contains(&file) {
                 old.imported.files.push(file);

@@ -1,9 +1,10 @@
 //! `mindful import`: stores results of other tools and runs of other hosts, and converts old configurations to plan files.
 
 pub(super) mod files;
+mod known;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use mindful_core::contract::event::Events;
@@ -12,7 +13,7 @@ use mindful_core::plan::units::format_counted;
 use mindful_core::plan::{KEYS, Plan};
 use mindful_core::record::run::{FORMAT, RunHead};
 use mindful_core::{Error, Result};
-use mindful_import::{LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
+use mindful_import::{ImportedPlan, LatencyUnit, MOST_SESSIONS, OldRun, OldStep};
 use mindful_record::{Store, file as record_file};
 use mindful_report::escape;
 use mindful_report::repeat::quoted;
@@ -25,6 +26,7 @@ use crate::{context, store, version};
 
 use crate::verb::{Action, Group, PlanKeys, Verb};
 pub(super) use files::Named;
+use known::{KnownRuns, Overlap};
 
 pub(super) const VERB: Verb = Verb {
     name: "import",
@@ -52,44 +54,29 @@ pub(super) const VERB: Verb = Verb {
 
 fn import(matches: &ArgMatches) -> Result<Exit> {
     let named = files::named(matches)?;
-    match named.as_slice() {
-        [Named::Run(_) | Named::Pack(_)] => return whole_run(matches, &named[0]),
-        [Named::File { path, .. }] if path.extension().is_some_and(|end| end == "conf") => {
-            return configuration(matches, path);
-        }
-        _ => {}
+    if let [whole @ (Named::Run(_) | Named::Pack(_))] = named.as_slice() {
+        return whole_run(matches, whole);
     }
-    let store = store::open(matches)?;
-    let (mut steps, mut refused, mut output) = (Vec::new(), Vec::new(), String::new());
-    let alone = named.len() == 1;
-    let given = sessions(matches, named.len())?;
-    for (number, file) in named.into_iter().enumerate() {
-        let read = match &file {
-            Named::Run(_) | Named::Pack(_) => taken(&store, &file).map(|line| output.push_str(&line)),
-            Named::File { path, sure } => {
-                files::read(path).map(|read| take(&mut steps, read, given.get(number))).or_else(|error| {
-                    if alone && *sure && path.as_os_str() != "-" && configuration(matches, path).is_ok() {
-                        Ok(())
-                    } else {
-                        Err(error)
-                    }
-                })
-            }
-        };
-        refused.extend(read.err());
+    let alone = matches!(named.as_slice(), [Named::File { sure: true, .. }]);
+    let mut read = read_all(matches, named)?;
+    if let ([plan], true) = (read.plans.as_slice(), alone) {
+        return write_plan(matches, plan);
     }
-    let (runs, without_unit) = mindful_import::runs(steps, unit(matches));
-    refused.extend(without_unit);
-    for old in runs {
-        let (files, what) = (old.imported.files.len(), old.imported.what.clone());
-        let id = stored(&store, old, matches.get_one::<String>("tag"))?;
-        let files = format_counted(files, "file");
-        let _ = writeln!(output, "run {id}: {}, {files}; see `mindful show {id}`", escape(&what));
+    if read.plans.len() > 1 && matches.get_one::<String>("output").is_some() {
+        return Err(Error::plan(
+            "--output takes one plan, and there are several configurations",
+            "import each on its own",
+        ));
     }
+    let (runs, without_unit) = mindful_import::runs(read.steps, unit(matches));
+    read.refused.extend(without_unit);
+    let mut output = read.output;
+    store_runs(matches, runs, &mut output)?;
     if output.is_empty()
-        && let Some(error) = refused.first()
+        && read.plans.is_empty()
+        && let Some(error) = read.refused.first()
     {
-        return Err(match refused.len() {
+        return Err(match read.refused.len() {
             1 => error.clone(),
             more => Error {
                 next: format!("{}; {} more were refused", error.next, format_counted(more - 1, "file")),
@@ -97,11 +84,75 @@ fn import(matches: &ArgMatches) -> Result<Exit> {
             },
         });
     }
-    for error in &refused {
+    for error in &read.refused {
         let _ = writeln!(output, "not imported: {}", escape(&error.to_string()));
     }
+    if !output.is_empty() && !read.plans.is_empty() {
+        output.push('\n');
+    }
     context::print(&output)?;
+    read.plans.iter().try_for_each(|plan| write_plan(matches, plan).map(drop))?;
     Ok(Exit::Ok)
+}
+
+/// What is in the files of a command line.
+#[derive(Default)]
+struct Contents {
+    steps: Vec<OldStep>,
+    plans: Vec<(PathBuf, ImportedPlan)>,
+    refused: Vec<Error>,
+    /// Lines about runs that were copied.
+    output: String,
+}
+
+fn read_all(matches: &ArgMatches, named: Vec<Named>) -> Result<Contents> {
+    let given = sessions(matches, named.len())?;
+    let mut all = Contents::default();
+    for (number, file) in named.into_iter().enumerate() {
+        let read = match &file {
+            Named::Run(_) | Named::Pack(_) => {
+                store::open(matches).and_then(|store| taken(&store, &file)).map(|line| all.output.push_str(&line))
+            }
+            Named::File { path, .. } if path.extension().is_some_and(|end| end == "conf") => {
+                configuration(path).map(|plan| all.plans.push((path.clone(), plan)))
+            }
+            Named::File { path, .. } => match files::read(path) {
+                Ok(read) => {
+                    take(&mut all.steps, read, given.get(number));
+                    Ok(())
+                }
+                Err(error) if path.as_os_str() == "-" => Err(error),
+                // A configuration under another name.
+                Err(error) => configuration(path).map_err(|_| error).map(|plan| all.plans.push((path.clone(), plan))),
+            },
+        };
+        all.refused.extend(read.err());
+    }
+    Ok(all)
+}
+
+/// Stores `runs`; a run that the store has already is not stored again.
+fn store_runs(matches: &ArgMatches, runs: Vec<OldRun>, output: &mut String) -> Result<()> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let (store, tag) = (store::open(matches)?, matches.get_one::<String>("tag"));
+    let known = KnownRuns::of(&store)?;
+    for old in runs {
+        let what = format!("{}, {}", escape(&old.imported.what), format_counted(old.imported.files.len(), "file"));
+        let (id, there) = match known.overlap(&old, tag) {
+            Overlap::Whole(id) => {
+                let _ = writeln!(output, "run {id}: {what}, already there; see `mindful show {id}`");
+                continue;
+            }
+            Overlap::Files(there) => (stored(&store, old, tag)?, there),
+        };
+        let _ = writeln!(output, "run {id}: {what}; see `mindful show {id}`");
+        for (file, run) in there {
+            let _ = writeln!(output, "already there: {}, in run {run}", escape(&file));
+        }
+    }
+    Ok(())
 }
 
 fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {
@@ -178,23 +229,31 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
     Ok(id)
 }
 
-/// Reads a configuration as data, writes the plan file, and lists the settings that have no counterpart.
-fn configuration(matches: &ArgMatches, source: &Path) -> Result<Exit> {
-    let output = matches.get_one::<String>("output").map_or("-", String::as_str);
-    let name = source.file_name().map_or_else(|| source.display().to_string(), |n| n.to_string_lossy().into_owned());
+/// Reads a configuration as data.
+fn configuration(source: &Path) -> Result<ImportedPlan> {
     let text = record_file::open(source).and_then(|file| record_file::text(file, MOST_BYTES)).map_err(|error| {
         Error::plan(
             format!("cannot read {}: {error}", source.display()),
             "name a slob.conf, a pgio.conf, a run folder or results of another tool",
         )
     })?;
-    let imported = mindful_import::import_configuration(&name, &text)?;
+    mindful_import::import_configuration(&name_of(source), &text)
+}
+
+fn name_of(source: &Path) -> String {
+    source.file_name().map_or_else(|| source.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Writes the plan file made of a configuration, and lists the settings that have no counterpart.
+fn write_plan(matches: &ArgMatches, (source, imported): &(PathBuf, ImportedPlan)) -> Result<Exit> {
+    let output = matches.get_one::<String>("output").map_or("-", String::as_str);
     if output == "-" {
         context::print(&imported.toml)?;
         return Ok(Exit::Ok);
     }
     output_file::write(Path::new(output), imported.toml.as_bytes(), matches.get_flag("yes"))?;
-    let mut message = format!("{} is written from {}: {}\n", escape(output), escape(&name), hint(Path::new(output)));
+    let mut message =
+        format!("{} is written from {}: {}\n", escape(output), escape(&name_of(source)), hint(Path::new(output)));
     for what in &imported.left_behind {
         // Writing to a string cannot fail.
         let _ = writeln!(message, "not carried over: {}", escape(what));

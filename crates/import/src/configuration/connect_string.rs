@@ -8,31 +8,84 @@ use mindful_core::plan::secret::without_secrets;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Place {
     user: Option<String>,
+    /// Several are separated by commas, as are their ports.
     host: Option<String>,
     port: Option<String>,
     database: Option<String>,
+    /// Settings of the connection that mindful knows too.
+    settings: Vec<(String, String)>,
 }
+
+/// Keywords that a URL takes as its query.
+const SETTINGS: [&str; 4] = ["sslmode", "sslrootcert", "target_session_attrs", "load_balance_hosts"];
+/// Options of psql with a value that is no part of a place.
+const WITH_VALUE: [&str; 18] = [
+    "v",
+    "P",
+    "F",
+    "R",
+    "T",
+    "o",
+    "L",
+    "f",
+    "c",
+    "variable",
+    "set",
+    "pset",
+    "field-separator",
+    "record-separator",
+    "table-attr",
+    "output",
+    "file",
+    "command",
+];
 
 /// The URL of the target that `text` names, without a password; `database` is the one where it names none. `None` where it
 /// cannot be understood.
 pub(crate) fn target(text: &str, database: Option<&str>) -> Option<String> {
     let text = text.trim();
-    if ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
+    if is_url(text) {
         return without_password(text);
     }
-    let words = words(text)?;
-    let place = match words.as_slice() {
-        [] => Place::default(),
-        [first, ..] if first.starts_with('-') => options(&words)?,
-        [first, ..] if first.contains('=') => keywords(&words)?,
-        [name] => Place { database: Some(name.clone()), ..Place::default() },
-        _ => return None,
-    };
+    let place = if is_keywords(text) { Place::of_keywords(&keywords(text)?) } else { options(&words(text)?)? };
+    // A URL or keywords may stand for the name of the database.
+    if let Some(nested) = place.database.as_deref().filter(|name| is_url(name) || is_keywords(name)) {
+        return target(nested, database);
+    }
     let place = Place { database: place.database.or_else(|| database.map(str::to_owned)), ..place };
     Some(place.url())
 }
 
+pub(crate) fn is_url(text: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
+}
+
+/// Whether `text` begins with a keyword and its `=`.
+fn is_keywords(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '_');
+    rest.len() < text.len() && rest.trim_start().starts_with('=')
+}
+
 impl Place {
+    fn of_keywords(pairs: &[(String, String)]) -> Self {
+        let mut place = Self::default();
+        for (key, value) in pairs {
+            let value = Some(value.clone()).filter(|value| !value.is_empty());
+            match key.as_str() {
+                "user" => place.user = value,
+                "host" => place.host = value.or(place.host),
+                "hostaddr" => place.host = place.host.or(value),
+                "port" => place.port = value,
+                "dbname" => place.database = value,
+                key if SETTINGS.contains(&key) => {
+                    place.settings.extend(value.map(|value| (key.to_owned(), value)));
+                }
+                _ => {}
+            }
+        }
+        place
+    }
+
     /// Each part is percent-encoded; a socket's folder stands in the query.
     fn url(&self) -> String {
         let mut url = "postgres://".to_owned();
@@ -41,22 +94,32 @@ impl Place {
             url.push('@');
         }
         let socket = self.host.as_ref().filter(|host| host.starts_with(['/', '@']));
-        if let Some(host) = self.host.as_ref().filter(|_| socket.is_none()) {
-            let bare = host.contains(':') && !host.starts_with('[');
-            let (open, close) = if bare { ("[", "]") } else { ("", "") };
-            url.extend([open, host, close]);
-        }
-        if let Some(port) = &self.port {
-            url.push(':');
-            url += port;
-        }
+        url += &self.hosts(socket.is_some());
         url.push('/');
         url += &encoded(self.database.as_deref().unwrap_or_default());
-        if let Some(socket) = socket {
-            url += "?host=";
-            url += &encoded(socket);
+        let socket = socket.map(|socket| ("host", socket));
+        let settings = self.settings.iter().map(|(key, value)| (key.as_str(), value));
+        for (number, (key, value)) in socket.into_iter().chain(settings).enumerate() {
+            url.push(if number == 0 { '?' } else { '&' });
+            url += key;
+            url.push('=');
+            url += &encoded(value);
         }
         url
+    }
+
+    /// Each host with its port: the one of its place, or the only one.
+    fn hosts(&self, is_socket: bool) -> String {
+        let ports: Vec<&str> = self.port.iter().flat_map(|port| port.split(',')).map(str::trim).collect();
+        let hosts = self.host.as_deref().filter(|_| !is_socket).unwrap_or_default();
+        let host = |(place, host): (usize, &str)| {
+            let host = host.trim();
+            let bare = host.contains(':') && !host.starts_with('[');
+            let host = if bare { format!("[{host}]") } else { host.to_owned() };
+            let port = if ports.len() == 1 { ports.first() } else { ports.get(place) };
+            host + &port.filter(|port| !port.is_empty()).map_or_else(String::new, |port| format!(":{port}"))
+        };
+        hosts.split(',').enumerate().map(host).collect::<Vec<_>>().join(",")
     }
 }
 
@@ -109,21 +172,37 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// `user=bench host=10.9.8.7 dbname=data password=secret`; blanks around `=` are not in use.
-fn keywords(words: &[String]) -> Option<Place> {
-    let mut place = Place::default();
-    for word in words {
-        let (key, value) = word.split_once('=')?;
-        let value = Some(value.to_owned()).filter(|value| !value.is_empty());
-        match key {
-            "user" => place.user = value,
-            "host" | "hostaddr" => place.host = place.host.or(value),
-            "port" => place.port = value,
-            "dbname" => place.database = value,
-            _ => {}
+/// `user=bench host = 10.9.8.7 dbname='a b' password=secret`, as libpq takes them; `None` where a value has no keyword.
+pub(crate) fn keywords(text: &str) -> Option<Vec<(String, String)>> {
+    let mut pairs = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (key, after) = rest.split_once('=')?;
+        let key = key.trim_end();
+        if key.is_empty() || key.contains(char::is_whitespace) {
+            return None;
+        }
+        let (value, after) = value(after.trim_start())?;
+        pairs.push((key.to_owned(), value));
+        rest = after.trim_start();
+    }
+    Some(pairs)
+}
+
+/// A value with its quotes and backslashes undone, and what follows it; `None` where a quote is not closed.
+fn value(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next().filter(|first| ['\'', '"'].contains(first));
+    let mut value = String::new();
+    let mut chars = text.char_indices().skip(usize::from(quote.is_some()));
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => value.push(chars.next()?.1),
+            c if Some(c) == quote => return Some((value, &text[at + 1..])),
+            c if quote.is_none() && c.is_whitespace() => return Some((value, &text[at..])),
+            c => value.push(c),
         }
     }
-    Some(place)
+    quote.is_none().then_some((value, ""))
 }
 
 /// `-h 10.9.8.7 -U postgres`, `--host=10.9.8.7`, and the name of a database or of a user without an option.
@@ -153,10 +232,17 @@ fn options(words: &[String]) -> Option<Place> {
             "p" | "port" => &mut place.port,
             "U" | "username" => &mut place.user,
             "d" | "dbname" => &mut place.database,
-            // Flags without a value.
-            _ => continue,
+            other => {
+                if WITH_VALUE.contains(&other) && value.is_none() {
+                    words.next();
+                }
+                continue;
+            }
         };
         *into = Some(value.or_else(|| words.next().cloned())?);
+    }
+    if bare.len() > 2 {
+        return None;
     }
     let mut bare = bare.into_iter();
     place.database = place.database.or_else(|| bare.next());
@@ -184,10 +270,24 @@ mod tests {
                 "postgresql://bench@a:5432,b/data?sslmode=require",
             ),
             ("postgres://db/data", "postgres://db/data"),
+            ("user = 'a b'  host = db password = 'it\\'s secret' dbname = data", "postgres://a%20b@db/data"),
+            (
+                "host=a,b port=5432,5433 user=bench sslmode=require",
+                "postgres://bench@a:5432,b:5433/pgio?sslmode=require",
+            ),
+            ("host=a,b port=6432", "postgres://a:6432,b:6432/pgio"),
+            (
+                "host=/tmp port=5433 target_session_attrs=primary",
+                "postgres://:5433/pgio?host=%2Ftmp&target_session_attrs=primary",
+            ),
+            ("-d 'host=db user=bench password=secret' -q", "postgres://bench@db/pgio"),
+            ("--dbname=postgresql://bench:secret@db/data", "postgresql://bench@db/data"),
+            ("sales -h db -v ON_ERROR_STOP=1 -U bench", "postgres://bench@db/sales"),
+            ("sales bench", "postgres://bench@/sales"),
         ] {
             assert_eq!(target(text, Some("pgio")).as_deref(), Some(url), "{text}");
         }
-        for text in ["a b", "host='open", "-h"] {
+        for text in ["a b c", "host='open", "-h", "host=a b", "host=a =b"] {
             assert_eq!(target(text, None), None, "{text}");
         }
     }

@@ -90,13 +90,22 @@ fn target(script: &Script, plan: &mut PlanFile) {
 fn shown(connect: &str) -> String {
     const HIDDEN: &str = "...";
     let Some(url) = connect_string::target(connect, None) else { return HIDDEN.to_owned() };
-    if connect.contains("://") {
+    if connect_string::is_url(connect) {
         return url;
     }
-    let hidden = |word: String| match word.split_once('=') {
-        Some(("user" | "host" | "hostaddr" | "port" | "dbname", _)) | None => word,
-        Some((key, _)) => format!("{key}={HIDDEN}"),
+    let pair = |(key, value): (String, String)| match key.as_str() {
+        "user" | "host" | "hostaddr" | "port" | "dbname" => format!("{key}={value}"),
+        _ => format!("{key}={HIDDEN}"),
     };
-    let words = connect_string::words(connect).unwrap_or_default();
-    words.into_iter().map(hidden).collect::<Vec<_>>().join(" ")
+    // What is not made of keywords are options and names.
+    let word = |word: String| match word.split_once('=') {
+        Some((key, _)) => format!("{key}={HIDDEN}"),
+        None if word.contains("://") => HIDDEN.to_owned(),
+        None => word,
+    };
+    let words = match connect_string::keywords(connect) {
+        Some(pairs) => pairs.into_iter().map(pair).collect::<Vec<_>>(),
+        None => connect_string::words(connect).unwrap_or_default().into_iter().map(word).collect(),
+    };
+    words.join(" ")
 }

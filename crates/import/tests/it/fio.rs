@@ -117,6 +117,17 @@ fn an_iodepth_is_a_load() {
 }
 
 #[test]
+fn unlike_jobs_in_one_entry_leave_the_load_unknown() {
+    let job = |processes_ms: u32| {
+        let text = job("r", "\"rw\": \"randread\", \"numjobs\": \"2\"", &reads(1_000, 100.0));
+        text.replacen("\"error\": 0", &format!("\"error\": 0, \"job_runtime\": {processes_ms}"), 1)
+    };
+    assert_eq!(one_step(&output("", &[job(20_004)])).sessions, Some(2));
+    assert_eq!(one_step(&output("", &[job(50_004)])).sessions, None, "five processes, two of them by the options");
+    assert_eq!(one_step(&output("\"ramp_time\": \"40s\"", &[job(100_004)])).sessions, Some(2));
+}
+
+#[test]
 fn steps_with_another_block_size_are_told_apart() {
     let file = |bytes: u64| {
         let text = output("\"rw\": \"read\"", &[job("seq", "", &reads(1_000, 100.0))]);

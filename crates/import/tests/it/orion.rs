@@ -121,3 +121,21 @@ fn a_figure_that_ends_where_the_file_ends_is_unknown() {
     let [run] = &runs_of(&[("d_iops.csv", &wide)])[..] else { panic!("one run") };
     assert_eq!(steps_of(run).iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(5)]);
 }
+
+/// What 12.1 writes above a matrix of latencies.
+const HEAD: &str = "This file contains the average latency sustained by small I/Os in microseconds.\nEach value is that of a \
+    test with a fixed number of outstanding small and large I/Os.\n\n";
+
+#[test]
+fn words_above_a_matrix_show_its_unit_and_its_figures() {
+    let disk = format!("{HEAD}Large/Small, 1, 2\n 0, 12.5, 14.75\n");
+    for (name, text) in
+        [("d_lat.csv", disk.clone()), ("renamed.csv", disk.clone()), ("ms.csv", disk.replace("micro", "milli"))]
+    {
+        let [run] = &runs_of(&[(name, &text)])[..] else { panic!("one run") };
+        near(at(&steps_of(run), 1).mean_us(), if name == "ms.csv" { 12_500.0 } else { 12.5 });
+    }
+    let rates = disk.replace("average latency", "rates").replace("in microseconds", "in IOPS");
+    let [run] = &runs_of(&[("renamed.csv", &rates)])[..] else { panic!("one run") };
+    near(at(&steps_of(run), 2).per_s(shared::READ_REQUESTS), 14.75);
+}

@@ -31,6 +31,8 @@ const SYNCHRONOUS: [&str; 20] = [
     "libhdfs",
     "ime_psync",
 ];
+/// Options in which the jobs of one load differ.
+const OWN: [&str; 4] = ["name", "description", "randseed", "cpus_allowed"];
 /// The entry that sums up all others in client mode.
 const ALL_CLIENTS: &str = "All clients";
 
@@ -59,7 +61,7 @@ pub(super) fn loads(output: &Output) -> Vec<Load<'_>> {
 /// What the entries of one load share. Where options are not printed, processes of one job share its name.
 fn identity(job: &Job) -> (i64, String) {
     let Some(options) = &job.options else { return (job.groupid, job.jobname.clone()) };
-    let others = options.iter().filter(|(key, _)| *key != "name");
+    let others = options.iter().filter(|(key, _)| !OWN.contains(&key.as_str()) && !key.ends_with("_log"));
     let texts: Vec<String> = others.map(|(key, value)| format!("{key}={value}")).collect();
     (job.groupid, texts.join("\n"))
 }
@@ -104,8 +106,20 @@ impl Load<'_> {
             1 => number("numjobs")?,
             entries => entries,
         };
+        if self.is_of_more_than(processes) {
+            return None;
+        }
         let depth = if self.is_synchronous() { 1 } else { number("iodepth")? };
         processes.checked_mul(depth).filter(|ios| (1..=MOST_SESSIONS).contains(ios))
+    }
+
+    /// Whether its processes were more than its options show: with `group_reporting`, unlike jobs of a group are one entry
+    /// under the options of the first.
+    fn is_of_more_than(&self, processes: u32) -> bool {
+        let [job] = self.jobs[..] else { return false };
+        let delayed = ["ramp_time", "startdelay"].iter().any(|key| self.option(key).is_some());
+        let ran = job.processes_ms.zip(self.runtime_ms()).map(|(all, longest)| all / longest);
+        !delayed && ran.is_some_and(|ran| ran > f64::from(processes) + 0.5)
     }
 
     fn is_synchronous(&self) -> bool {

@@ -54,6 +54,9 @@ pub(super) struct Job {
     /// When it began, ms since the epoch; only of late versions.
     #[serde(rename = "job_start")]
     pub began_ms: Option<f64>,
+    /// Time of all its processes together, ms; only of late versions.
+    #[serde(rename = "job_runtime")]
+    pub processes_ms: Option<f64>,
     #[serde(default)]
     pub read: Side,
     #[serde(default)]

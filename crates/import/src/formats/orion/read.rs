@@ -19,12 +19,17 @@ const ENDS: [(&str, Option<Figure>); 4] = [
     ("_mbps.csv", Some(Figure::Mbps)),
     ("_summary.txt", None),
 ];
+/// Most lines of words above a matrix.
+const MOST_WORDS: usize = 40;
 const MOST_RESULTS: usize = 1_024;
 const MOST_DISKS: usize = 64;
 const MS: f64 = 1e3;
 
 pub(super) fn parts(name: &str, text: &str) -> Result<Vec<OrionPart>> {
-    let parts = if is_matrix(text) { vec![matrix(name, text)?] } else { summaries(name, text)? };
+    let parts = match matrix_at(text) {
+        Some(at) => vec![matrix(name, &text[..at], &text[at..])?],
+        None => summaries(name, text)?,
+    };
     if parts.iter().all(|part| part.points.is_empty()) {
         return Err(Error::run(
             format!("{name} is a file of Orion without a result"),
@@ -45,9 +50,19 @@ fn run_of(name: &str) -> (&str, Option<Figure>) {
     found.map_or((name, None), |(end, figure)| (&bare[..bare.len() - end.len()], figure))
 }
 
-fn matrix(name: &str, text: &str) -> Result<OrionPart> {
+/// What the words above a matrix say of it, since 12.1: its figures, and the unit of latencies.
+fn described(head: &str) -> (Option<Figure>, Option<f64>) {
+    let head = head.to_ascii_lowercase();
+    let figures = [("latenc", Figure::Latency), ("iops", Figure::Iops), ("mbps", Figure::Mbps)];
+    let units = [("microsecond", 1.0), ("usec", 1.0), ("millisecond", MS), ("msec", MS)];
+    let figure = figures.into_iter().find(|(word, _)| head.contains(word)).map(|(_, figure)| figure);
+    (figure, units.into_iter().find(|(word, _)| head.contains(word)).map(|(_, unit)| unit))
+}
+
+fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
     let (run, figure) = run_of(name);
-    let figure = figure.ok_or_else(|| {
+    let (by_head, unit_us) = described(head);
+    let figure = figure.or(by_head).ok_or_else(|| {
         Error::plan(
             format!("{name} is a matrix of Orion, and its name does not show of what"),
             "rename it as Orion did: ..._iops.csv, ..._lat.csv or ..._mbps.csv",
@@ -59,7 +74,7 @@ fn matrix(name: &str, text: &str) -> Result<OrionPart> {
     let whole = |cell: &str| cell.parse::<u32>().ok();
     let columns: Vec<_> = reader.headers().map_err(bad)?.iter().map(whole).collect();
     let mut part = OrionPart::new(run);
-    part.latency_unit_us = Some(1.0).filter(|_| figure != Figure::Latency);
+    part.latency_unit_us = if figure == Figure::Latency { unit_us } else { Some(1.0) };
     for record in reader.records() {
         let record = record.map_err(bad)?;
         let mut cells = record.iter().zip(&columns);
@@ -178,9 +193,18 @@ fn point(figure: Figure, value: Printed, load: &str) -> Option<Point> {
 
 /// Whether `head` begins a summary or a matrix.
 pub(super) fn recognises(head: &str) -> bool {
-    is_matrix(head) || head.lines().any(|line| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin)))
+    let begins_result = |line: &str| BEGINNINGS.iter().any(|begin| line.trim_start().starts_with(begin));
+    matrix_at(head).is_some() || head.lines().any(begins_result)
 }
 
-fn is_matrix(head: &str) -> bool {
-    head.trim_start().starts_with("Large/Small")
+/// Where the matrix of `text` begins; there may be words about it above.
+fn matrix_at(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n').take(MOST_WORDS) {
+        if line.trim_start_matches('\u{feff}').trim_start().starts_with("Large/Small") {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
 }

@@ -1,7 +1,7 @@
 //! Whether the times of a trace agree with its clock.
 //!
-//! A session does one thing at a time: a wait begins after the line before it, and all waits and calls fit into the time of the
-//! trace. A file that was put together of several sessions has several clocks, and is not compared with one.
+//! A session does one thing at a time: a wait begins after the line before it, and a call after the call before it, save for
+//! calls within calls. A file that was put together of several sessions has several clocks, and is not compared with one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,35 @@ const MOST_SESSIONS: usize = 16;
 #[derive(Default)]
 pub(super) struct Consistency {
     sessions: BTreeSet<Vec<u8>>,
-    /// The begin of the first line with a time stamp and the end of the last one, us.
-    span: Option<(u64, u64)>,
-    /// Time of waits with a time stamp, and how much of it was before the end of the line before, us.
-    waited_us: u64,
+    /// When the last line ended, us.
+    last_us: Option<u64>,
+    waits: Times,
+    /// Calls by depth, with their CPU and when the last one ended.
+    calls: BTreeMap<u64, (Times, u64, Option<u64>)>,
+}
+
+/// Elapsed time, and how much of it was before the end of what came before, us.
+#[derive(Default)]
+struct Times {
+    all_us: u64,
     overlapped_us: u64,
-    /// CPU and elapsed time of calls by depth, us.
-    calls: BTreeMap<u64, (u64, u64)>,
+}
+
+impl Times {
+    /// Adds what took `ela_us` until `end_us`. A clock that goes back says nothing of it.
+    fn add(&mut self, ela_us: u64, end_us: Option<u64>, last_us: Option<u64>) {
+        self.all_us = self.all_us.saturating_add(ela_us);
+        let passed_us = end_us.zip(last_us).and_then(|(end, last)| end.checked_sub(last));
+        let overlapped_us = passed_us.map_or(0, |passed| ela_us.saturating_sub(passed));
+        self.overlapped_us = self.overlapped_us.saturating_add(overlapped_us);
+    }
+
+    fn contradiction(&self, what: &str) -> Option<String> {
+        let (all, overlapped) = (self.all_us as f64, self.overlapped_us as f64);
+        (overlapped > TICK_US + CLOCKS_APART * all).then(|| {
+            format!("{what}: {:.3} s of {:.3} s were before the one before had ended", overlapped / 1e6, all / 1e6)
+        })
+    }
 }
 
 impl Consistency {
@@ -38,60 +60,29 @@ impl Consistency {
     }
 
     pub(super) fn wait(&mut self, wait: &Wait<'_>) {
-        let Some(end_us) = wait.tim_us else { return };
-        self.waited_us = self.waited_us.saturating_add(wait.ela_us);
-        // A clock that goes back says nothing of this wait.
-        if let Some((_, last_us)) = self.span.filter(|(_, last)| *last <= end_us) {
-            let overlapped_us = wait.ela_us.saturating_sub(end_us - last_us);
-            self.overlapped_us = self.overlapped_us.saturating_add(overlapped_us);
-        }
-        self.extend(end_us, wait.ela_us);
+        self.waits.add(wait.ela_us, wait.tim_us, self.last_us);
+        self.last_us = wait.tim_us.or(self.last_us);
     }
 
     pub(super) fn call(&mut self, call: &Call) {
-        let (cpu_us, ela_us) = self.calls.entry(call.depth.min(64)).or_default();
+        let (times, cpu_us, last_us) = self.calls.entry(call.depth.min(64)).or_default();
+        times.add(call.ela_us, call.tim_us, *last_us);
         *cpu_us = cpu_us.saturating_add(call.cpu_us);
-        *ela_us = ela_us.saturating_add(call.ela_us);
-        if let Some(end_us) = call.tim_us {
-            self.extend(end_us, call.ela_us);
-        }
-    }
-
-    fn extend(&mut self, end_us: u64, ela_us: u64) {
-        let begin_us = end_us.saturating_sub(ela_us);
-        let (first_us, last_us) = self.span.unwrap_or((begin_us, end_us));
-        self.span = Some((first_us.min(begin_us), last_us.max(end_us)));
+        *last_us = call.tim_us.or(*last_us);
+        self.last_us = call.tim_us.or(self.last_us);
     }
 
     /// What contradicts itself, in words.
     pub(super) fn contradictions(&self) -> Vec<String> {
-        let s = |us: f64| us / 1e6;
-        let beyond = |part_us: u64, whole_us: u64| {
-            let (part, whole) = (part_us as f64, whole_us as f64);
-            let rounded = Printed { value: whole, half_step: TICK_US };
-            Printed::exact(part).exceeds(rounded, CLOCKS_APART).then_some((s(part), s(whole)))
-        };
         let mut found = Vec::new();
-        for (depth, (cpu_us, ela_us)) in &self.calls {
-            found.extend(
-                beyond(*cpu_us, *ela_us)
-                    .map(|(cpu, ela)| format!("calls at depth {depth}: {cpu:.3} s of CPU in {ela:.3} s")),
-            );
+        for (depth, (times, cpu_us, _)) in &self.calls {
+            let (cpu, ela) = (*cpu_us as f64, Printed { value: times.all_us as f64, half_step: TICK_US });
+            let exceeds = Printed::exact(cpu).exceeds(ela, CLOCKS_APART);
+            let words = || format!("calls at depth {depth}: {:.3} s of CPU in {:.3} s", cpu / 1e6, ela.value / 1e6);
+            found.extend(exceeds.then(words));
+            found.extend(times.contradiction("calls").filter(|_| self.is_of_one_session()));
         }
-        let Some((first_us, last_us)) = self.span.filter(|_| self.is_of_one_session()) else { return found };
-        let span_us = last_us - first_us;
-        // Calls within calls are in the time of these.
-        let outer_us = self.calls.values().next().map_or(0, |(_, ela_us)| *ela_us);
-        for (what, part_us) in [("waits", self.waited_us), ("calls", outer_us)] {
-            let part = beyond(part_us, span_us);
-            found.extend(part.map(|(part, span)| format!("{what}: {part:.3} s in a trace of {span:.3} s")));
-        }
-        let tolerated_us = TICK_US.max(CLOCKS_APART * self.waited_us as f64);
-        let overlapped = self.overlapped_us as f64 > tolerated_us;
-        if overlapped {
-            let (part, all) = (s(self.overlapped_us as f64), s(self.waited_us as f64));
-            found.push(format!("waits: {part:.3} s of {all:.3} s began before the line before them ended"));
-        }
+        found.extend(self.waits.contradiction("waits").filter(|_| self.is_of_one_session()));
         found
     }
 }
