@@ -45,7 +45,11 @@ pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
         seed: run.head.plan.seed,
         ..Search::default()
     };
-    let ladders = ladders(run, steps).into_iter();
+    // Of other tools there may be single points: those are no curve.
+    let is_curve = |ladder_steps: &[LadderStep]| {
+        run.head.imported.is_none() || ladder_steps.iter().filter_map(|(_, step)| point(step)).nth(1).is_some()
+    };
+    let ladders = ladders(run, steps).into_iter().filter(|(_, ladder_steps)| is_curve(ladder_steps));
     ladders.map(|(values, ladder_steps)| CurveSummary { values, knee: knee_of(&ladder_steps, &search) }).collect()
 }
 
@@ -70,14 +74,57 @@ fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
     }
 }
 
-/// What rises with sessions until it stops: blocks visited per second; of a report, which tells no operations, the read
-/// requests, or the logical reads where next to none of them were physical.
-pub fn throughput(step: &StepSummary) -> Option<f64> {
+/// What of a step rises with sessions until it stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    BlocksVisited,
+    ReadRequests,
+    WriteRequests,
+    LogicalReads,
+}
+
+impl Flow {
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::BlocksVisited => "blocks/s",
+            Self::ReadRequests => "reads/s",
+            Self::WriteRequests => "writes/s",
+            Self::LogicalReads => "LIO/s",
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BlocksVisited => "blocks visited per second",
+            Self::ReadRequests => "read requests per second",
+            Self::WriteRequests => "write requests per second",
+            Self::LogicalReads => "logical reads per second",
+        }
+    }
+}
+
+/// Blocks visited per second; of a report, which tells no operations, the read requests, the write requests where there
+/// were no reads, or the logical reads where next to none of them were physical.
+pub fn flow(step: &StepSummary) -> Option<(Flow, f64)> {
     let requests = || {
         let physical = step.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
-        step.read_requests_per_s.filter(|_| physical)
+        let writes = step.write_requests_per_s.filter(|rate| *rate > 0.0).map(|rate| (Flow::WriteRequests, rate));
+        let reads = step.read_requests_per_s.filter(|rate| physical && (*rate > 0.0 || writes.is_none()));
+        reads.map(|rate| (Flow::ReadRequests, rate)).or(writes.filter(|_| step.logical_reads_per_s.is_none()))
     };
-    step.blocks_visited_per_s.or_else(requests).or(step.logical_reads_per_s)
+    let visited = step.blocks_visited_per_s.map(|rate| (Flow::BlocksVisited, rate));
+    visited.or_else(requests).or_else(|| Some((Flow::LogicalReads, step.logical_reads_per_s?)))
+}
+
+pub fn throughput(step: &StepSummary) -> Option<f64> {
+    flow(step).map(|(_, rate)| rate)
+}
+
+/// The flow of all `steps`; that of operations where they differ.
+pub fn common_flow<'a>(steps: impl Iterator<Item = &'a StepSummary>) -> Flow {
+    let mut flows = steps.filter_map(|step| flow(step).map(|(flow, _)| flow));
+    let first = flows.next().unwrap_or(Flow::BlocksVisited);
+    if flows.all(|flow| flow == first) { first } else { Flow::BlocksVisited }
 }
 
 /// What the ladder knows of `step`; `None` where it did nothing.

@@ -79,11 +79,13 @@ fn checked(points: &[LoadPoint]) -> Result<Vec<LoadPoint>> {
     rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
     let (have, first) = (loads(rising.iter()), rising.first().map_or(0, |p| p.sessions));
     if have < FEWEST_LOADS || first > 1 {
+        let from = units::format_counted(first, "session");
         return Err(Error::run(
-            format!(
-                "{have} different loads from {} on are too few to find where queueing sets in",
-                units::format_counted(first, "session")
-            ),
+            match have {
+                0 => "no load has a throughput".to_owned(),
+                1 => format!("one load, of {from}, is too few"),
+                _ => format!("{have} different loads from {from} on are too few"),
+            },
             format!("measure at least {FEWEST_LOADS}, with one session and two past saturation among them"),
         ));
     }

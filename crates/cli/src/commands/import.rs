@@ -3,6 +3,7 @@
 pub(super) mod files;
 mod known;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -139,7 +140,8 @@ fn store_runs(matches: &ArgMatches, runs: Vec<OldRun>, output: &mut String) -> R
     let (store, tag) = (store::open(matches)?, matches.get_one::<String>("tag"));
     let known = KnownRuns::of(&store)?;
     for old in runs {
-        let what = format!("{}, {}", escape(&old.imported.what), format_counted(old.imported.files.len(), "file"));
+        let files = number_of_files(&old.imported.files);
+        let what = format!("{}, {}", escape(&old.imported.what), format_counted(files, "file"));
         let (id, there) = match known.overlap(&old, tag) {
             Overlap::Whole(id) => {
                 let _ = writeln!(output, "run {id}: {what}, already there; see `mindful show {id}`");
@@ -153,6 +155,15 @@ fn store_runs(matches: &ArgMatches, runs: Vec<OldRun>, output: &mut String) -> R
         }
     }
     Ok(())
+}
+
+/// How many files there are; several results of one are called `file#1` and so on.
+fn number_of_files(names: &[String]) -> usize {
+    let file = |name: &String| match name.rsplit_once('#') {
+        Some((file, _)) if Path::new(file).exists() => file.to_owned(),
+        _ => name.clone(),
+    };
+    names.iter().map(file).collect::<BTreeSet<_>>().len()
 }
 
 fn unit(matches: &ArgMatches) -> Option<LatencyUnit> {

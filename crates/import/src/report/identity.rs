@@ -30,7 +30,11 @@ pub(super) fn read(table: &Table, report: &mut Report) {
         let after = |label: &str| line.split_once(label)?.1.split_whitespace().next().map(str::to_owned);
         set(&mut identity.block_bytes, after("Std Block Size:").and_then(|size| number::bytes(&size, 1.0)));
         set(&mut identity.cache_bytes, after("Buffer Cache:").and_then(|size| number::bytes(&size, 1.0)));
+        set(&mut identity.block_bytes, after("db_block_size:").and_then(|size| number::bytes(&size, 1.0)));
         // Statspack of 10g has its host on one line.
+        set(&mut identity.host, after("Host Name:"));
+        let memory_mib = after("Phys Memory (MB):").and_then(|mib| number::count(&mib));
+        set(&mut identity.memory_gib, memory_mib.map(|mib| mib.value / 1024.0));
         set(&mut identity.cpus, after("Num CPUs:").and_then(|cpus| Some(number::count(&cpus)?.value)));
     }
 }

@@ -106,8 +106,11 @@ impl<'a> Reader<'a> {
         self.statements = false;
         let end = line.len() - line.trim_start().len() + self.title.len();
         self.title_ends = Some((self.pending.len() - 1, end));
-        // What follows may have no columns: then each line is a cell.
-        self.tables.push(self.table(vec![String::new()]));
+        // What follows may have no columns: then each line is a cell, and so is a title with figures of its own.
+        let own = Some(words(line))
+            .filter(|_| line.contains(": "))
+            .map(|words| cells(line, &words, std::slice::from_ref(&(0..1))));
+        self.tables.push(Table { rows: own.into_iter().collect(), ..self.table(vec![String::new()]) });
         self.places = Some(std::iter::once(0..1).collect());
     }
 

@@ -138,3 +138,22 @@ fn requests_and_blocks_of_a_cluster_are_told_apart() {
         step.findings
     );
 }
+
+#[test]
+fn a_host_on_one_line_and_a_block_size_of_8i_are_read() {
+    let one_line = "Host  Name:   dbhost1          Num CPUs:    4        Phys Memory (MB):    8,192\n~~~~\n";
+    let old = "Cache Sizes\n~~~~~~~~~~~\n   db_block_buffers:      64000          log_buffer:     163840\n   \
+        db_block_size:       4096    shared_pool_size:   52428800\n";
+    let report = statspack("10.2.0.2.0", ["", "", ""], &[]).replacen(
+        "Load Profile\n",
+        &format!("{one_line}\n{old}\nLoad Profile\n"),
+        1,
+    );
+    let step = one("sp.txt", report);
+    assert_eq!(step.block_bytes, Some(4096));
+    let [run] = &crate::measured::runs(vec![step])[..] else { panic!("one run") };
+    let events = format!("{:?}", run.events);
+    for fact in ["\"cpu.count\": \"4\"", "\"memory.gib\": \"8\""] {
+        assert!(events.contains(fact), "{fact} in {events}");
+    }
+}

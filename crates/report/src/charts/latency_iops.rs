@@ -94,7 +94,7 @@ fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
     match labels.as_slice() {
         [] => None,
         [label] => Some((headline, (*label).to_owned())),
-        _ => Some((throughput, "blocks visited per second".to_owned())),
+        _ => Some((throughput, curve::common_flow(steps(ladders).map(|step| &step.summary)).name().to_owned())),
     }
 }
 

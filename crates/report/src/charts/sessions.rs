@@ -59,12 +59,14 @@ fn plot(
 pub(super) fn throughput(ladders: &[Ladder]) -> Option<Plot> {
     const TITLE: &str = "Throughput by load";
     let visited: Figure = |step| curve::throughput(&step.summary);
+    let steps = ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps);
+    let flow = curve::common_flow(steps.map(|step| &step.summary)).name();
     let [ladder] = ladders else {
         let all = ladders.iter().map(|ladder| series(ladder, &ladder.name, visited)).collect();
-        let words = ["Blocks visited per second by load, one curve per configuration.".to_owned(), String::new()];
-        return plot(ladders, "sessions", [TITLE, "blocks visited per second"], Unit::Number, words, all);
+        let words = [format!("Throughput by load, one curve per configuration: {flow}."), String::new()];
+        return plot(ladders, "sessions", [TITLE, flow], Unit::Number, words, all);
     };
-    let visited = series(ladder, "blocks visited per second", visited);
+    let visited = series(ladder, flow, visited);
     let reads = series(ladder, "physical reads per second", |step| step.summary.physical_reads_per_s);
     let (first, last) = visited.points.first().cloned().zip(visited.points.last().cloned())?;
     let top = visited.points.iter().map(|point| point.y).fold(0.0, f64::max);

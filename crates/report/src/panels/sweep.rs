@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_analyze::curve::throughput;
+use mindful_analyze::curve::{Flow, common_flow, throughput};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, StepSummary, Summary, knee_sessions};
 
@@ -105,24 +105,27 @@ fn ladders(summary: &Summary) -> Vec<Ladder<'_>> {
 
 fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
     let columns = [
-        "sessions",
-        if is_imported(steps) { "LIO/s" } else { "blocks/s" },
-        "reads/s",
-        "MiB/s",
-        "writes/s",
-        LOG_RATE,
-        "mean us",
-        "p50 us",
-        "p99 us",
-        "hit %",
-        "DB cores",
+        ("sessions", Side::Right),
+        (if is_imported(steps) { "LIO/s" } else { "blocks/s" }, Side::Right),
+        ("reads/s", Side::Right),
+        ("MiB/s", Side::Right),
+        ("writes/s", Side::Right),
+        (LOG_RATE, Side::Right),
+        ("mean us", Side::Right),
+        ("p50 us", Side::Right),
+        ("p99 us", Side::Right),
+        ("hit %", Side::Right),
+        ("DB cores", Side::Right),
+        ("limited by", Side::Left),
     ];
-    let mut header: Vec<_> = columns.map(|title| (title, Side::Right)).to_vec();
-    header.push(("limited by", Side::Left));
-    let mut table = Table::new(&header);
+    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes)).collect();
+    // Other tools leave most columns unknown.
+    let is_blank = |at: usize| is_imported(steps) && rows.iter().all(|row| row[at] == figure::UNKNOWN);
+    let shown: Vec<usize> = (0..columns.len()).filter(|at| *at == 0 || !is_blank(*at)).collect();
+    let mut table = Table::new(&shown.iter().map(|at| columns[*at]).collect::<Vec<_>>());
     table.entitle(LOG_RATE, format!("{log} MiB/s"));
-    for step in steps {
-        table.row(row(step, block_bytes));
+    for row in &rows {
+        table.row(shown.iter().map(|at| row[*at].clone()).collect());
     }
     table
 }
@@ -142,7 +145,7 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
     let (far, top) = (most(|spot| spot.x)?, most(|spot| spot.y)?);
     let least = spots.iter().map(|spot| spot.y).filter(|y| y.is_finite()).reduce(f64::min)?;
     let low = if goes_by_ratio(least, top) { figure::time_us(least) } else { "0".to_owned() };
-    let unit = if is_imported(steps) { "LIO/s" } else { "blocks/s" };
+    let unit = flow_of(steps).unit();
     let name = if of_p99 { "p99" } else { "mean latency" };
     (spots.len() > 2).then(|| Curve {
         title: format!("{name} of an operation against {unit}; the number is how many sessions worked"),
@@ -150,6 +153,10 @@ fn curve(steps: &[&StepSummary]) -> Option<Curve> {
         far: format!("{} {unit}", figure::format_whole(far.max(0.0).round() as u64)),
         ends: [figure::time_us(top), low],
     })
+}
+
+fn flow_of(steps: &[&StepSummary]) -> Flow {
+    common_flow(steps.iter().copied())
 }
 
 /// Whether operations are not reported: then cache requests, read requests and their time stand in their place.
@@ -199,7 +206,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
 
 /// What the curve can carry by its model, and the most that a step did: one is an estimate, the other was measured.
 fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
-    let unit = if is_imported(steps) { "a second" } else { "blocks/s" };
+    let unit = flow_of(steps).unit();
     let measured = steps.iter().filter_map(|step| Some((throughput(step)?, step.sessions)));
     let most = measured.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(rate, sessions)| {
         format!(

@@ -55,3 +55,22 @@ fn a_plan_that_every_command_will_use_is_called_one() {
         assert_eq!(first.contains(&format!("--plan {output}")), !everywhere, "{message}");
     }
 }
+
+#[test]
+fn configurations_of_a_folder_become_plans_too() {
+    let mindful = Mindful::new();
+    fs::create_dir(mindful.path("old")).unwrap();
+    fs::write(mindful.path("old/slob.conf"), "UPDATE_PCT=25\nRUN_TIME=2\nSCALE=8M\nWORK_UNIT=16\n").unwrap();
+    fs::write(mindful.path("old/LIO.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5\n").unwrap();
+    let alone = mindful.text(&["import", "old/slob.conf"]);
+    let both = mindful.text(&["import", "old"]);
+    assert!(both.starts_with("run ") && both.ends_with(&alone) && !both.contains("not imported"), "{both}");
+    let written = mindful.text(&["import", "old", "--output", "old.toml"]);
+    assert!(written.contains("already there") && written.contains("old.toml is written from slob.conf"), "{written}");
+    assert_eq!(fs::read_to_string(mindful.path("old.toml")).unwrap(), alone);
+    fs::write(mindful.path("old/pgio.conf"), "NUM_SCHEMAS=4\nNUM_THREADS=2\nDBNAME=pg10\n").unwrap();
+    let all = mindful.text(&["import", "old"]);
+    assert!(all.contains("made from slob.conf") && all.contains("made from pgio.conf"), "{all}");
+    let refusal = mindful.refusal(&["import", "old", "--output", "two.toml"]);
+    assert!(refusal.contains("several configurations"), "{refusal}");
+}

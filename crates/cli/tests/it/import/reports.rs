@@ -132,6 +132,24 @@ fn reports_are_shown_in_the_order_of_their_times() {
 }
 
 #[test]
+fn reports_that_the_store_has_are_named() {
+    let mindful = Mindful::new();
+    ladder(&mindful, "awr");
+    let first = mindful.text(&["import", "awr/awr.txt.1", "awr/awr.txt.2"]);
+    let id = first.split_whitespace().nth(1).unwrap().trim_end_matches(':');
+    let again = mindful.text(&["import", "awr/awr.txt.1", "awr/awr.txt.2"]);
+    assert!(again.starts_with(&format!("run {id}: AWR report, 2 files, already there")), "{again}");
+    let more = mindful.text(&["import", "awr"]);
+    assert!(!more.contains(&format!("run {id}: ")) && more.contains("7 files"), "{more}");
+    for name in ["awr.txt.1", "awr.txt.2"] {
+        assert!(more.contains(&format!("already there: awr/{name}, in run {id}")), "{more}");
+    }
+    assert_eq!(more.matches("already there").count(), 2, "{more}");
+    let tagged = mindful.text(&["import", "awr/awr.txt.1", "awr/awr.txt.2", "--tag", "new"]);
+    assert!(!tagged.starts_with(&format!("run {id}:")), "under another tag it is another run: {tagged}");
+}
+
+#[test]
 fn a_pattern_names_the_reports_that_it_fits() {
     let mindful = Mindful::new();
     ladder(&mindful, "awr");

@@ -129,11 +129,15 @@ impl Load<'_> {
         SYNCHRONOUS.contains(&engine.as_str()) || engine == "sg" && !character
     }
 
-    /// The length of an I/O: as measured, else the option.
+    /// The length of an I/O: as measured, else the option. `None` where reads and writes have their own.
     pub(super) fn block_bytes(&self) -> Option<u64> {
         let sides = self.reads().into_iter().chain(self.writes());
         let mut measured = sides.filter_map(Side::block_bytes);
-        measured.next().or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
+        let first = measured.next();
+        if measured.any(|bytes| Some(bytes) != first) {
+            return None;
+        }
+        first.or_else(|| one_size(&self.option("bs").or_else(|| self.option("blocksize"))?, self.kb_base()))
     }
 
     /// The length of I/Os of that way by the options; `None` where these name several.
