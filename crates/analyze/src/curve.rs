@@ -105,7 +105,7 @@ impl Flow {
 
 /// Blocks visited per second; of a report, which tells no operations, the read requests, the write requests where there
 /// were no reads, or the logical reads where next to none of them were physical.
-pub fn flow(step: &StepSummary) -> Option<(Flow, f64)> {
+fn flow(step: &StepSummary) -> Option<(Flow, f64)> {
     let requests = || {
         let physical = step.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);
         let writes = step.write_requests_per_s.filter(|rate| *rate > 0.0).map(|rate| (Flow::WriteRequests, rate));
