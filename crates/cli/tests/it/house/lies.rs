@@ -83,6 +83,7 @@ const LIES: &[(&str, &str)] = &[
     ("counters may not be read and are zero", "counters_the_role_may_not_read_are_named_and_null"),
     ("what sessions write on leaving is counted", "sessions_that_only_read_write_no_log_in_the_window"),
     ("a pooler moves sessions between backends", "a_pooler_that_moves_sessions_is_refused_in_one_line"),
+    ("a search ends by chance", "loads_that_differ_by_less_than_the_noise_are_a_range"),
     ("too few operations are a missed objective", "a_search_that_cannot_decide_says_what_it_takes_and_fails"),
     ("a fit is sold as a measurement", "a_fitted_capacity_is_held_apart_from_what_was_measured"),
     ("one round is given an interval", "a_contrast_measures_every_level_on_one_core_and_on_all"),

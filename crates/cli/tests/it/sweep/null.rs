@@ -100,6 +100,22 @@ fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     assert!(summary["objective"]["blocks_visited_per_s"].as_f64().unwrap() > 0.0, "{summary:#}");
 }
 
+/// The times of the target wander by more than its loads differ: by chance a search may still find two that do differ.
+#[test]
+fn loads_that_differ_by_less_than_the_noise_are_a_range() {
+    let mindful = Mindful::new();
+    let wandering = ["--null-latency", "2ms", "--null-contention", "0.002", "--null-signal", "ar1:0.5:10"];
+    let search = |seed: u32| {
+        let seed = seed.to_string();
+        let load = ["--sessions", "1..32", "--work-unit", "1", "--duration", "600ms", "--seed", &seed];
+        message(&mindful.run(&null("sweep", &[&["--max-iops-at", "p50<=2.1ms"], &wandering[..], &load].concat())))
+    };
+    let range = (1..=8).map(search).find(|progress| progress.contains(" is in this range"));
+    let shown = unwrapped(&mindful.text(&["show", "latest"]));
+    let range = range.unwrap_or_else(|| panic!("no search ended with a range: {shown}"));
+    assert!(range.contains("differ by less than their noise: "), "{range}");
+}
+
 #[test]
 fn a_sweep_is_exported_with_a_row_a_step_that_adds_up() {
     let mindful = Mindful::new();
