@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use mindful_core::record::run::{Run, StepRecord};
+use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Summary};
 
-use crate::judgement::ladder_step::{LadderStep, ladder};
+use crate::judgement::headline::HeadlineKind;
+use crate::judgement::ladder_step::{LadderStep, is_flat, ladder};
 use crate::judgement::verdict::Verdict;
 use crate::step::{StepAnalysis, analyze_step};
 use crate::{checks, curve, objective, summary, targets};
@@ -26,8 +28,11 @@ pub fn analyze(run: &Run) -> Analysis {
         step.window.and_then(|_| LadderStep::from_step(run, record, step.work.as_ref(), &step.counters))
     };
     let ladder_steps: Vec<_> = run.steps.iter().zip(&steps).map(ladder_step).collect();
-    for ((step, ladder_step), ladder) in steps.iter_mut().zip(&ladder_steps).zip(ladder(run, &ladder_steps)) {
-        step.evidence.ladder = ladder;
+    let pairs = ladder(run, &ladder_steps);
+    let flat: Vec<_> = pairs.iter().flatten().filter(|pair| is_flat(pair)).flat_map(|pair| [pair.0, pair.1]).collect();
+    for ((step, ladder_step), ladder) in steps.iter_mut().zip(&ladder_steps).zip(&pairs) {
+        step.evidence.ladder = *ladder;
+        step.evidence.flat = ladder_step.is_some_and(|here| flat.contains(&here));
         let reported = step.window.is_some() && step.work.is_none();
         step.verdict = (reported || ladder_step.is_some()).then(|| Verdict::from_evidence(&step.evidence));
         step.summary.limited_by = step.verdict.as_ref().map(|verdict| verdict.limit.name().to_owned());
@@ -48,10 +53,18 @@ pub fn analyze(run: &Run) -> Analysis {
     }
     let advice = run.description.as_ref().map(|description| &description.advice);
     let judged = findings.into_iter().map(|finding| advised(finding, advice));
-    let mut findings: Vec<_> = run.findings.iter().cloned().chain(judged).collect();
+    let before = run.findings.iter().filter(|finding| !is_refuted(finding, &steps)).cloned();
+    let mut findings: Vec<_> = before.chain(judged).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, checks::is_a_cause(finding))));
     let summary = Summary { objective: objective::found(run, &steps), ..summary::summary(run, summaries, findings) };
     Analysis { summary, steps, targets: of_targets }
+}
+
+/// Whether a window showed that what was found before it was over: a figure of storage had no other readers, and those that
+/// write to the device have a finding of their own.
+fn is_refuted(finding: &Finding, steps: &[StepAnalysis]) -> bool {
+    let storage = |step: &StepAnalysis| step.headline.as_ref().is_some_and(|found| found.kind == HeadlineKind::Storage);
+    finding.code == codes::BUSY_DEVICE.name() && steps.iter().any(storage)
 }
 
 fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Finding {

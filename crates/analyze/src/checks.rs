@@ -404,7 +404,8 @@ fn few_operations(work: &Work) -> Option<Finding> {
     (work.ops() < FEWEST_OPS).then(|| {
         let text = "There were few operations, so rates are rough and high percentiles unknown. Use a longer \
                     --duration or a smaller --work-unit.";
-        codes::FEW_OPERATIONS.finding(text, format!("{:.0} operations in {:.1} s", work.ops(), work.seconds))
+        codes::FEW_OPERATIONS
+            .finding(text, format!("{} in {:.1} s", format_counted(work.ops() as u64, "operation"), work.seconds))
     })
 }
 

@@ -86,7 +86,7 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
     let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates)).flatten();
-    let headline = headline(&summary, &gates, subject);
+    let headline = headline(&summary, &gates, subject, foreign_writes.is_some());
     let ledger = match &work {
         Some(work) => Ledger::from_step(run, step, work, &counters).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
@@ -142,6 +142,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         held: None,
         shares: Shares::from_work(work, counters),
         ladder: None,
+        flat: false,
         page_cache_share: summary.page_cache_share,
         server_loop_unused: server_loop_unused(run, step),
         reads_alone: summary.update_pct == Some(0.0),

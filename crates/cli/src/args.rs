@@ -8,6 +8,7 @@ pub(crate) mod flags;
 pub(crate) mod plan_flags;
 mod refusal;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -69,8 +70,8 @@ impl Asked {
         let found = matches.as_ref().and_then(ArgMatches::subcommand);
         let verb = found.map(|(verb, _)| verb.to_owned());
         if let Some(("help", topics)) = found {
-            let topic = topics.get_many::<OsString>("").into_iter().flatten().next();
-            return Self::WholeHelp(topic.map(|topic| topic.to_string_lossy().into_owned()));
+            let topics = topics.get_many::<OsString>("").into_iter().flatten().map(|topic| topic.to_string_lossy());
+            return Self::WholeHelp(topics.map(Cow::into_owned).find(|topic| !topic.starts_with('-')));
         }
         let whole = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--help-all");
         if whole { Self::WholeHelp(verb) } else { Self::Verb(verb) }

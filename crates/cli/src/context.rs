@@ -74,26 +74,27 @@ fn live(matches: &ArgMatches) -> Result<Arc<dyn Events>> {
     if is_quiet(matches) {
         return Ok(Arc::new(Silent));
     }
-    if !is_full_screen(matches) {
+    if !is_full_screen(matches, "live") {
         return Ok(Arc::new(Live::new(terminal)));
     }
-    if !has_screen(matches) {
+    if !has_screen(matches, "live") {
         tell("--live needs a terminal; printing a line every ten seconds instead");
         return Ok(Arc::new(Live::new(terminal)));
     }
     Ok(Arc::new(Screen::open(wants_colour(), signals::interrupt)?))
 }
 
-pub(crate) fn has_screen(matches: &ArgMatches) -> bool {
+/// Whether the whole terminal is asked for by the argument of that `id`, and there is one.
+pub(crate) fn has_screen(matches: &ArgMatches, id: &str) -> bool {
     let terminal = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
-    is_full_screen(matches) && !is_quiet(matches) && terminal
+    is_full_screen(matches, id) && !is_quiet(matches) && terminal
 }
 
-fn is_full_screen(matches: &ArgMatches) -> bool {
-    matches.try_get_one::<bool>("live").ok().flatten().is_some_and(|live| *live)
+fn is_full_screen(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_get_one::<bool>(id).ok().flatten().is_some_and(|live| *live)
 }
 
-fn wants_colour() -> bool {
+pub(crate) fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use mindful_core::plan;
 use mindful_core::plan::settings::{self, Key, Origin, Settings, Trust};
+use mindful_core::plan::units::with_article;
 use mindful_core::{Engine, Error, Result};
 use mindful_runner::hooks;
 
@@ -129,7 +130,7 @@ fn read_file(file: &PlanFile, keys: &[&Key], settings: &mut Settings) -> Result<
             toml::Value::Boolean(on) => if on { "on" } else { "off" }.to_owned(),
             other => {
                 return Err(Error::plan(
-                    format!("{place}: {name} is a {}", other.type_str()),
+                    format!("{place}: {name} is {}", with_article(other.type_str())),
                     "write a string, a number, true or false",
                 ));
             }

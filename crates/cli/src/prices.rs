@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mindful_analyze::compare::{NamedSide, comparable};
 use mindful_core::plan::price::{PARTS, Price};
+use mindful_core::plan::units::with_article;
 use mindful_core::{Error, Result};
 use mindful_record::file;
 use toml::{Table, Value};
@@ -16,7 +17,9 @@ pub(crate) fn text(table: &Table) -> Result<String> {
     let string = |name: &str| match table.get(name) {
         None | Some(Value::Datetime(_)) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(other) => Err(Error::plan(format!("{name} is a {}", other.type_str()), "write it as a string")),
+        Some(other) => {
+            Err(Error::plan(format!("{name} is {}", with_article(other.type_str())), "write it as a string"))
+        }
     };
     let mut parts = Vec::new();
     for (name, value) in table {
@@ -31,7 +34,7 @@ pub(crate) fn text(table: &Table) -> Result<String> {
             Value::String(text) => text.clone(),
             other => {
                 let next = "write a number per hour, or '92/month'";
-                return Err(Error::plan(format!("{name} is a {}", other.type_str()), next));
+                return Err(Error::plan(format!("{name} is {}", with_article(other.type_str())), next));
             }
         };
         parts.push(format!("{name} {amount}"));
@@ -62,7 +65,7 @@ impl Prices {
             let written = match value {
                 Value::String(text) => Ok(text),
                 Value::Table(table) => text(&table),
-                other => Err(Error::plan(format!("it is a {}", other.type_str()), next)),
+                other => Err(Error::plan(format!("it is {}", with_article(other.type_str())), next)),
             };
             let price = written.and_then(|text| Price::parse(&text));
             price.map(|price| (name.clone(), price)).map_err(|error| error.at(format_args!("{place}: {name}")))

@@ -93,9 +93,28 @@ pub const MOST_BYTES: u64 = 1 << 60;
 const MOST_STORED: u64 = 2 * MOST_BYTES;
 
 impl DatasetPlan {
+    /// Blocks of all its tables.
+    pub fn blocks(&self) -> u64 {
+        u64::from(self.schemas) * (self.blocks_per_schema + self.scan_blocks)
+    }
+
     /// Bytes of all its tables where a block has `block_bytes`; `None` beyond [`MOST_BYTES`].
     pub fn bytes(&self, block_bytes: u64) -> Option<u64> {
         fits(self.schemas, self.blocks_per_schema, self.scan_blocks, block_bytes)
+    }
+
+    /// The dataset that its load makes of blocks of `block_bytes`.
+    pub fn expected(&self, block_bytes: u64) -> Dataset {
+        Dataset {
+            schemas: self.schemas,
+            blocks_per_schema: self.blocks_per_schema,
+            scan_blocks: self.scan_blocks,
+            block_bytes,
+            bytes: self.bytes(block_bytes).unwrap_or(MOST_BYTES),
+            index_bytes: None,
+            seed: self.seed,
+            content: self.content,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::contract::error::{Error, Result};
 use crate::contract::slice::Placement;
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
 use crate::plan::price::Price;
-use crate::plan::units::Share;
+use crate::plan::units::{Share, format_counted, format_whole};
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
 pub mod bound;
@@ -221,9 +221,10 @@ impl Plan {
             ));
         }
         let scale = self.scale.map_or(loaded.blocks_per_schema, |s| s.blocks(loaded.block_bytes));
+        let held = format_whole(loaded.blocks_per_schema);
         if scale > loaded.blocks_per_schema {
             return Err(Error::plan(
-                format!("the plan wants {scale} blocks a schema, {} are loaded", loaded.blocks_per_schema),
+                format!("the plan wants {} a schema, {held} are loaded", format_counted(scale, "block")),
                 format!("run with --scale {}, or `mindful cleanup` and load anew", loaded.blocks_per_schema),
             ));
         }
@@ -238,7 +239,7 @@ impl Plan {
             };
             if spans > scale {
                 return Err(Error::plan(
-                    format!("{name} {unit} is larger than the scale of {scale} blocks"),
+                    format!("{name} {unit} is larger than the scale of {}", format_counted(scale, "block")),
                     format!("give --{} {scale} or less", name.replace('_', "-")),
                 ));
             }
@@ -251,10 +252,7 @@ impl Plan {
         }
         if of_all && scale < loaded.blocks_per_schema {
             return Err(Error::plan(
-                format!(
-                    "access scan reads all {} blocks of a schema, the plan wants {scale}",
-                    loaded.blocks_per_schema
-                ),
+                format!("access scan reads all {held} blocks of a schema, the plan wants {}", format_whole(scale)),
                 "leave --scale away, or `mindful cleanup` and load as much as shall be scanned",
             ));
         }

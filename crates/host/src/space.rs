@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mindful_core::plan::units::format_bytes;
+use mindful_core::{Error, Result};
 use rustix::fs::{SeekFrom, StatVfsMountFlags};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +24,20 @@ pub fn of(path: &Path) -> io::Result<Space> {
         total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
         read_only: stat.f_flag.contains(StatVfsMountFlags::RDONLY),
     })
+}
+
+/// Refuses a load of `needed` bytes into `folder`, or into the folder above that exists, where they do not fit. `next` says
+/// what to give instead.
+pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
+    let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
+    let space = of(there).map_err(|error| {
+        Error::target(format!("cannot read the free space of {}: {error}", there.display()), "check its permissions")
+    })?;
+    if needed <= space.free_bytes {
+        return Ok(());
+    }
+    let (needed, free) = (format_bytes(needed), format_bytes(space.free_bytes));
+    Err(Error::target(format!("the load needs {needed}, {} has {free} free", there.display()), next))
 }
 
 /// So many runs of data are looked at before holes are no longer counted.

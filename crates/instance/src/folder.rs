@@ -55,13 +55,7 @@ impl Folder {
     pub(crate) fn open(path: &Path, log: Option<&Path>, account: &Account, program: &Arc<dyn Program>) -> Result<Self> {
         let kind = program.kind();
         let role = role(kind);
-        let (root, _) = MarkedFolder::examine(path, account, &role)?;
-        if let Some(separator) = kind.separator.filter(|separator| root.to_string_lossy().contains(*separator)) {
-            return Err(Error::plan(
-                format!("--data-dir {} has a `{separator}` in its name", root.display()),
-                format!("choose another name: to {} it separates folders", kind.name),
-            ));
-        }
+        let root = check(path, account, kind)?;
         log_folder::examine(log, &root, account, kind)?;
         let root = MarkedFolder::open(&root, account, &role)?;
         // Until the lock was ours, another mindful may have made the data.
@@ -204,6 +198,18 @@ impl Folder {
     pub(crate) fn free_log_bytes(&self) -> io::Result<u64> {
         self.log.as_ref().map_or_else(|| self.root.free_bytes(), LogFolder::free_bytes)
     }
+}
+
+/// Refuses a folder that holds anything not ours, or that the server could not use; returns its path without links.
+pub(crate) fn check(path: &Path, account: &Account, kind: &ServerKind) -> Result<PathBuf> {
+    let (root, _) = MarkedFolder::examine(path, account, &role(kind))?;
+    if let Some(separator) = kind.separator.filter(|separator| root.to_string_lossy().contains(*separator)) {
+        return Err(Error::plan(
+            format!("--data-dir {} has a `{separator}` in its name", root.display()),
+            format!("choose another name: to {} it separates folders", kind.name),
+        ));
+    }
+    Ok(root)
 }
 
 fn role(kind: &ServerKind) -> Role {

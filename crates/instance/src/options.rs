@@ -9,6 +9,7 @@ use mindful_core::{Error, Result, plan::units};
 use crate::account::Account;
 use crate::data::has_data;
 use crate::fetch::BASE;
+use crate::folder;
 use crate::instance::Order;
 use crate::program::ServerKind;
 
@@ -110,6 +111,14 @@ impl Options {
             None => usual(&base(&account)?, &account),
         };
         Ok((!has_data(&folder, kind)?).then_some(folder))
+    }
+}
+
+impl Options {
+    /// Refuses a `folder` in which no server of `kind` could be made. Changes nothing.
+    pub fn check_unmade(&self, folder: &Path, kind: &ServerKind) -> Result<()> {
+        let account = Account::choose(self.run_as.as_deref())?;
+        folder::check(folder, &account, kind).map(drop)
     }
 }
 

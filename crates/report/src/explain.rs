@@ -1,5 +1,6 @@
 //! Where a figure comes from: its formula, and the counters behind it.
 
+mod headline;
 mod sessions;
 
 use std::fmt::Write as _;
@@ -17,14 +18,17 @@ use crate::figure::{maybe, number};
 const VERDICT: [&str; 2] = ["limited_by", "verdict"];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    catalogue::names().chain(sessions::NAMES).chain(VERDICT)
+    catalogue::names().chain(sessions::NAMES).chain(VERDICT).chain([headline::NAME])
 }
 
 /// Explains the figure `name` for every step; `cpu.db_cores` and the like may be given with their path.
 pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    if VERDICT.contains(&short) {
+    if VERDICT.contains(&short) || headline::is_limit(name) {
         return Ok(verdicts(analysis));
+    }
+    if headline::is_name(name) {
+        return Ok(headline::explained(analysis));
     }
     if let Some(choice) = Choice::parse(name) {
         return Ok(choice.explained(analysis));
@@ -43,7 +47,9 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
 
 pub fn known(name: &str) -> Result<()> {
     let short = name.rsplit('.').next().unwrap_or(name);
-    let listed = VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::parse(name).is_some();
+    let headline = headline::is_limit(name) || headline::is_name(name);
+    let listed =
+        headline || VERDICT.contains(&short) || sessions::NAMES.contains(&short) || Choice::parse(name).is_some();
     if listed { Ok(()) } else { find(name).map(drop) }
 }
 

@@ -16,6 +16,7 @@ use mindful_core::plan::units;
 use mindful_core::record::run::StepHead;
 use mindful_core::result::Finding;
 
+pub use self::board::WatchedBoard;
 use crate::escape;
 use progress::Progress;
 use seconds::Seconds;

@@ -34,7 +34,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
     } else if let Some(job) = &summary.io_job {
         io_job::panels(run, summary, job)
     } else if run.steps.iter().any(|step| !step.head.point.is_plain()) {
-        sweep::panels(run, summary)
+        sweep::panels(run, analysis)
     } else {
         step::panels(run, analysis, &card, detail)
     });

@@ -5,7 +5,7 @@ use mindful_core::contract::description::Description;
 use mindful_core::contract::event::{Event, Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
-use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, MOST_BYTES};
+use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::Plan;
 use mindful_core::{Error, ErrorKind, Result};
 
@@ -26,43 +26,69 @@ pub fn ensure(
     stop: &StopFlag,
     clock: &dyn Clock,
 ) -> Result<Ensured> {
-    let dataset = match target.dataset()? {
-        Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => {
+    match find(target, plan, description)? {
+        Found::All(loaded) => {
             events.emit(Event::Loaded { dataset: loaded.clone(), load_s: None });
             if !description.files {
                 prove(target, events, stop)?;
             }
-            return Ok(Ensured { dataset: loaded, loaded: false });
+            Ok(Ensured { dataset: loaded, loaded: false })
         }
+        Found::Wanting { whole, .. } => {
+            Ok(Ensured { dataset: load(target, &whole, events, stop, clock)?, loaded: true })
+        }
+    }
+}
+
+/// Refuses what [`ensure`] would refuse. Changes nothing.
+pub(crate) fn check(target: &dyn Target, plan: &Plan, description: &Description, events: &dyn Events) -> Result<()> {
+    match find(target, plan, description)? {
+        Found::All(loaded) => plan.workload(&loaded).map(drop),
+        Found::Wanting { whole, missing_schemas } => {
+            target.check_room(&DatasetPlan { schemas: missing_schemas, ..whole }, events)
+        }
+    }
+}
+
+/// What a target holds of the dataset of a plan.
+enum Found {
+    All(Dataset),
+    Wanting { whole: DatasetPlan, missing_schemas: u32 },
+}
+
+/// Refuses before the first byte is written what the dataset could not carry.
+fn find(target: &dyn Target, plan: &Plan, description: &Description) -> Result<Found> {
+    let block_bytes = description.block_bytes;
+    let (whole, missing_schemas) = match target.dataset()? {
+        Some(loaded) if loaded.schemas >= plan.schemas.unwrap_or(1) => return Ok(Found::All(loaded)),
         Some(loaded) => {
             // More of the same: the layout parameters are those of what is there.
+            let schemas = plan.schemas.unwrap_or(loaded.schemas);
             let more = DatasetPlan {
-                schemas: plan.schemas.unwrap_or(loaded.schemas),
+                schemas,
                 blocks_per_schema: loaded.blocks_per_schema,
                 scan_blocks: loaded.scan_blocks,
                 content: loaded.content,
                 seed: loaded.seed,
                 load_streams: plan.load_streams,
             };
-            let (schemas, block) = (more.schemas, description.block_bytes);
-            more.bytes(block).ok_or_else(|| {
+            more.bytes(block_bytes).ok_or_else(|| {
                 Error::plan(
                     format!("{schemas} schemas as large as the loaded ones are too many"),
                     "give fewer --schemas",
                 )
             })?;
-            target.admits(plan, true)?;
-            load(target, &more, events, stop, clock)?
+            (more, schemas - loaded.schemas)
         }
         None => {
-            let wanted = plan.dataset(description.block_bytes)?;
-            // What the dataset could not carry is refused before the first byte is written.
-            plan.workload(&expected(&wanted, description.block_bytes))?;
-            target.admits(plan, true)?;
-            load(target, &wanted, events, stop, clock)?
+            let wanted = plan.dataset(block_bytes)?;
+            plan.workload(&wanted.expected(block_bytes))?;
+            let schemas = wanted.schemas;
+            (wanted, schemas)
         }
     };
-    Ok(Ensured { dataset, loaded: true })
+    target.admits(plan, true)?;
+    Ok(Found::Wanting { whole, missing_schemas })
 }
 
 /// Emits the stored proof of the layout, or a new one where the tables changed since.
@@ -73,19 +99,6 @@ fn prove(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<()
     }
     emit_note(events, "no proof of the layout is stored, or the dataset changed since: proving it now");
     verify(target, events, stop).map(drop)
-}
-
-fn expected(plan: &DatasetPlan, block_bytes: u64) -> Dataset {
-    Dataset {
-        schemas: plan.schemas,
-        blocks_per_schema: plan.blocks_per_schema,
-        scan_blocks: plan.scan_blocks,
-        block_bytes,
-        bytes: plan.bytes(block_bytes).unwrap_or(MOST_BYTES),
-        index_bytes: None,
-        seed: plan.seed,
-        content: plan.content,
-    }
 }
 
 /// Loads `plan` and proves the layout.

@@ -9,9 +9,29 @@ use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
+use crate::context::Context;
+use crate::dataset;
+
+/// What `target` and its host have that would spoil a run, as severe as in that run. Refuses what the run would refuse.
+pub fn foretell(context: &Context, target: &dyn Target) -> Result<Vec<Finding>> {
+    dataset::check(target, &context.plan, &target.describe()?, &*context.events())?;
+    Ok(foretold(checks(target, &context.plan, false)?))
+}
+
+/// The same where there is no target yet, because it would be made in `folder`: what the host has, and the device that the
+/// folder will lie on.
+pub fn foretell_unmade(context: &Context, folder: &Path) -> Result<Vec<Finding>> {
+    context.options.check_unmade(folder, &context.plan)?;
+    Ok(foretold(host_alone(folder)))
+}
+
+fn foretold(findings: Vec<Finding>) -> Vec<Finding> {
+    sorted(findings.into_iter().map(Finding::foretold).collect())
+}
+
 /// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
 /// is `simulated`.
-pub fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
+pub(crate) fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
     if simulated {
         return target.checks(plan);
     }
@@ -27,15 +47,13 @@ pub(crate) fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
 }
 
 /// What the target has that spoils step number `step` of a run, from 0, which does `plan`.
-pub fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
+pub(crate) fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
     let of_step =
         |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };
     Ok(target.checks(plan)?.into_iter().map(of_step).collect())
 }
 
-/// What there is to see where there is no target yet, because it would be made in `folder`: what the host has, and the device that
-/// the folder will lie on.
-pub fn host_alone(folder: &Path) -> Vec<Finding> {
+fn host_alone(folder: &Path) -> Vec<Finding> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists());
     let data_paths = there.map(Path::to_owned).into_iter().collect();
     let mut findings =
@@ -45,7 +63,7 @@ pub fn host_alone(folder: &Path) -> Vec<Finding> {
          run `mindful doctor` again.",
         folder.display().to_string(),
     ));
-    sorted(findings)
+    findings
 }
 
 fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {

@@ -1,4 +1,5 @@
--- The least user for mindful. As an administrator; the names of user and database (mindful_bench, bench) are examples.
+-- The least user for mindful. As an administrator.
+-- The names mindful_bench and bench are examples: `--target URL` replaces them.
 CREATE USER mindful_bench IDENTIFIED BY 'choose one';
 -- Its tables, and the functions of the server-side loop.
 GRANT ALL ON bench.* TO mindful_bench;

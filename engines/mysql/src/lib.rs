@@ -16,12 +16,13 @@ mod work;
 
 // Decides what `url`, which the driver uses, depends on (Cargo.toml).
 use idna_adapter as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::plan::Plan;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
@@ -31,6 +32,7 @@ pub use flavor::Flavor;
 
 use crate::connect::Server;
 use crate::meeting::MysqlRendezvous;
+use crate::names::quote_ident;
 use crate::options::Options;
 use crate::target::MysqlTarget;
 
@@ -77,6 +79,15 @@ impl Engine for Mysql {
 
     fn grants(&self) -> Option<&'static str> {
         Some(include_str!("../sql/grants.sql"))
+    }
+
+    fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {
+        if private_flavor(url).is_some() {
+            return Ok(Vec::new());
+        }
+        let server = Server::parse(url)?;
+        let database = server.database().unwrap_or(names::DEFAULT);
+        Ok(vec![("mindful_bench", quote_ident(server.user())), ("bench", quote_ident(database))])
     }
 
     fn cache_option(&self, url: &str, holds_all: bool) -> Option<(&'static str, &'static str)> {
@@ -126,6 +137,10 @@ impl EngineOptions for MysqlOptions {
 
     fn find_folder_to_make(&self, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         if self.server.is_some() { Ok(None) } else { private::find_folder_to_make(&self.private, events.as_ref()) }
+    }
+
+    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<()> {
+        private::check_unmade(&self.private, folder, plan)
     }
 
     fn open_rendezvous(&self, events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
-use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::watch::Watch;
@@ -140,6 +140,26 @@ impl MysqlTarget {
         }
     }
 
+    fn samplers_of_server(&self) -> Result<Vec<Box<dyn Sampler>>> {
+        let mut samplers = counters::samplers(&self.link, &*self.events)?;
+        if let Some(interval) = self.options.wait_sampling {
+            let among_ranks = self.among_ranks.load(Ordering::SeqCst);
+            samplers.extend(waits::samplers(
+                &self.link,
+                interval,
+                among_ranks,
+                self.sessions.load(Ordering::SeqCst),
+                &*self.events,
+            )?);
+        }
+        if self.link.server().is_local() {
+            let (link, updates) = (Arc::clone(&self.link), Arc::clone(&self.updates));
+            let threads = move || if updates.load(Ordering::SeqCst) { Vec::new() } else { link.session_threads() };
+            samplers.push(Box::new(SessionReads::of_threads(threads)));
+        }
+        Ok(samplers)
+    }
+
     fn prove(&self, look: Look, stop: &StopFlag) -> Result<LayoutProof> {
         if self.is_other()? {
             return verify::of_none(&self.link, &self.options.namespace, &self.loaded()?);
@@ -162,13 +182,19 @@ impl DatasetStore for MysqlTarget {
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         if !load::is_complete(&self.link, &self.options, plan)? {
             self.serve(Purpose::Load)?;
+            let host = self.host_view();
             let loaded = lock::with_exclusive_lock(&self.link, &self.options.namespace, || {
-                load::load(&self.link, &self.options, self.private.is_some(), plan, events, stop)
+                load::load(&self.link, &self.options, &host, plan, events, stop)
             });
             self.serve(Purpose::Run)?;
             loaded?;
         }
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
+    }
+
+    fn check_room(&self, plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
+        let host = self.host_view();
+        host.data_paths.first().map_or(Ok(()), |data| load::check_room(data, plan.blocks()))
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
@@ -334,23 +360,14 @@ impl Target for MysqlTarget {
         if self.is_other()? {
             return Ok(vec![Box::new(counters::Commits::new(&self.committed))]);
         }
-        let mut samplers = counters::samplers(&self.link, &self.committed, &*self.events)?;
-        if let Some(interval) = self.options.wait_sampling {
-            let among_ranks = self.among_ranks.load(Ordering::SeqCst);
-            samplers.extend(waits::samplers(
-                &self.link,
-                interval,
-                among_ranks,
-                self.sessions.load(Ordering::SeqCst),
-                &*self.events,
-            )?);
-        }
-        if self.link.server().is_local() {
-            let (link, updates) = (Arc::clone(&self.link), Arc::clone(&self.updates));
-            let threads = move || if updates.load(Ordering::SeqCst) { Vec::new() } else { link.session_threads() };
-            samplers.push(Box::new(SessionReads::of_threads(threads)));
-        }
+        let mut samplers = self.samplers_of_server()?;
+        samplers.push(Box::new(counters::Commits::new(&self.committed)));
         Ok(samplers)
+    }
+
+    /// The server counts no transactions, and mindful commits none.
+    fn samplers_for_all_clients(&self, _scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
+        if self.is_other()? { Ok(Vec::new()) } else { self.samplers_of_server() }
     }
 
     fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {

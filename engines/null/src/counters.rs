@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
 
 use crate::options::Options;
 
@@ -85,6 +85,10 @@ fn metrics() -> Vec<Metric> {
 }
 
 impl Sampler for NullSampler {
+    fn scope(&self) -> Scope {
+        Scope::Database
+    }
+
     fn name(&self) -> &'static str {
         "null"
     }

@@ -76,6 +76,14 @@ impl Engine for Oracle {
         Some(include_str!("../sql/grants.sql"))
     }
 
+    fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {
+        let user = Address::parse(url)?.user;
+        let plain = user.starts_with(|c: char| c.is_ascii_alphabetic())
+            && user.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let quoted = if plain { user } else { format!("\"{}\"", user.replace('"', "")) };
+        Ok(vec![("mindful_bench", quoted)])
+    }
+
     fn password_variable(&self) -> Option<&'static str> {
         Some(connect::PASSWORD)
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::self_proof::SelfProof;
 use mindful_core::contract::slice::{Placement, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -216,7 +216,7 @@ impl Target for OracleTarget {
         self.samplers_of(Whom::Ours)
     }
 
-    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+    fn samplers_for_all_clients(&self, _scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers_of(Whom::AllClients)
     }
 

@@ -14,12 +14,13 @@ mod target;
 mod template;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::engine::EngineOptions;
 use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::plan::Plan;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::Rendezvous;
 use mindful_core::result::finding::Code;
@@ -29,6 +30,7 @@ use crate::connect::Server;
 use crate::meeting::PostgresRendezvous;
 use crate::options::Options;
 use crate::target::PostgresTarget;
+use crate::template::quote_ident;
 
 pub static ENGINE: Postgres = Postgres;
 
@@ -65,6 +67,14 @@ impl Engine for Postgres {
 
     fn grants(&self) -> Option<&'static str> {
         Some(include_str!("../sql/grants.sql"))
+    }
+
+    fn grant_names(&self, url: &str) -> Result<Vec<(&'static str, String)>> {
+        if is_private(url) {
+            return Ok(Vec::new());
+        }
+        let server = Server::parse(url)?;
+        Ok(vec![("mindful_bench", quote_ident(server.user())), ("bench", quote_ident(server.dbname()))])
     }
 
     fn password_variable(&self) -> Option<&'static str> {
@@ -116,6 +126,10 @@ impl EngineOptions for PostgresOptions {
 
     fn find_folder_to_make(&self, events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         if is_private(&self.url) { private::find_folder_to_make(&self.private, events.as_ref()) } else { Ok(None) }
+    }
+
+    fn check_unmade(&self, folder: &Path, plan: &Plan) -> Result<()> {
+        private::check_unmade(&self.private, folder, plan)
     }
 
     fn open_rendezvous(&self, events: &Arc<dyn Events>) -> Result<Option<Box<dyn Rendezvous>>> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
-use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::watch::Watch;
@@ -68,8 +68,8 @@ pub(crate) struct PostgresTarget {
 }
 
 impl PostgresTarget {
-    fn samplers_of(&self, whom: Whom) -> Result<Vec<Box<dyn Sampler>>> {
-        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, &*self.events)?;
+    fn samplers_of(&self, whom: Whom, scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
+        let mut samplers = counters::samplers(&self.link, &self.options.namespace, self.major, scope, &*self.events)?;
         if let Some(interval) = self.options.wait_sampling {
             samplers.extend(waits::samplers(
                 &self.link,
@@ -180,6 +180,13 @@ impl DatasetStore for PostgresTarget {
             }
         }
         self.dataset()?.ok_or_else(|| Error::run("the load left no dataset", "load again"))
+    }
+
+    fn check_room(&self, plan: &DatasetPlan, events: &dyn Events) -> Result<()> {
+        match &self.private {
+            Some(instance) => space::check_unlogged(&instance.data(), plan),
+            None => load::check_room(&self.link, &self.options, plan, events),
+        }
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
@@ -361,11 +368,11 @@ impl Target for PostgresTarget {
     }
 
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        self.samplers_of(Whom::Ours)
+        self.samplers_of(Whom::Ours, Scope::Database)
     }
 
-    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
-        self.samplers_of(Whom::AllClients)
+    fn samplers_for_all_clients(&self, scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
+        self.samplers_of(Whom::AllClients, scope)
     }
 
     fn watches(&self, workload: &Workload) -> Result<Vec<Box<dyn Watch>>> {

@@ -74,14 +74,7 @@ pub(crate) fn check_room(files: &[(PathBuf, u64)]) -> Result<()> {
         }
     }
     for (_, bytes, folder) in wanted {
-        let free = space::of(&folder).map_err(|e| cannot("examine", &folder, e))?.free_bytes;
-        if bytes > free {
-            let (bytes, free) = (units::format_bytes(bytes), units::format_bytes(free));
-            return Err(Error::target(
-                format!("{bytes} of data do not fit into {}, which has {free} free", folder.display()),
-                "give a smaller --scale or --schemas, or another path",
-            ));
-        }
+        space::require(&folder, bytes, "give a smaller --scale or --schemas, or another path")?;
     }
     Ok(())
 }

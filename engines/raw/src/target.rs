@@ -188,10 +188,16 @@ impl RawTarget {
         })
     }
 
-    fn begin_files(&self, plan: &DatasetPlan) -> Result<()> {
+    /// The files that a load of `plan` makes, which fit.
+    fn new_files(&self, plan: &DatasetPlan) -> Result<Vec<(PathBuf, FileHeader)>> {
         let marks = file::marks(plan, self.options.block_size, self.options.paths.len())?;
         let files: Vec<(PathBuf, FileHeader)> = self.options.paths.iter().cloned().zip(marks).collect();
         file::check_room(&files.iter().map(|(path, mark)| (path.clone(), mark.file_bytes())).collect::<Vec<_>>())?;
+        Ok(files)
+    }
+
+    fn begin_files(&self, plan: &DatasetPlan) -> Result<()> {
+        let files = self.new_files(plan)?;
         for (i, (path, mark)) in files.iter().enumerate() {
             if let Err(error) = file::create(path, *mark) {
                 // Some of them alone would be no dataset and no fresh start either.
@@ -271,6 +277,13 @@ impl DatasetStore for RawTarget {
         }
         let sources = self.require_sources()?;
         self.require_dataset(&sources)
+    }
+
+    fn check_room(&self, plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
+        if self.sources()?.is_some() {
+            return Ok(());
+        }
+        self.new_files(plan).map(drop)
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {

@@ -24,7 +24,7 @@ use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -359,6 +359,10 @@ impl CounterSampler {
 }
 
 impl Sampler for CounterSampler {
+    fn scope(&self) -> Scope {
+        Scope::Database
+    }
+
     fn name(&self) -> &'static str {
         "skeleton"
     }

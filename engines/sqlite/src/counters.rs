@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.
@@ -79,6 +79,10 @@ fn metrics() -> Vec<Metric> {
 }
 
 impl Sampler for StatusSampler {
+    fn scope(&self) -> Scope {
+        Scope::Database
+    }
+
     fn name(&self) -> &'static str {
         "sqlite3_db_status"
     }

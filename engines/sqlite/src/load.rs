@@ -3,7 +3,6 @@
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
-use mindful_core::plan::units::format_bytes;
 use mindful_core::workload::draw::Permutation;
 use mindful_core::{Error, Result};
 use mindful_host::file_lock::FileLocks;
@@ -36,7 +35,7 @@ pub(crate) fn load(
     let parameters = Parameters::from(plan);
     let wanting = missing(file, plan, &parameters)?;
     if !wanting.is_empty() {
-        refuse_what_does_not_fit(file, &parameters, wanting.len() as u64)?;
+        check_room(file, &parameters, wanting.len() as u64)?;
         file.touch()?;
         let _alone = locks.alone(&[file.path().to_owned()])?;
         let made = complete(file, plan, &parameters, events, stop);
@@ -119,7 +118,8 @@ fn refuse_another(file: &DatabaseFile, there: &Parameters, wanted: &Parameters) 
     ))
 }
 
-fn refuse_what_does_not_fit(file: &DatabaseFile, parameters: &Parameters, schemas: u64) -> Result<()> {
+/// Refuses `schemas` schemas that do not fit.
+pub(crate) fn check_room(file: &DatabaseFile, parameters: &Parameters, schemas: u64) -> Result<()> {
     let folder = file.folder();
     if !folder.is_dir() {
         return Err(Error::target(
@@ -127,21 +127,12 @@ fn refuse_what_does_not_fit(file: &DatabaseFile, parameters: &Parameters, schema
             "make it, or name a file in another",
         ));
     }
-    let space = space::of(folder)
-        .map_err(|error| Error::target(format!("cannot tell the space of {} ({error})", folder.display()), ""))?;
-    let free = space.free_bytes;
     let pages = parameters.blocks_per_schema.saturating_add(parameters.scan_blocks);
     let index = parameters.blocks_per_schema.saturating_mul(INDEX_ENTRY_BYTES);
     let table = pages.saturating_mul(file.page_bytes());
     // Inner nodes of the trees are below a hundredth.
     let needed = schemas.saturating_mul(table.saturating_add(table / 100).saturating_add(index));
-    if needed > free {
-        return Err(Error::target(
-            format!("the load needs {}, {} has {} free", format_bytes(needed), folder.display(), format_bytes(free)),
-            "give a smaller --scale or fewer --schemas, or name a file elsewhere",
-        ));
-    }
-    Ok(())
+    space::require(folder, needed, "give a smaller --scale or fewer --schemas, or name a file elsewhere")
 }
 
 struct Progress<'e> {

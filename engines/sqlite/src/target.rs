@@ -161,6 +161,10 @@ impl DatasetStore for SqliteTarget {
         Ok(dataset)
     }
 
+    fn check_room(&self, plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
+        load::check_room(&self.file, &registry::Parameters::from(plan), plan.schemas.into())
+    }
+
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.loaded()?;
         let connection = self.file.connect()?.ok_or_else(|| self.nothing_loaded())?;

@@ -3,6 +3,7 @@
 //! clock took.
 
 use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -111,10 +112,12 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
     }
     let text = "Updates, commits and waits for the log do not match, so commits did not wait until their log was \
                 stored. Check the server's commit settings.";
-    let bytes =
-        log.map_or_else(String::new, |log| format!(", {:.0} bytes of log a block", log / per_s(updates.blocks)));
+    let bytes = log.map_or_else(String::new, |log| {
+        format!(", {} bytes of log a block", format_rounded(log / per_s(updates.blocks)))
+    });
     let done = per_s(updates.ops);
-    let evidence = format!("{done:.0} updates/s, {commits:.0} commits/s, {waited:.0} waits for the log/s{bytes}");
+    let [done, commits, waited] = [done, commits, waited].map(format_rounded);
+    let evidence = format!("{done} updates/s, {commits} commits/s, {waited} waits for the log/s{bytes}");
     Some(codes::COMMITS_UNPROVEN.finding(text, evidence))
 }
 

@@ -1,8 +1,9 @@
 //! What the host did in the window that a figure must not hide.
 
 use mindful_core::contract::metric::{CPU_BUSY, Counter, shared, source};
+use mindful_core::plan::units::format_counted;
 use mindful_core::result::Finding;
-use mindful_core::result::finding::codes;
+use mindful_core::result::finding::{OTHERS_BUSY, codes};
 
 use crate::figures::caps::Cap;
 use crate::figures::counters::{Change, Counters};
@@ -10,7 +11,7 @@ use crate::figures::cpu::{held_back, left_to_host};
 use crate::figures::others::{Named, Others};
 use crate::figures::rates;
 use crate::judgement::headline::percent;
-use crate::judgement::verdict::{HOST_BUSY, OTHERS_BUSY};
+use crate::judgement::verdict::HOST_BUSY;
 
 /// Share of the window that a control group may be held back before it is reported.
 pub(crate) const THROTTLED_SHARE: f64 = 0.01;
@@ -49,7 +50,7 @@ fn in_words(named: &Named) -> String {
     let Named { name, pids, cores, .. } = named;
     match pids.first() {
         Some(pid) if pids.len() == 1 => format!("{name} (pid {pid}) {cores:.2}"),
-        _ => format!("{name} ({} processes) {cores:.2}", pids.len()),
+        _ => format!("{name} ({}) {cores:.2}", format_counted(pids.len(), "process")),
     }
 }
 
@@ -72,7 +73,11 @@ fn throttled(counters: &Counters) -> Option<Finding> {
         let text = "The server's control group reached its CPU limit, and latencies include the time in which it \
                     could not run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the \
                     figures.";
-        let evidence = format!("held back for {} of a CPU's time, in {periods:.0} periods", percent(share));
+        let evidence = format!(
+            "held back for {} of a CPU's time, in {}",
+            percent(share),
+            format_counted(periods as u64, "period")
+        );
         codes::CPU_THROTTLED.finding(text, evidence)
     })
 }
@@ -98,7 +103,7 @@ fn dropped(counters: &Counters) -> Option<Finding> {
     let (_, times) = growth(counters, shared::PAGE_CACHE_DROPS).filter(|(_, times)| *times > 0.0)?;
     let text = "The page cache was emptied during the window, so later reads came from storage that would have been \
                 cached. Repeat the run.";
-    Some(codes::PAGE_CACHE_DROPPED.finding(text, format!("{times:.0} times")))
+    Some(codes::PAGE_CACHE_DROPPED.finding(text, format_counted(times as u64, "time")))
 }
 
 fn swapped(counters: &Counters) -> Option<Finding> {
@@ -115,7 +120,7 @@ fn killed(counters: &Counters) -> Option<Finding> {
     let (_, killed) = growth(counters, shared::OOM_KILLS).filter(|(_, killed)| *killed > 0.0)?;
     let text = "The kernel killed processes during the window because memory ran out. Free memory, or give the \
                 database less.";
-    Some(codes::OUT_OF_MEMORY.finding(text, format!("{killed:.0} killed")))
+    Some(codes::OUT_OF_MEMORY.finding(text, format!("{} killed", format_counted(killed as u64, "process"))))
 }
 
 #[cfg(test)]

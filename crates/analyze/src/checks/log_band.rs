@@ -1,6 +1,7 @@
 //! Bytes of log per updated block, compared with what the engine expects.
 
 use mindful_core::contract::metric::shared;
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -51,7 +52,8 @@ impl LogBand {
                 "The {log} for each updated block is not what such updates write. Other sessions write {log}, \
                  updates leave their block, or updates change nothing. Look for other sessions."
             );
-            let evidence = format!("{per_block:.0} bytes per updated block, {low:.0} to {high:.0} expected");
+            let [per_block, low, high] = [per_block, low, high].map(format_rounded);
+            let evidence = format!("{per_block} bytes per updated block, {low} to {high} expected");
             codes::LOG_BAND.finding(text, evidence)
         })
     }

@@ -3,7 +3,7 @@
 //! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
 
 use mindful_core::contract::metric::shared;
-use mindful_core::plan::units::format_counted;
+use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -87,7 +87,8 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let (reads, level) = physical.map(|reads| (reads, "physical")).or(logical.map(|reads| (reads, "logical")))?;
     let text = "The database read more blocks than the operations need, so other sessions work in it and their reads \
                 are counted. End them, or measure when the server is quiet.";
-    let evidence = format!("{reads:.0} {level} reads/s for {visited:.0} blocks visited/s");
+    let [reads, visited] = [reads, visited].map(format_rounded);
+    let evidence = format!("{reads} {level} reads/s for {visited} blocks visited/s");
     Some(codes::UNASKED_READS.finding(text, evidence))
 }
 

@@ -1,6 +1,7 @@
 //! Sessions that stood still inside operations: all at once, or single ones.
 
 use mindful_core::contract::metric::shared;
+use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -69,13 +70,19 @@ fn when(stall: &Stall, window: &Window) -> String {
 }
 
 fn sessions(stood: usize, all: u32) -> String {
-    if stood as u32 >= all { format!("all {all} sessions") } else { format!("{stood} of {all} sessions") }
+    match stood as u32 {
+        stood if stood < all => format!("{stood} of {}", format_counted(all, "session")),
+        _ if all == 1 => "the one session".to_owned(),
+        _ => format!("all {}", format_counted(all, "session")),
+    }
 }
 
 fn rates(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> String {
     let with = work.blocks() / work.seconds;
     let without = found.stalls.blocks_per_s_without(step, window);
-    without.map_or_else(String::new, |rate| format!("; {with:.0} blocks/s with it, {rate:.0} in the slices without"))
+    without.map_or_else(String::new, |rate| {
+        format!("; {} blocks/s with it, {} in the slices without", format_rounded(with), format_rounded(rate))
+    })
 }
 
 /// What the device and the waits did meanwhile, as far as it is known.
@@ -87,7 +94,8 @@ fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnal
     let writes = then.rate(shared::DEVICE_WRITES).zip(all(shared::DEVICE_WRITES));
     for (what, rates) in [("reads", reads), ("writes", writes)] {
         if let Some((then, all)) = rates.filter(|(then, all)| *then >= 0.5 || *all >= 0.5) {
-            known.push(format!("{then:.0} device {what}/s ({all:.0} over the window)"));
+            let [then, all] = [then, all].map(format_rounded);
+            known.push(format!("{then} device {what}/s ({all} over the window)"));
         }
     }
     if let Some((class, share)) = Shares::from_work(None, &then).top(1).first() {

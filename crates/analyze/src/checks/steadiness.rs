@@ -1,6 +1,6 @@
 //! Whether the rate was steady in the window, by the criteria of a steady state (docs/method.md, Steady state).
 
-use mindful_core::plan::units::format_counted;
+use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -66,7 +66,11 @@ fn rate_swings(rates: &[f64], point_s: f64) -> Option<Finding> {
         || ", without a period that this window shows".to_owned(),
         |period| format!(", with a period of {:.1} s", period as f64 * point_s),
     );
-    let evidence = format!("{:.0} to {:.0} blocks/s in slices of {point_s:.1} s{period}", swing.low, swing.high);
+    let evidence = format!(
+        "{} to {} blocks/s in slices of {point_s:.1} s{period}",
+        format_rounded(swing.low),
+        format_rounded(swing.high)
+    );
     Some(codes::RATE_SWINGS.finding(text, evidence))
 }
 
@@ -123,9 +127,10 @@ pub fn in_words(reason: Reason) -> String {
         Reason::Cycle { period_s, range } => format!("a cycle of {period_s} s with a range of {}", percent(range)),
         Reason::Swings { range } => format!("swings with a range of {}", percent(range)),
         Reason::Change(change) => {
-            format!("from {:.0} to {:.0} blocks/s at {} s", change.before, change.after, change.at_s)
+            let [before, after] = [change.before, change.after].map(format_rounded);
+            format!("from {before} to {after} blocks/s at {} s", change.at_s)
         }
-        Reason::Checkpoints { whole, .. } => format!("{whole} whole checkpoint cycles"),
+        Reason::Checkpoints { whole, .. } => format_counted(whole, "whole checkpoint cycle"),
         Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
     }
 }

@@ -1,11 +1,12 @@
 //! Where reads came from and whether writes stayed: the ledger below the database.
 
+use mindful_core::plan::units::format_rounded;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 
 use crate::figures::floors::{Between, Floor};
 use crate::figures::others::Others;
-use crate::judgement::claims::{self, Claim, Held};
+use crate::judgement::claims::{self, Claim};
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{self, percent};
 use crate::step::StepAnalysis;
@@ -73,17 +74,10 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     findings
 }
 
-/// Levels that do not count the same reads, where no finding of its own says so.
 fn levels_disagree(found: &StepAnalysis) -> Vec<Finding> {
-    let known = found.gates.page_cache_share.is_none_or(|phi| phi <= claims::MAX_PAGE_CACHE_SHARE);
-    let claims = [Claim::PageCacheOutOfTheWay, Claim::ReadFromDevice, Claim::OneRequestPerRead];
-    let held = claims.into_iter().filter(|claim| known || *claim != Claim::PageCacheOutOfTheWay);
-    let differs = held.filter_map(|claim| match claim.held(&found.gates) {
-        Held::No(figures) => Some(figures),
-        Held::Yes | Held::Unknown(_) => None,
-    });
     let text = "Two levels of the ledger do not count the same reads, so they are not called storage IOPS. Look at the \
                 ledger with `mindful show --full`: the data lies elsewhere, or requests are not single blocks.";
+    let differs = Claim::unexplained(&found.gates).into_iter();
     differs.map(|figures| codes::LEVELS_DISAGREE.finding(text, figures)).collect()
 }
 
@@ -102,7 +96,7 @@ fn foreign_writes(found: &StepAnalysis) -> Option<Finding> {
                 (iotop -b -o -n 1), or measure when the device is quiet.";
     let mib = |bytes: f64| format!("{:.1} MiB/s", bytes / f64::from(1 << 20));
     let bytes = format!("{} written at the device, {} by the run", mib(foreign.device_bytes), mib(foreign.own_bytes));
-    let flushes = format!("{:.0} flushes/s that the run did not ask for", foreign.flushes);
+    let flushes = format!("{} flushes/s that the run did not ask for", format_rounded(foreign.flushes));
     let all = [(foreign.more_bytes, bytes), (foreign.flushes >= 1.0, flushes)];
     let all: Vec<_> = all.into_iter().filter_map(|(said, text)| said.then_some(text)).collect();
     let names = found.others.as_ref().map(Others::writers).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The gate of a comparison: what crosses it, and whether the runs are enough to decide at all.
 
-use mindful_core::plan::units::Share;
+use mindful_core::plan::units::{Share, format_counted};
 pub use mindful_core::result::comparison::GateOutcome;
 use mindful_core::result::comparison::GateSummary;
 use mindful_core::{Error, Result};
@@ -64,10 +64,14 @@ impl Gate {
             return Ok(());
         }
         let needed = runs_to_tell(points);
-        let at = if points > 1 { format!(" at {points} points") } else { String::new() };
+        let at = if points > 1 { format!(" at {}", format_counted(points, "point")) } else { String::new() };
         let floor = if single { "; or measure the noise floor first: `mindful run --repeat 5`" } else { "" };
         Err(Error::plan(
-            format!("--fail-if '{}': {baseline} runs against {candidate}{at} cannot show a difference", self.condition),
+            format!(
+                "--fail-if '{}': {} against {candidate}{at} cannot show a difference",
+                self.condition,
+                format_counted(baseline, "run")
+            ),
             format!("use {needed} runs a side (--repeat {needed}) or more{floor}"),
         ))
     }
@@ -87,7 +91,7 @@ impl Gate {
             return Ok(());
         }
         Err(Error::plan(
-            format!("--fail-if '{}': {runs} runs cannot show a change of level", self.condition),
+            format!("--fail-if '{}': {} cannot show a change of level", self.condition, format_counted(runs, "run")),
             format!("use {FEWEST_OF_A_HISTORY} runs or more"),
         ))
     }

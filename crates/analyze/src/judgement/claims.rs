@@ -3,7 +3,7 @@
 
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::shared;
-use mindful_core::plan::units::format_bytes;
+use mindful_core::plan::units::{format_bytes, format_rounded};
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::StepSummary;
 
@@ -98,7 +98,7 @@ impl Held {
 
 impl Claim {
     /// All of them, from the top of the ledger down.
-    const ALL: [Self; 6] = [
+    pub const ALL: [Self; 6] = [
         Self::OneReadPerBlock,
         Self::PageCacheOutOfTheWay,
         Self::DeviceQuiet,
@@ -106,6 +106,30 @@ impl Claim {
         Self::OneRequestPerRead,
         Self::Stored,
     ];
+
+    /// What a headline says where it holds.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneReadPerBlock => "one physical read per block",
+            Self::PageCacheOutOfTheWay => "page cache out of the way",
+            Self::DeviceQuiet => "device quiet",
+            Self::ReadFromDevice => "read from the device of the data",
+            Self::OneRequestPerRead => "one request per read",
+            Self::Stored => "no cache below the device",
+        }
+    }
+
+    /// What two levels count differently, where neither the page cache nor others are the reason.
+    pub(crate) fn unexplained(gates: &Gates) -> Vec<String> {
+        let cached = gates.page_cache_share.is_some_and(|phi| phi > MAX_PAGE_CACHE_SHARE);
+        let claims = [Self::PageCacheOutOfTheWay, Self::ReadFromDevice, Self::OneRequestPerRead];
+        let claims = claims.into_iter().filter(|claim| !cached || *claim != Self::PageCacheOutOfTheWay);
+        let differs = claims.filter_map(|claim| match claim.held(gates) {
+            Held::No(figures) => Some(figures),
+            Held::Yes | Held::Unknown(_) => None,
+        });
+        differs.collect()
+    }
 
     pub fn held(self, gates: &Gates) -> Held {
         match self {
@@ -122,7 +146,7 @@ impl Claim {
                 Some(_) => Held::Yes,
             },
             Self::ReadFromDevice => read_from_device(&gates.levels),
-            Self::OneRequestPerRead => one_request_per_read(&gates.levels),
+            Self::OneRequestPerRead => one_request_per_read(gates),
             Self::Stored => below(&gates.between).map_or(Held::Yes, Held::No),
         }
     }
@@ -184,15 +208,22 @@ fn read_from_device(levels: &Levels) -> Held {
     }
 }
 
-fn one_request_per_read(levels: &Levels) -> Held {
-    let (Some(blocks), Some(requests)) = (levels.blocks, levels.requests) else { return Held::Yes };
+/// The page cache asks the device for nothing of what it serves, and the requests of others are not the run's.
+fn one_request_per_read(gates: &Gates) -> Held {
+    let levels = &gates.levels;
+    let (Some(read), Some(all)) = (levels.blocks, levels.requests) else { return Held::Yes };
+    let requests = all * (1.0 - gates.foreign_share.filter(|share| *share > MAX_FOREIGN_SHARE).unwrap_or(0.0));
+    let cached = gates.page_cache_share.filter(|phi| *phi > MAX_PAGE_CACHE_SHARE);
+    let blocks = read * (1.0 - cached.unwrap_or(0.0));
+    let what = if cached.is_some() { "reads past the page cache" } else { "physical reads" };
     let split = levels.block_bytes.is_some_and(|bytes| bytes < LARGE_BLOCK) && requests > blocks * MOST_SERVED;
     if requests >= blocks * LEAST_SERVED && !split {
         return Held::Yes;
     }
-    let each = levels.device_bytes.filter(|_| requests > 0.0).map(|bytes| (bytes / requests) as u64);
+    let each = levels.device_bytes.filter(|_| all > 0.0).map(|bytes| (bytes / all) as u64);
     let each = each.map_or_else(String::new, |bytes| format!(" of {}", format_bytes(bytes)));
-    Held::No(format!("{blocks:.0} physical reads/s, {requests:.0} requests/s{each} at the device"))
+    let [blocks, requests] = [blocks, requests].map(format_rounded);
+    Held::No(format!("{blocks} {what}/s, {requests} requests/s{each} at the device"))
 }
 
 fn mib_per_s(bytes: f64) -> String {

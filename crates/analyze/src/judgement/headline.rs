@@ -4,7 +4,7 @@ use mindful_core::result::StepSummary;
 
 pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::blocks::SINGLE_BLOCK;
-use crate::judgement::claims::{Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
+use crate::judgement::claims::{Claim, Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
 pub(crate) use crate::judgement::subject::{ALL_CACHED, part};
 pub use crate::judgement::subject::{Subject, Visited, percent};
 
@@ -26,6 +26,47 @@ pub enum HeadlineKind {
     Simulated,
 }
 
+/// The claim of a quiet device where others write to it.
+const NO_FOREIGN_READS: &str = "no foreign reads";
+/// The claim of one read a block where a request reads several.
+const EACH_READ_ONCE: &str = "each block read once";
+
+/// What a headline may say of its reads beside the names of the claims.
+pub const OTHER_CLAIMS: [&str; 2] = [NO_FOREIGN_READS, EACH_READ_ONCE];
+
+const WRITES: &str = "writes per second (files)";
+const ROWS: &str = "rows visited per second";
+const BLOCKS: &str = "blocks visited per second";
+const CACHED_BLOCKS: &str = "blocks visited per second, from the database cache";
+const CACHED_READS: &str = "logical reads per second, from the database cache";
+const MIB_READ: &str = "MiB/s of reads";
+const MIB_WRITTEN: &str = "MiB/s of writes";
+const READ_REQUESTS: [&str; 2] = ["read requests per second", "read requests per second (database)"];
+const WRITE_REQUESTS: [&str; 2] = ["write requests per second", "write requests per second (database)"];
+const DATABASE_BLOCKS: &str = "blocks read per second (database)";
+const LOGICAL_READS: &str = "logical reads per second";
+
+/// Every label that a headline can have.
+pub fn labels() -> Vec<String> {
+    let fixed =
+        [WRITES, ROWS, BLOCKS, CACHED_BLOCKS, CACHED_READS, MIB_READ, MIB_WRITTEN, DATABASE_BLOCKS, LOGICAL_READS];
+    let kinds = [
+        HeadlineKind::Storage,
+        HeadlineKind::PageCache,
+        HeadlineKind::Holes,
+        HeadlineKind::Database,
+        HeadlineKind::Simulated,
+    ];
+    let of_reads = kinds
+        .into_iter()
+        .flat_map(|kind| (0_u8..8).map(move |bits| label(kind, bits & 1 != 0, bits & 2 != 0, bits & 4 != 0)));
+    let fixed = fixed.into_iter().chain(READ_REQUESTS).chain(WRITE_REQUESTS).map(str::to_owned);
+    let mut all: Vec<String> = fixed.chain(of_reads).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     pub kind: HeadlineKind,
@@ -41,18 +82,18 @@ impl Headline {
     }
 }
 
-/// The headline of a step; `None` without a window.
-pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
+/// The headline of a step; `None` without a window. The device is not quiet where others write to it.
+pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject, foreign_writes: bool) -> Option<Headline> {
     let visited = step.blocks_visited_per_s.filter(|_| !subject.imported || step.physical_reads_per_s.is_some());
     let Some(visited) = visited else { return imported(step, subject.block_bytes) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
         let writes = step.physical_writes_per_s.filter(|_| subject.on_files());
         let (label, per_s, why) = match writes {
-            Some(writes) => ("writes per second (files)", writes, "nothing was read"),
+            Some(writes) => (WRITES, writes, "nothing was read"),
             _ if subject.visited == Visited::Rows => {
-                ("rows visited per second", visited, "nothing is claimed of where they lie: no storage is measured")
+                (ROWS, visited, "nothing is claimed of where they lie: no storage is measured")
             }
-            _ => ("blocks visited per second", visited, "the target tells no physical reads"),
+            _ => (BLOCKS, visited, "the target tells no physical reads"),
         };
         return Some(Headline::new(HeadlineKind::Operations, label, per_s, why));
     };
@@ -60,7 +101,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     if y < CACHED_YIELD && !subject.on_files() {
         return Some(Headline::new(
             HeadlineKind::DatabaseCache,
-            "blocks visited per second, from the database cache",
+            CACHED_BLOCKS,
             visited,
             format!(
                 "the database's cache served {} of the blocks visited: nothing below it is measured",
@@ -81,10 +122,11 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     let mib = subject.block_bytes.filter(|_| in_bytes).map(|bytes| bytes as f64 / f64::from(1 << 20));
     let why = match (kind, gates.page_cache_share) {
         (HeadlineKind::Simulated, _) => "the target simulates its reads: no storage is measured".to_owned(),
-        (HeadlineKind::Storage, _) if mib.is_some() => {
-            "page cache out of the way, device quiet, each block read once".to_owned()
+        (HeadlineKind::Storage, _) => {
+            let device = if foreign_writes { NO_FOREIGN_READS } else { Claim::DeviceQuiet.name() };
+            let blocks = if mib.is_some() { EACH_READ_ONCE } else { Claim::OneReadPerBlock.name() };
+            format!("{}, {device}, {blocks}", Claim::PageCacheOutOfTheWay.name())
         }
-        (HeadlineKind::Storage, _) => "page cache out of the way, device quiet, one physical read per block".to_owned(),
         (HeadlineKind::Holes, Some(phi)) => {
             format!("{} of the blocks read are holes in the files: this is no storage figure", part(phi))
         }
@@ -103,12 +145,7 @@ fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
     let cached = step.hit_ratio.is_some_and(|hits| hits > 1.0 - CACHED_YIELD);
     if let Some(logical) = step.logical_reads_per_s.filter(|_| cached) {
         let why = format!("the database's cache served {} of them", percent(step.hit_ratio.unwrap_or(1.0)));
-        return Some(Headline::new(
-            HeadlineKind::DatabaseCache,
-            "logical reads per second, from the database cache",
-            logical,
-            why,
-        ));
+        return Some(Headline::new(HeadlineKind::DatabaseCache, CACHED_READS, logical, why));
     }
     let why = "as another tool measured it: it does not show whether storage served all of it";
     let writes = step.write_requests_per_s.filter(|rate| *rate > 0.0);
@@ -117,19 +154,19 @@ fn imported(step: &StepSummary, block_bytes: Option<u64>) -> Option<Headline> {
     let large_mib = block_bytes.filter(|bytes| *bytes >= LARGE_BLOCK).map(|bytes| bytes as f64 / f64::from(1 << 20));
     let in_mib = |rate: Option<f64>| rate.zip(large_mib).map(|(rate, mib)| rate * mib);
     let files = step.physical_reads_per_s.is_none() && step.logical_reads_per_s.is_none();
-    let whose = |rate: Option<f64>, of_files: &'static str, of_database: &'static str| {
+    let whose = |rate: Option<f64>, [of_files, of_database]: [&'static str; 2]| {
         rate.map(|rate| (if files { of_files } else { of_database }, rate))
     };
-    let blocks = step.physical_reads_per_s.map(|rate| ("blocks read per second (database)", rate));
-    let logical = step.logical_reads_per_s.map(|rate| ("logical reads per second", rate));
+    let blocks = step.physical_reads_per_s.map(|rate| (DATABASE_BLOCKS, rate));
+    let logical = step.logical_reads_per_s.map(|rate| (LOGICAL_READS, rate));
     let (label, per_s) = in_mib(reads)
         .filter(|_| files)
-        .map(|rate| ("MiB/s of reads", rate))
-        .or(whose(reads, "read requests per second", "read requests per second (database)"))
+        .map(|rate| (MIB_READ, rate))
+        .or(whose(reads, READ_REQUESTS))
         .or(blocks)
         .or(logical)
-        .or(in_mib(writes).filter(|_| files).map(|rate| ("MiB/s of writes", rate)))
-        .or(whose(writes, "write requests per second", "write requests per second (database)"))?;
+        .or(in_mib(writes).filter(|_| files).map(|rate| (MIB_WRITTEN, rate)))
+        .or(whose(writes, WRITE_REQUESTS))?;
     Some(Headline::new(HeadlineKind::Database, label, per_s, why))
 }
 

@@ -7,6 +7,7 @@ use mindful_core::record::run::{Point, Run, StepRecord};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 use crate::io_job;
+use crate::judgement::verdict::FLAT_GAIN;
 
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
 const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
@@ -45,6 +46,11 @@ impl LadderStep {
         let mean_us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
         Some(Self { in_flight: sessions, per_s, mean_us })
     }
+}
+
+/// Whether twice as much under way at once, or more, gained next to nothing.
+pub(crate) fn is_flat((before, here): &(LadderStep, LadderStep)) -> bool {
+    here.per_s / before.per_s - 1.0 <= FLAT_GAIN
 }
 
 /// For each step of `run` the highest of `ladder_steps` with at most half of what it offers at once, and its own; `None` where

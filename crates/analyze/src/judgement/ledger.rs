@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -110,7 +111,19 @@ impl Ledger {
     pub fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
         let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };
-        Self { reads: terms.reads(), writes: terms.writes() }
+        let mut ledger = Self { reads: terms.reads(), writes: terms.writes() };
+        if !step.ended {
+            ledger.leave_unexplained();
+        }
+        ledger
+    }
+
+    /// Of a step that was cut short, work and counters need not be of the same time.
+    fn leave_unexplained(&mut self) {
+        let rows = self.reads.iter_mut().chain(&mut self.writes);
+        for row in rows.filter(|row| row.ratio.is_some() && row.gap.is_some()) {
+            row.gap = Some("not explained: the run was cut short".to_owned());
+        }
     }
 }
 
@@ -264,7 +277,7 @@ impl Terms<'_> {
             counts_bytes: false,
             bytes_per_s: None,
             ratio: Some(per_s / updated),
-            gap: each.map(|bytes| format!("{bytes:.0} B per write")),
+            gap: each.map(|bytes| format!("{} B per write", format_rounded(bytes))),
             ..self.blocks(format!("{} writes", self.words.log), Some(per_s))
         })
     }
@@ -355,9 +368,7 @@ fn explain_writes(rows: &mut [LedgerRow], log: &str) {
     database.gap = match database.ratio {
         None => Some("not reported by the target".to_owned()),
         Some(ratio) if ratio < 1.0 - CLOSE => Some("blocks still dirty in the cache, or updated again".to_owned()),
-        Some(ratio) if ratio > 1.0 + CLOSE => {
-            Some("blocks written again: a later visit sets hint bits or prunes, and dirties them anew".to_owned())
-        }
+        Some(ratio) if ratio > 1.0 + CLOSE => Some("blocks written again: changed after they were written".to_owned()),
         Some(_) => None,
     };
     process.gap = match process.ratio {

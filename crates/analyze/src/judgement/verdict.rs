@@ -8,6 +8,7 @@ use crate::judgement::headline::{ALL_CACHED, percent};
 use crate::judgement::ladder_step::LadderStep;
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
+use mindful_core::result::finding::OTHERS_BUSY;
 
 /// Share of the CPUs it may use above which the client limits.
 pub const CLIENT_BUSY: f64 = 0.8;
@@ -15,8 +16,6 @@ pub const CLIENT_BUSY: f64 = 0.8;
 pub const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
 pub const HOST_BUSY: f64 = 0.85;
-/// Share of the host's CPUs that others may use before it is reported.
-pub(crate) const OTHERS_BUSY: f64 = 0.05;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
 pub(crate) const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stand still before that limits.
@@ -71,6 +70,20 @@ pub enum Limit {
 }
 
 impl Limit {
+    pub const ALL: [Self; 11] = [
+        Self::Client,
+        Self::OthersCpu,
+        Self::Stall,
+        Self::Cpu,
+        Self::Log,
+        Self::Writers,
+        Self::Contention,
+        Self::DeviceCap,
+        Self::DeviceLatency,
+        Self::PageCache,
+        Self::Undecided,
+    ];
+
     /// The same where the system has a word of its own: `WAL or commit`.
     pub fn called(self, words: &Words) -> String {
         if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
@@ -116,6 +129,8 @@ pub struct Evidence {
     pub shares: Shares,
     /// The step with at most half of what this one has under way at once, and this one.
     pub ladder: Option<(LadderStep, LadderStep)>,
+    /// Whether the throughput of its ladder is flat at this step: below it, or above.
+    pub flat: bool,
     pub page_cache_share: Option<f64>,
     /// Whether the loop could run in the database, and did not.
     pub server_loop_unused: bool,
@@ -275,7 +290,7 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
     let of_time = share_of_time(e, "CPU was", WaitClass::Cpu, CPU_SHARE).map(|figures| figures + &states);
     let figures = [over("the host's CPU was {} busy", e.host_busy, HOST_BUSY), of_time];
     let host_busy = e.host_busy.is_some_and(|busy| busy > HOST_BUSY);
-    let next = if e.on_files() && !host_busy {
+    let next = if e.on_files() && !host_busy && !e.flat {
         "each session is one thread, on one CPU at a time: more --sessions, or faster CPUs, raise the figure, storage \
          does not"
     } else {
@@ -338,7 +353,9 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
     if e.page_cache_share.is_some_and(|phi| phi > ALL_CACHED) {
         return None;
     }
-    let next = if e.reader == Reader::Several {
+    let next = if e.flat {
+        "more --sessions do not raise the figure, as other steps show: a faster device does"
+    } else if e.reader == Reader::Several {
         "more --sessions, or a higher --iodepth, raise the figure until the device is full; a faster device \
          raises it at once"
     } else {

@@ -4,6 +4,7 @@ use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::contract::metric::{Phase, shared, source};
 use mindful_core::record::run::Run;
+use mindful_core::result::finding;
 
 use crate::judgement::codes;
 use crate::made::{BLOCK_BYTES, Made};
@@ -177,4 +178,45 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     assert_eq!(kind(&all_counted), HeadlineKind::Database);
     assert_eq!(all_counted.summary.steps[0].page_cache_share, None);
     assert!(codes(&all_counted).contains(&"others-active"));
+}
+
+#[test]
+fn a_device_that_its_window_found_quiet_is_not_busy() {
+    let mut run = Made::default().run();
+    let busy = finding::codes::BUSY_DEVICE.finding("Other processes use the data's device.", "vda: 500 requests/s");
+    run.findings.push(busy);
+    let quiet = analyze(&run);
+    assert!(quiet.steps[0].headline.as_ref().unwrap().why.contains("device quiet"), "{quiet:?}");
+    assert!(!codes(&quiet).contains(&"busy-device"), "{quiet:?}");
+    run.steps[0].series.clear();
+    let unseen = analyze(&run);
+    assert!(codes(&unseen).contains(&"busy-device") && kind(&unseen) != HeadlineKind::Storage, "{unseen:?}");
+}
+
+/// Every third read comes from the page cache, so the device has a third fewer requests: one finding says so.
+#[test]
+fn what_the_page_cache_explains_is_told_once() {
+    let made = Made { from_storage: 0.66, ..Made::default() };
+    let blocks = (made.ops_per_slice() * 4 * 64) as f64;
+    let at_device = |share: f64| analyze(&with(&made, "device", &[(shared::DEVICE_READS.name(), blocks * share)]));
+    let explained = at_device(0.66);
+    assert!(codes(&explained).contains(&"page-cache") && !codes(&explained).contains(&"levels-disagree"));
+    assert!(evidence(&at_device(0.1), "levels-disagree").contains("reads past the page cache/s"));
+}
+
+#[test]
+fn ratios_of_a_step_that_was_cut_short_are_not_explained() {
+    let mut run = Made { miss: 0.5, ..Made::default() }.run();
+    let gaps = |run: &Run| -> Vec<String> {
+        analyze(run).steps[0]
+            .ledger
+            .reads
+            .iter()
+            .filter(|row| row.ratio.is_some())
+            .filter_map(|row| row.gap.clone())
+            .collect()
+    };
+    assert!(!gaps(&run).is_empty() && gaps(&run).iter().all(|gap| !gap.contains("cut short")));
+    run.steps[0].ended = false;
+    assert!(!gaps(&run).is_empty() && gaps(&run).iter().all(|gap| gap == "not explained: the run was cut short"));
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::contract::self_proof::{Proven, SelfProof};
+use mindful_core::plan::units::format_counted;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};
 use mindful_record::file;
@@ -27,9 +28,9 @@ pub(super) const VERB: Verb = Verb {
     arguments: || {
         vec![
             option("fail_on", "fail-on", "SEVERITY")
-                .value_parser(["warning", "error"])
+                .value_parser(["info", "warning", "error"])
                 .hide_possible_values(true)
-                .help("Exit with 1 if there is a finding of this severity: warning or error"),
+                .help("Exit with 1 if there is a finding of at least this severity: info, warning or error"),
         ]
     },
     action: Action::Run(doctor),
@@ -37,11 +38,12 @@ pub(super) const VERB: Verb = Verb {
 
 fn doctor(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
+    context.store.probe()?;
     let (findings, proof) = if let Some(folder) = context.would_make()? {
-        (preflight::host_alone(&folder), None)
+        (preflight::foretell_unmade(&context, &folder)?, None)
     } else {
         let target = context.open()?;
-        let findings = preflight::checks(&*target, &context.plan, false)?;
+        let findings = preflight::foretell(&context, &*target)?;
         let proof = target.self_proof(&context.stop)?;
         if let Some(proof) = &proof {
             self_proof::store(&*target, &context.store, proof)?;
@@ -64,6 +66,7 @@ fn doctor(matches: &ArgMatches) -> Result<Exit> {
     };
     context::print(&text)?;
     let limit = match matches.get_one::<String>("fail_on").map(String::as_str) {
+        Some("info") => Some(Severity::Info),
         Some("warning") => Some(Severity::Warning),
         Some(_) => Some(Severity::Error),
         None => None,
@@ -96,10 +99,11 @@ fn counts(findings: &[Finding]) -> String {
     let (errors, warnings, infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
     let meaning = match (errors, warnings) {
         (0, 0) => "nothing here would make a result SUSPECT",
-        (0, _) => "a result would be SUSPECT or misleading",
+        (0, _) => "a result would be SUSPECT",
         _ => "a run would be refused or INVALID",
     };
-    format!("{errors} errors, {warnings} warnings, {infos} for information: {meaning}\n")
+    let (errors, warnings) = (format_counted(errors, "error"), format_counted(warnings, "warning"));
+    format!("{errors}, {warnings}, {infos} for information: {meaning}\n")
 }
 
 fn as_text(findings: &[Finding]) -> String {

@@ -7,10 +7,10 @@ use mindful_core::contract::engine::Engine;
 use mindful_core::{Error, Result};
 use serde_json::json;
 
-use crate::args::flags::switch;
+use crate::args::flags::{option, switch};
 use crate::context;
 use crate::exit::Exit;
-use crate::registry::ENGINES;
+use crate::registry::{self, ENGINES};
 use crate::verb::{Action, Group, PlanKeys, Verb};
 
 pub(super) const VERB: Verb = Verb {
@@ -25,6 +25,7 @@ pub(super) const VERB: Verb = Verb {
         vec![
             Arg::new("engine").value_name("NAME").help("Show this engine only, with its options"),
             switch("grants", "grants").help("Print the minimal role for mindful as SQL for an administrator"),
+            option("for", "target", "URL").requires("grants").help("Fill in the names of this target in --grants"),
         ]
     },
     action: Action::Run(engines),
@@ -38,7 +39,10 @@ fn engines(matches: &ArgMatches) -> Result<Exit> {
         return Err(Error::plan(format!("unknown engine `{name}`"), format!("choose {}", names.join(", "))));
     }
     let text = if matches.get_flag("grants") {
-        shown.iter().filter_map(|engine| engine.grants()).collect::<Vec<_>>().join("\n")
+        match matches.get_one::<String>("for") {
+            Some(url) => grants_for(url)?,
+            None => shown.iter().filter_map(|engine| engine.grants()).collect::<Vec<_>>().join("\n"),
+        }
     } else if context::wants_json(matches) {
         let all: Vec<_> = shown.iter().map(|engine| as_json(**engine)).collect();
         format!("{:#}\n", serde_json::Value::from(all))
@@ -51,6 +55,23 @@ fn engines(matches: &ArgMatches) -> Result<Exit> {
     }
     context::print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// The script of the engine of `url`, with the names of that target.
+fn grants_for(url: &str) -> Result<String> {
+    let engine = registry::find(url)?;
+    let names = engine.grant_names(url)?;
+    let own = |line: &&str| !line.contains("`--target URL` replaces");
+    let filled = |line: &str| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = line.split_inclusive(|c: char| !is_name(c)).map(|word| {
+            let name = word.trim_end_matches(|c: char| !is_name(c));
+            let new = names.iter().find(|(example, _)| *example == name).map(|(_, new)| new.as_str());
+            format!("{}{}", new.unwrap_or(name), &word[name.len()..])
+        });
+        words.collect::<String>() + "\n"
+    };
+    Ok(engine.grants().unwrap_or_default().lines().filter(own).map(filled).collect())
 }
 
 fn capabilities(engine: &dyn Engine) -> [(&'static str, bool); 9] {

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
 use mindful_core::dataset::LayoutProof;
-use mindful_core::plan::units::format_counted;
+use mindful_core::plan::units::{format_counted, format_whole};
 use serde_json::json;
 
 use crate::args::flags::switch;
@@ -50,9 +50,9 @@ fn describe(proof: &LayoutProof) -> String {
     let rows: u64 = proof.schemas.iter().map(|schema| schema.rows).sum();
     let looked: u64 = proof.schemas.iter().map(|schema| schema.sample.unwrap_or(schema.rows)).sum();
     let how = if proof.is_sample() {
-        format!("a random sample of {looked} of {rows} blocks; --full checks all")
+        format!("a random sample of {} of {}; --full checks all", format_whole(looked), format_counted(rows, "block"))
     } else {
-        format!("all {rows} blocks")
+        format!("all {}", format_counted(rows, "block"))
     };
     format!("the layout of {} is right: checked {how}", format_counted(proof.schemas.len(), "schema"))
 }

@@ -1,5 +1,6 @@
 //! `mindful watch`: what a database and its host do each second, without load from mindful.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -7,16 +8,18 @@ use std::time::{Duration, Instant};
 use clap::ArgMatches;
 use mindful_core::contract::clock;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::contract::metric::Scope;
 use mindful_core::{Error, Result, plan::units};
 use mindful_observe::{Boundaries, Observer};
-use mindful_report::live::screen;
+use mindful_report::live::WatchedBoard;
+use mindful_report::live::screen::{self, Screen};
 use mindful_report::watch::{CounterFilter, WatchColumns, WatchedSecond, WatchedSources};
 use mindful_runner::{Context, measure};
 
-use crate::args::flags::{live, option, switch};
-use crate::context;
+use crate::args::flags::{option, switch};
 use crate::exit::Exit;
 use crate::verb::{Action, Group, PlanKeys, Verb};
+use crate::{context, signals};
 
 pub(super) const VERB: Verb = Verb {
     name: "watch",
@@ -32,11 +35,15 @@ pub(super) const VERB: Verb = Verb {
             switch("all", "all").help("Print every counter that changed, one per line"),
             option("only", "only", "NAMES").help("Print counters whose name contains one of these, comma-separated"),
             option("top", "top", "N").help("Print the N counters of each unit that grew most"),
-            live(),
+            switch("instance", "instance").help("Count all databases of the server, not only that of the target"),
+            switch(SCREEN, "live").help("Show the lines on the whole terminal"),
         ]
     },
     action: Action::Run(watch),
 };
+
+/// The argument of `--live`, whose screen is that of this verb alone.
+const SCREEN: &str = "screen";
 
 /// How often the wait for readings checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(100);
@@ -49,37 +56,43 @@ enum Shape {
     Json(CounterFilter),
     All(CounterFilter),
     Line(WatchColumns),
-    Screen,
+    /// The whole terminal shows it.
+    Screen(Screen),
 }
 
 fn watch(matches: &ArgMatches) -> Result<Exit> {
     let context = context::of(matches)?;
     let until = context.settings.given_text("duration").map(units::parse_duration).transpose()?;
     let interval = interval(matches)?;
-    let mut shape = shape(matches, &context.engine.words().log)?;
+    // What cannot be filtered is refused before anything is opened.
+    filter(matches)?;
     let target = context.open()?;
-    let of_target = target.samplers_for_all_clients()?;
+    let scope = if matches.get_flag("instance") { Scope::Server } else { Scope::Database };
+    let of_target = target.samplers_for_all_clients(scope)?;
+    if scope == Scope::Server && !of_target.iter().any(|sampler| sampler.scope() == Scope::Server) {
+        let what = format!("engine {} has no server with other databases", context.engine.name());
+        return Err(Error::plan(what, "omit --instance"));
+    }
     let (mut samplers, unseen) = measure::host_samplers(&context, &*target, &of_target)?;
     let events = context.events();
     for finding in unseen {
         context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
     }
     samplers.extend(of_target);
+    let scopes = samplers.iter().map(|sampler| (sampler.name().to_owned(), sampler.scope())).collect();
+    let mut shape = shape(matches, &context.engine.words().log, scopes)?;
     let (sender, readings) = channel();
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };
     let observer =
         Observer::start(samplers, boundaries, 0, Arc::new(Readings { sender, events }), Arc::clone(&context.clock))?;
-    if !matches!(shape, Shape::Screen) {
-        context.events().quiet();
-    }
-    if !context::wants_json(matches) && !matches!(shape, Shape::Screen) {
+    context.events().quiet();
+    if !context::wants_json(matches) && !matches!(shape, Shape::Screen(_)) {
         context::print(&context::found_plan(&context.settings))?;
     }
     // A second is reported half of one after its end.
     let until = until.map(|duration| Instant::now() + duration + interval.min(Duration::from_secs(1)));
     let outcome = print(&context, &readings, until, &mut shape);
     observer.stop();
-    context.events().quiet();
     outcome.map(|()| Exit::Ok)
 }
 
@@ -93,16 +106,17 @@ fn interval(matches: &ArgMatches) -> Result<Duration> {
 }
 
 /// `--only` and `--top` print counters one by one, as `--all` does.
-fn shape(matches: &ArgMatches, log_name: &str) -> Result<Shape> {
+fn shape(matches: &ArgMatches, log_name: &str, scopes: BTreeMap<String, Scope>) -> Result<Shape> {
     let filter = filter(matches)?;
     let all = matches.get_flag("all") || filter.is_given();
-    if context::has_screen(matches) {
-        return Ok(Shape::Screen);
+    if context::has_screen(matches, SCREEN) {
+        let watched = WatchedBoard::new(log_name, scopes);
+        return Ok(Shape::Screen(Screen::watching(watched, context::wants_colour(), signals::interrupt)?));
     }
     Ok(match (context::wants_json(matches), all) {
         (true, _) => Shape::Json(filter),
         (false, true) => Shape::All(filter),
-        (false, false) => Shape::Line(WatchColumns::new(log_name, context::columns().unwrap_or(usize::MAX))),
+        (false, false) => Shape::Line(WatchColumns::new(log_name, scopes, context::columns().unwrap_or(usize::MAX))),
     })
 }
 
@@ -112,7 +126,7 @@ impl Shape {
             Self::Json(filter) => second.json_line(filter, plan_file),
             Self::All(filter) => second.counters_text(filter),
             Self::Line(columns) => columns.second_line(second),
-            Self::Screen => String::new(),
+            Self::Screen(_) => String::new(),
         }
     }
 }
@@ -130,8 +144,8 @@ fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, 
     while !context.stop.is_requested() {
         match readings.recv_timeout(LOOK) {
             Ok(event) => {
-                if matches!(shape, Shape::Screen) {
-                    context.recording.show(event.clone());
+                if let Shape::Screen(screen) = shape {
+                    screen.emit(event.clone());
                 }
                 let second = sources.add_event(event);
                 if let Some(second) = second
@@ -145,8 +159,8 @@ fn print(context: &Context, readings: &Receiver<Event>, until: Option<Instant>, 
                 return Err(Error::run("the sampling thread has ended", "this is a bug in mindful: please report it"));
             }
         }
-        // Nothing is stored, so without its terminal there is nothing left to do.
-        if matches!(shape, Shape::Screen) && screen::is_gone() {
+        // Nothing is stored, so without its view there is nothing left to do.
+        if matches!(shape, Shape::Screen(_)) && screen::is_left() {
             break;
         }
         if until.is_some_and(|until| Instant::now() >= until) {

@@ -29,6 +29,11 @@ pub trait DatasetStore {
     /// afterwards writes nothing. Refuses before the first byte what does not fit or is not ours.
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset>;
 
+    /// Refuses a load of `plan` that does not fit, as [`DatasetStore::load`] does.
+    fn check_room(&self, _plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
+        Ok(())
+    }
+
     /// Proves the layout of what is loaded, by a sample where that is enough: see [`SchemaProof::sample`].
     ///
     /// [`SchemaProof::sample`]: crate::dataset::SchemaProof::sample

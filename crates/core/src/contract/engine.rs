@@ -1,6 +1,6 @@
 //! The contracts between mindful and whatever it measures.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use crate::contract::error::Result;
 use crate::contract::event::Events;
 use crate::contract::file_read::FileReads;
 use crate::contract::target::Target;
+use crate::plan::Plan;
 use crate::plan::settings::{Key, Settings};
 use crate::ranks::rendezvous::Rendezvous;
 use crate::result::finding::Code;
@@ -85,6 +86,11 @@ pub trait Engine: Sync {
         None
     }
 
+    /// The names in [`Engine::grants`] that are examples, each with the one of `url` in its place, quoted.
+    fn grant_names(&self, _url: &str) -> Result<Vec<(&'static str, String)>> {
+        Ok(Vec::new())
+    }
+
     /// The variable from which it takes the password of a target; `None` where there are no passwords.
     fn password_variable(&self) -> Option<&'static str> {
         None
@@ -118,6 +124,12 @@ pub trait EngineOptions: Send + Sync {
     /// Changes nothing and fetches nothing.
     fn find_folder_to_make(&self, _events: &Arc<dyn Events>) -> Result<Option<PathBuf>> {
         Ok(None)
+    }
+
+    /// Refuses what [`EngineOptions::open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
+    /// Changes nothing.
+    fn check_unmade(&self, _folder: &Path, _plan: &Plan) -> Result<()> {
+        Ok(())
     }
 
     /// Opens the place where ranks of a run meet, which need not be the target they measure; `None` where ranks cannot meet.

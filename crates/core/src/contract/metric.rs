@@ -370,8 +370,35 @@ pub enum Phase {
     Settled,
 }
 
+/// What a source counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The database of the target.
+    Database,
+    /// All databases of its server.
+    Server,
+    /// The whole host.
+    Host,
+}
+
+impl Scope {
+    /// Its name, as columns bear it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::Server => "server",
+            Self::Host => "host",
+        }
+    }
+}
+
 /// Reads some metrics.
 pub trait Sampler: Send {
+    /// What it counts for: this host, unless the database or the server counts.
+    fn scope(&self) -> Scope {
+        Scope::Host
+    }
+
     /// Name of the source, such as `pg_stat_io` or `diskstats`.
     fn name(&self) -> &str;
 

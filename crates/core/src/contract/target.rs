@@ -4,7 +4,7 @@ use crate::contract::clock;
 use crate::contract::dataset_store::DatasetStore;
 use crate::contract::description::{AccessPath, CacheFill, Description, HostView};
 use crate::contract::error::Result;
-use crate::contract::metric::Sampler;
+use crate::contract::metric::{Sampler, Scope};
 use crate::contract::self_proof::SelfProof;
 use crate::contract::session::Session;
 use crate::contract::slice::Placement;
@@ -77,8 +77,9 @@ pub trait Target: DatasetStore + Send + Sync {
     /// The target's own counters.
     fn samplers(&self) -> Result<Vec<Box<dyn Sampler>>>;
 
-    /// The same where no session of mindful's works: what the server's clients wait for is that of all of them.
-    fn samplers_for_all_clients(&self) -> Result<Vec<Box<dyn Sampler>>> {
+    /// The same where no session of mindful's works: what the server's clients wait for is that of all of them. Counters are
+    /// those of the database, or of all databases of the server.
+    fn samplers_for_all_clients(&self, _scope: Scope) -> Result<Vec<Box<dyn Sampler>>> {
         self.samplers()
     }
 

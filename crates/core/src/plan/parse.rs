@@ -125,7 +125,13 @@ fn sessions(s: &Settings) -> Result<u32> {
     let product = u64::from(schemas) * u64::from(threads);
     if sessions.is_some_and(|n| u64::from(n) != product) {
         return Err(Error::plan(
-            format!("{schemas} schemas of {threads} threads are {product} sessions, not {}", sessions.unwrap_or(0)),
+            format!(
+                "{} of {} are {}, not {}",
+                units::format_counted(schemas, "schema"),
+                units::format_counted(threads, "thread"),
+                units::format_counted(product, "session"),
+                sessions.unwrap_or(0)
+            ),
             "give either --sessions, or --schemas and --threads",
         ));
     }

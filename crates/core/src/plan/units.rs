@@ -178,13 +178,25 @@ pub fn format_whole(number: u64) -> String {
     text
 }
 
-/// `1 step`, `3 steps`: a number of things whose name takes an s.
+/// A figure without decimals: `12,345`.
+pub fn format_rounded(value: f64) -> String {
+    format_whole(value.round().max(0.0) as u64)
+}
+
+/// `1 step`, `3 steps`, `2 processes`: a number of things.
 pub fn format_counted(count: impl TryInto<u64>, thing: &str) -> String {
+    let ending = if thing.ends_with('s') { "es" } else { "s" };
     match count.try_into() {
         Ok(1) => format!("1 {thing}"),
-        Ok(count) => format!("{} {thing}s", format_whole(count)),
-        Err(_) => format!("- {thing}s"),
+        Ok(count) => format!("{} {thing}{ending}", format_whole(count)),
+        Err(_) => format!("- {thing}{ending}"),
     }
+}
+
+/// `a read`, `an update`, `a unit`: a thing with its article, by how its name begins.
+pub fn with_article(thing: &str) -> String {
+    let vowel = thing.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O']) && !thing.starts_with("uni");
+    format!("{} {thing}", if vowel { "an" } else { "a" })
 }
 
 #[cfg(test)]
@@ -247,5 +259,7 @@ mod tests {
     #[test]
     fn one_thing_is_no_things() {
         assert_eq!([0_u64, 1, 1_234].map(|count| format_counted(count, "step")), ["0 steps", "1 step", "1,234 steps"]);
+        assert_eq!([1_u64, 2].map(|count| format_counted(count, "process")), ["1 process", "2 processes"]);
+        assert_eq!(["read", "update", "unit", "I/O"].map(with_article), ["a read", "an update", "a unit", "an I/O"]);
     }
 }

@@ -73,9 +73,42 @@ macro_rules! finding_codes {
     };
 }
 
+/// Share of a host's CPUs that others may use before it is reported, before a run and in its window.
+pub const OTHERS_BUSY: f64 = 0.05;
+
+/// Findings before a run, each with the finding of the window that follows from it if nothing changes.
+const FORETOLD: [(Code, Code); 4] = [
+    (codes::BUSY_HOST, codes::FOREIGN_CPU),
+    (codes::BUSY_DEVICE, codes::FOREIGN_READS),
+    (codes::PAGE_CACHE_AHEAD, codes::PAGE_CACHE),
+    (codes::CPU_STEAL, codes::CPU_STEAL),
+];
+
 impl Finding {
+    /// The finding as severe as the one of a window that follows from it if nothing changes.
+    #[must_use]
+    pub fn foretold(self) -> Self {
+        let follows = FORETOLD.iter().find(|(ahead, _)| ahead.name == self.code);
+        let severity = follows.map_or(self.severity, |(_, window)| window.usual.max(self.severity));
+        Self { severity, ..self }
+    }
+
     /// A finding whose severity depends on the run.
     pub fn new(code: Code, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) -> Self {
         Self { code: code.name.to_owned(), severity, text: text.into(), evidence: evidence.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_ahead_is_as_severe_as_the_one_that_follows() {
+        let severity = |code: Code| code.finding("", "").foretold().severity;
+        for code in [codes::BUSY_HOST, codes::BUSY_DEVICE, codes::PAGE_CACHE_AHEAD] {
+            assert_eq!((code.usual_severity(), severity(code)), (Severity::Info, Severity::Warning), "{}", code.name());
+        }
+        assert_eq!((severity(codes::SPACE_LOW), severity(codes::CONNECTIONS)), (Severity::Info, Severity::Error));
     }
 }

@@ -1,6 +1,7 @@
 //! Checks of memory.
 
 use mindful_core::plan::units;
+use mindful_core::plan::units::format_rounded;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::control_group::Limits;
@@ -21,7 +22,9 @@ pub(super) fn thp(memory: &Memory) -> Option<Finding> {
 
 pub(super) fn swap(memory: &Memory, activity: &Activity) -> Option<Finding> {
     let used = memory.meminfo.swap_used_bytes.filter(|used| *used > 0)?;
-    let now = activity.swapped_per_s.map_or_else(String::new, |pages| format!(", {pages:.0} pages/s right now"));
+    let now = activity
+        .swapped_per_s
+        .map_or_else(String::new, |pages| format!(", {} pages/s right now", format_rounded(pages)));
     Some(codes::HOST_SETTING.finding(
         "Memory is swapped out. If pages of the database's cache are swapped out, a cached read waits for storage. \
          Free memory, then: swapoff -a && swapon -a",

@@ -1,7 +1,7 @@
 //! Checks of what else goes on at the host.
 
 use mindful_core::plan::units;
-use mindful_core::result::finding::codes;
+use mindful_core::result::finding::{OTHERS_BUSY, codes};
 use mindful_core::result::{Finding, Severity};
 
 use super::activity::{Activity, Traffic};
@@ -9,7 +9,6 @@ use crate::environment::storage::Storage;
 
 /// Stolen time above this share is worth a word.
 const STEAL_SHARE: f64 = 0.01;
-const BUSY_SHARE: f64 = 0.10;
 /// Traffic of the data's device before anything runs.
 const REQUESTS_PER_S: f64 = 20.0;
 
@@ -25,7 +24,7 @@ pub(super) fn steal(activity: &Activity) -> Option<Finding> {
 }
 
 pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
-    let share = activity.busy_share.filter(|share| *share > BUSY_SHARE)?;
+    let share = activity.busy_share.filter(|share| *share > OTHERS_BUSY)?;
     let busiest = activity.busiest.as_ref().map_or_else(String::new, |busiest| {
         format!("; most by {} (pid {}), {:.2} cores", busiest.name, busiest.pid, busiest.cores)
     });
@@ -62,9 +61,9 @@ pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Fin
             "Other processes use the data's device before the run starts. They share its figures and its bandwidth. \
              Wait until they end, or find them: iotop -b -o -n 1",
             format!(
-                "{}: {:.0} requests/s, {}/s",
+                "{}: {} requests/s, {}/s",
                 traffic.device,
-                traffic.requests_per_s,
+                units::format_rounded(traffic.requests_per_s),
                 units::format_bytes(traffic.bytes_per_s as u64)
             ),
         )

@@ -6,10 +6,12 @@ use mindful_core::result::knee_sessions;
 use super::ladder::{Ladder, middle};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
 use crate::drawing::scale::Unit;
-use crate::figure::{format_whole, number, time_us};
+use crate::figure::{format_counted, number, time_us};
 
 /// From how many times the least latency to the greatest the axis goes by ratio.
 const BY_RATIO: f64 = 40.0;
+/// The figure that every step has, where it has no percentile.
+const MEAN: &str = "mean";
 /// Share of the steps that know a percentile, from which on it is drawn.
 const ENOUGH: f64 = 0.8;
 
@@ -18,12 +20,23 @@ type Figure = fn(&StepAnalysis) -> Option<f64>;
 /// The chart of all ladders; `None` where no step has both figures.
 pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
     let (rate, rate_name) = rates(ladders)?;
-    let (latency, mut latency_name, of_p99) = latencies(ladders)?;
+    let (latency, figure, of_p99) = latencies(ladders)?;
+    let common = common_operation(ladders);
+    let mut latency_name = format!("{figure} of {}", common.as_deref().unwrap_or("an operation"));
     let drawn: Vec<(&Ladder, Series)> =
         ladders.iter().map(|ladder| (ladder, ladder_series(ladder, rate, latency))).collect();
     let drawn: Vec<_> = drawn.into_iter().filter(|(_, series)| !series.points.is_empty()).collect();
     let mut guides = guides(&drawn, of_p99);
-    let mut series: Vec<Series> = drawn.into_iter().map(|(_, series)| series).collect();
+    let mut series: Vec<Series> = drawn
+        .into_iter()
+        .map(|(ladder, series)| match &common {
+            Some(_) => series,
+            None => Series { name: format!("{}: {}", series.name, operation(ladder)), ..series },
+        })
+        .collect();
+    if figure != MEAN {
+        series.extend(ladders.iter().filter_map(|ladder| means(ladder, rate, latency)));
+    }
     if let [ladder] = ladders {
         guides.extend(capacity(ladder, rate));
         let medians = ladder_series(ladder, rate, median);
@@ -31,7 +44,7 @@ pub(crate) fn plot(ladders: &[Ladder]) -> Option<Plot> {
             "p99".clone_into(&mut p99.name);
             let points = medians.points.into_iter().map(|point| Point { label: String::new(), ..point }).collect();
             series.push(Series { name: "median".into(), points, ..medians });
-            latency_name = format!("latency of {}", operation(ladders));
+            latency_name = format!("latency of {}", operation(ladder));
         }
     }
     let ys = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
@@ -81,6 +94,18 @@ fn ladder_series(ladder: &Ladder, rate: Figure, latency: Figure) -> Series {
     Series { name: ladder.name.clone(), look: Look::Curve, points }
 }
 
+/// The steps of a ladder that know their mean and not `latency`.
+fn means(ladder: &Ladder, rate: Figure, latency: Figure) -> Option<Series> {
+    let unknown = |steps: &[&StepAnalysis]| steps.iter().all(|step| latency(step).is_none());
+    let by_load = ladder.by_load.iter().filter(|(_, steps)| unknown(steps)).cloned().collect();
+    let series = ladder_series(&Ladder { by_load, name: ladder.name.clone(), ..*ladder }, rate, mean);
+    (!series.points.is_empty()).then(|| Series {
+        name: format!("{}: only the mean is known", series.name),
+        look: Look::Dots,
+        ..series
+    })
+}
+
 fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
     ladders.iter().flat_map(|ladder| &ladder.by_load).flat_map(|(_, steps)| steps.iter().copied())
 }
@@ -119,31 +144,37 @@ fn mean(step: &StepAnalysis) -> Option<f64> {
 }
 
 /// The highest percentile that most steps know, with its name and whether it is the 99th.
-fn latencies(ladders: &[Ladder]) -> Option<(Figure, String, bool)> {
+fn latencies(ladders: &[Ladder]) -> Option<(Figure, &'static str, bool)> {
     let all = steps(ladders).filter(|step| step.headline.is_some()).count() as f64;
     let known = |figure: Figure| steps(ladders).filter(|step| figure(step).is_some()).count();
     let choices: [(Figure, &str, bool); 3] =
-        [(p99, "99th percentile", true), (median, "median", false), (mean, "mean", false)];
+        [(p99, "99th percentile", true), (median, "median", false), (mean, MEAN, false)];
     let there = |(figure, ..): &(Figure, &str, bool)| known(*figure) > 0;
     let enough = |(figure, ..): &(Figure, &str, bool)| known(*figure) as f64 >= all * ENOUGH;
-    let chosen = choices.into_iter().find(|choice| there(choice) && enough(choice));
-    let (figure, name, of_p99) = chosen.or_else(|| choices.into_iter().find(there))?;
-    Some((figure, format!("{name} of {}", operation(ladders)), of_p99))
+    choices.into_iter().find(|choice| there(choice) && enough(choice)).or_else(|| choices.into_iter().find(there))
 }
 
-fn operation(ladders: &[Ladder]) -> String {
-    let Some(first) = steps(ladders).next() else { return "an operation".to_owned() };
+/// What is timed on all ladders; `None` where that differs.
+fn common_operation(ladders: &[Ladder]) -> Option<String> {
+    let mut all: Vec<String> = ladders.iter().map(operation).collect();
+    all.dedup();
+    if let [one] = all.as_slice() { Some(one.clone()) } else { None }
+}
+
+/// What is timed on a ladder, in words.
+fn operation(ladder: &Ladder) -> String {
+    let steps = || ladder.by_load.iter().flat_map(|(_, steps)| steps.iter().copied());
+    let Some(first) = steps().next() else { return "an operation".to_owned() };
     if first.summary.ops.main().is_none() {
         return "a read, as the database reported it".to_owned();
     }
-    let name = match ladders {
-        [ladder, ..] if ladder.of_contrast => "a read",
-        _ if first.summary.ops.select.is_some() => "a select",
-        _ => "an update",
+    let name = match first.summary.ops.select {
+        _ if ladder.of_contrast => "a read",
+        Some(_) => "a select",
+        None => "an update",
     };
-    match first.summary.work_unit.filter(|unit| steps(ladders).all(|step| step.summary.work_unit == Some(*unit))) {
-        Some(1) => format!("{name} of 1 block"),
-        Some(unit) => format!("{name} of {} blocks", format_whole(unit)),
+    match first.summary.work_unit.filter(|unit| steps().all(|step| step.summary.work_unit == Some(*unit))) {
+        Some(unit) => format!("{name} of {}", format_counted(unit, "block")),
         None => name.to_owned(),
     }
 }

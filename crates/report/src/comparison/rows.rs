@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::compare::{Basis, ComparedPoint, ComparedSides};
 use mindful_core::Result;
+use mindful_core::plan::units::with_article;
 use mindful_core::record::head::values_in_words;
 use mindful_core::result::comparison::{CurveRatios, KindShifts};
 
@@ -64,7 +65,7 @@ fn percentile_rows(KindShifts { at, kind, shifts }: &KindShifts, several: bool) 
     // Of a sweep, one percentile a point: more would fill the picture with bars.
     let shown = shifts.iter().filter(|shift| !several || (shift.percentile - 99.0).abs() < 0.05);
     let row = |shift: &mindful_analyze::compare::PercentileShift| Difference {
-        name: format!("p{} of a {kind}{point}", shift.percentile),
+        name: format!("p{} of {}{point}", shift.percentile, with_article(kind)),
         baseline: figure::time_us(shift.baseline_us),
         candidate: figure::time_us(shift.candidate_us),
         ratio: shift.ratio,

@@ -8,6 +8,7 @@ use mindful_analyze::compare::{
     Basis, ComparedPoint, ComparedSides, Comparison, Side, Sides, Verdict, compared_run, price_ratio, value_of_run,
 };
 use mindful_core::plan::price::Price;
+use mindful_core::plan::units::with_article;
 use mindful_core::record::head::values_in_words;
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
@@ -134,7 +135,7 @@ fn push_price(text: &mut String, comparison: &Comparison, prices: &[Price; 2]) {
 /// One line a percentile: which part of the distribution moved.
 fn push_percentiles(text: &mut String, KindShifts { at, kind, shifts }: &KindShifts) {
     let point = if at.is_empty() { String::new() } else { format!(" at {}", values_in_words(at)) };
-    let _ = writeln!(text, "\nlatency of a {}{}, baseline to candidate", escape(kind), escape(&point));
+    let _ = writeln!(text, "\nlatency of {}{}, baseline to candidate", with_article(&escape(kind)), escape(&point));
     for s in shifts {
         let interval = s.interval.map_or_else(
             || "no interval".to_owned(),

@@ -70,6 +70,14 @@ pub(crate) enum Look {
     Guide,
     /// A line that keeps each figure until the next.
     Steps,
+    /// Marks without a line.
+    Dots,
+}
+
+impl Look {
+    const fn has_marks(self) -> bool {
+        matches!(self, Self::Curve | Self::Dots)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -177,13 +185,15 @@ impl Plot {
                     (x, line) = (14.0, line + 1.0);
                 }
                 let y = 12.0 + LEGEND * line;
-                let _ = writeln!(
-                    svg,
-                    "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>",
-                    curve_class(at),
-                    thin(series.look)
-                );
-                if series.look == Look::Curve {
+                if series.look != Look::Dots {
+                    let _ = writeln!(
+                        svg,
+                        "<path class=\"line {}{}\" d=\"M{x:.1} {y:.1}h26\"/>",
+                        curve_class(at),
+                        thin(series.look)
+                    );
+                }
+                if series.look.has_marks() {
                     let mark = MARKS[at % LOOKS];
                     let _ = writeln!(
                         svg,
@@ -354,8 +364,10 @@ impl Field<'_> {
         let mut room = self.room();
         for (at, series) in self.plot.series.iter().enumerate() {
             let points: Vec<&Point> = series.points.iter().filter(|p| drawable(p.x) && drawable(p.y)).collect();
-            self.draw_curve(svg, at, series.look, &points);
-            if series.look == Look::Curve {
+            if series.look != Look::Dots {
+                self.draw_curve(svg, at, series.look, &points);
+            }
+            if series.look.has_marks() {
                 for point in points {
                     self.mark(svg, at, series, point);
                     self.name(svg, at, point, &mut room);
@@ -380,7 +392,7 @@ impl Field<'_> {
             for pair in points.windows(2) {
                 room.add_line(at, [self.x(pair[0].x), self.y(pair[0].y), self.x(pair[1].x), self.y(pair[1].y)]);
             }
-            for point in points.iter().filter(|_| series.look == Look::Curve) {
+            for point in points.iter().filter(|_| series.look.has_marks()) {
                 let (x, y) = (self.x(point.x), self.y(point.y));
                 room.occupy([x - 4.5, y - 4.5, x + 4.5, y + 4.5]);
                 if let Some(ends) = point.high {

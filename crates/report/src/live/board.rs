@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::{Counter, Scope, shared};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass};
 use mindful_core::record::latency::Recorder;
@@ -12,6 +12,7 @@ use mindful_core::result::{Finding, Severity};
 
 use crate::drawing::characters::Spot;
 use crate::escape;
+use crate::watch::{WatchColumns, WatchedSecond, WatchedSources};
 
 const REMEMBERED: usize = 240;
 const REMARKS: usize = 6;
@@ -46,6 +47,40 @@ pub(crate) struct Board {
     pub remarks: Vec<String>,
     pub progress: String,
     pub block_bytes: Option<u64>,
+    /// What is watched, where no run goes on.
+    pub watched: Option<WatchedBoard>,
+}
+
+/// The seconds of a server that is watched.
+#[derive(Debug, Default)]
+pub struct WatchedBoard {
+    log_name: String,
+    scopes: BTreeMap<String, Scope>,
+    sources: WatchedSources,
+    seconds: Vec<WatchedSecond>,
+}
+
+impl WatchedBoard {
+    /// Of a system that calls its log `log_name`; `scopes` by the names of sources.
+    pub fn new(log_name: &str, scopes: BTreeMap<String, Scope>) -> Self {
+        Self { log_name: log_name.to_owned(), scopes, ..Self::default() }
+    }
+
+    fn apply(&mut self, event: Event) {
+        self.seconds.extend(self.sources.add_event(event));
+        let old = self.seconds.len().saturating_sub(REMEMBERED);
+        self.seconds.drain(..old);
+    }
+
+    /// The header and the last seconds, as lines print them, on so many columns and lines.
+    pub(super) fn lines(&self, wide: usize, high: usize) -> Vec<String> {
+        let columns = WatchColumns::new(&self.log_name, self.scopes.clone(), wide);
+        let Some(last) = self.seconds.last() else { return Vec::new() };
+        let mut lines: Vec<String> = columns.header(last).lines().map(str::to_owned).collect();
+        let from = self.seconds.len().saturating_sub(high.saturating_sub(lines.len()));
+        lines.extend(self.seconds[from..].iter().map(|second| columns.line(second).trim_end().to_owned()));
+        lines
+    }
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +98,14 @@ struct Source {
 }
 
 impl Board {
+    pub(super) fn of_watch(watched: WatchedBoard) -> Self {
+        Self { watched: Some(watched), ..Self::default() }
+    }
+
     pub(super) fn apply(&mut self, event: Event) {
+        if let Some(watched) = &mut self.watched {
+            watched.apply(event.clone());
+        }
         match event {
             Event::Loaded { dataset, .. } => self.block_bytes = Some(dataset.block_bytes),
             Event::Step(head) => self.begin_step(head),

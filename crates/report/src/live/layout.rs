@@ -24,8 +24,14 @@ pub(super) fn draw(frame: &mut Frame, board: &Board, colour: bool) {
         Constraint::Length((board.findings.len().min(5) + board.remarks.len().min(3) + 2) as u16),
     ])
     .areas(frame.area());
-    frame.render_widget(Paragraph::new(figures_of(board, figures, colour)), figures);
-    frame.render_widget(Paragraph::new(curve_of(board, curve)), curve);
+    if let Some(watched) = &board.watched {
+        let whole = figures.union(curve);
+        let lines = watched.lines(whole.width.into(), whole.height.into()).into_iter().map(Line::from);
+        frame.render_widget(Paragraph::new(lines.collect::<Text>()), whole);
+    } else {
+        frame.render_widget(Paragraph::new(figures_of(board, figures, colour)), figures);
+        frame.render_widget(Paragraph::new(curve_of(board, curve)), curve);
+    }
     frame.render_widget(Paragraph::new(findings_of(board, colour)), findings);
 }
 
@@ -130,19 +136,24 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
         lines.push(Line::from(vec![Span::styled(format!(" {word:<8}"), style), Span::raw(line)]));
     }
     lines.push(Line::default());
-    lines.push(Line::from(" q leaves this view, the run goes on; Ctrl-C ends the run"));
+    lines.push(Line::from(match board.watched {
+        Some(_) => " Ctrl-C or q ends the watch",
+        None => " q leaves this view, the run goes on; Ctrl-C ends the run",
+    }));
     Text::from(lines)
 }
 
 #[cfg(test)]
 mod tests {
     use mindful_core::contract::event::Event;
+    use mindful_core::contract::metric::{Metric, Phase, Scope};
     use mindful_core::result::Finding;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
     use crate::drawing::characters::Spot;
+    use crate::live::board::WatchedBoard;
 
     fn shown(board: &Board, wide: u16, high: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(wide, high)).unwrap();
@@ -156,6 +167,21 @@ mod tests {
             shown(&Board::default(), wide, high);
         }
         assert!(shown(&Board::default(), 80, 24).contains("not measuring"));
+    }
+
+    #[test]
+    fn a_watch_shows_the_columns_and_the_last_seconds() {
+        let watched = WatchedBoard::new("WAL", [("db".to_owned(), Scope::Database)].into());
+        let mut board = Board::of_watch(watched);
+        let metrics = vec![Metric::counter(shared::COMMITS, "1", "")];
+        board.apply(Event::Source { source: "db".to_owned(), metrics, phase: Phase::Boundary });
+        for boundary in 0..60 {
+            let (at_us, values) = (i64::from(boundary) * 1_000_000, vec![Some(f64::from(boundary * 50))]);
+            board.apply(Event::Sample { source: "db".to_owned(), boundary, at_us, cost_us: 1, values });
+        }
+        let shown = shown(&board, 150, 24);
+        assert!(shown.contains("database") && shown.contains("WAL MiB/s") && shown.contains("50.0"), "{shown}");
+        assert!(shown.contains("    59 ") && !shown.contains("    20 ") && shown.contains("ends the watch"), "{shown}");
     }
 
     #[test]

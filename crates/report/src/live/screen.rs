@@ -24,7 +24,7 @@ use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
 
 use super::Live;
-use super::board::Board;
+use super::board::{Board, WatchedBoard};
 use super::layout;
 
 const FRAME: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -65,6 +65,18 @@ impl Screen {
     /// # Errors
     /// The terminal cannot be taken.
     pub fn open(colour: bool, interrupt: fn()) -> Result<Self> {
+        Self::showing(Board::default(), colour, interrupt)
+    }
+
+    /// The same for a server that is watched.
+    ///
+    /// # Errors
+    /// The terminal cannot be taken.
+    pub fn watching(watched: WatchedBoard, colour: bool, interrupt: fn()) -> Result<Self> {
+        Self::showing(Board::of_watch(watched), colour, interrupt)
+    }
+
+    fn showing(board: Board, colour: bool, interrupt: fn()) -> Result<Self> {
         let refused =
             |error: io::Error| Error::plan(format!("cannot take the terminal for --live: {error}"), "omit --live");
         let terminal = File::from(stderr().as_fd().try_clone_to_owned().map_err(refused)?);
@@ -72,7 +84,7 @@ impl Screen {
         TAKEN.store(true, Ordering::SeqCst);
         HOOKED.call_once(give_back_on_panic);
         let shared = Arc::new(Shared {
-            board: Mutex::default(),
+            board: Mutex::new(board),
             lines: Mutex::default(),
             ended: AtomicBool::new(false),
             colour,
@@ -120,8 +132,13 @@ pub fn restore() {
 }
 
 /// Whether the terminal of the full screen has hung up, so that nobody sees what is shown.
-pub fn is_gone() -> bool {
+fn is_gone() -> bool {
     GONE.load(Ordering::SeqCst)
+}
+
+/// Whether the view was left, or its terminal is gone.
+pub fn is_left() -> bool {
+    is_gone() || !TAKEN.load(Ordering::SeqCst)
 }
 
 fn takes_output() -> bool {

@@ -2,27 +2,41 @@
 
 use std::collections::BTreeMap;
 
+use mindful_analyze::Analysis;
 use mindful_analyze::curve::{Flow, common_flow, throughput};
+use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::{KneeSummary, StepSummary, Summary, knee_sessions};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
-use crate::panels::{Curve, Panel, price};
+use crate::panels::{Curve, Panel, answer, price};
 use crate::table::{LOG_RATE, Side, Table};
-use crate::{escape, figure};
+use crate::{card, escape, figure};
+
+/// What the reports call a knee.
+const KNEE: &str = "the knee is the load above which more sessions mostly wait for each other";
 
 /// Difference of the repeated first step that casts doubt on the table: the method's worst case between runs.
 const DRIFT: f64 = 0.03;
 
-/// The panels of a sweep: what was swept, and a table a ladder.
-pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
+/// The panels of a sweep: what was swept and the highest figure of all steps, and a table a ladder.
+pub(crate) fn panels(run: &Run, analysis: &Analysis) -> Vec<Panel> {
+    let summary = &analysis.summary;
     let block_bytes = run.description.as_ref().map(|description| description.block_bytes);
     let log = escape(&run.words().log);
     let mut panels = vec![Panel::default()];
     panels[0].blank();
     panels[0].wrapped(2, &swept(run, summary));
+    for line in highest(run, analysis) {
+        panels[0].wrapped(2, &line);
+    }
+    let mut knee_is_explained = false;
     for ladder in ladders(summary) {
         let mut panel = ladder_panel(&ladder, block_bytes, &log);
+        if ladder.1.is_some_and(|knee| knee.asymptote_sessions.is_some()) && !knee_is_explained {
+            panel.wrapped(2, KNEE);
+            knee_is_explained = true;
+        }
         if let Some(line) = summary.price.as_ref().and_then(|price| price::best(price, &ladder.2)) {
             panel.blank();
             panel.wrapped(2, &line);
@@ -30,6 +44,19 @@ pub(crate) fn panels(run: &Run, summary: &Summary) -> Vec<Panel> {
         panels.push(panel);
     }
     panels
+}
+
+/// The highest figure of all steps, what limited it, and what to try next. A search has an answer of its own.
+fn highest(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let best = card::best(analysis).filter(|_| answer::answer(run, analysis).is_none());
+    let Some((number, step)) = best else { return Vec::new() };
+    let card = card::step_card(step, Some((number, analysis.steps.len())));
+    let (Some(headline), Some(limit)) = (card.headline, card.limit) else { return Vec::new() };
+    let place = card.place.unwrap_or_default();
+    vec![
+        format!("highest: {} {} ({place}), {}: {}", headline.figure, headline.label, limit.limit, limit.why),
+        format!("next: {}", limit.next),
+    ]
 }
 
 fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, log: &str) -> Panel {
@@ -118,7 +145,7 @@ fn table(steps: &[&StepSummary], block_bytes: Option<u64>, log: &str) -> Table {
         ("DB cores", Side::Right),
         ("limited by", Side::Left),
     ];
-    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes)).collect();
+    let rows: Vec<_> = steps.iter().map(|step| row(step, block_bytes, log)).collect();
     // Other tools leave most columns unknown.
     let is_blank = |at: usize| is_imported(steps) && rows.iter().all(|row| row[at] == figure::UNKNOWN);
     let shown: Vec<usize> = (0..columns.len()).filter(|at| *at == 0 || !is_blank(*at)).collect();
@@ -164,7 +191,7 @@ fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }
 
-fn row(step: &StepSummary, block_bytes: Option<u64>) -> Vec<String> {
+fn row(step: &StepSummary, block_bytes: Option<u64>, log: &str) -> Vec<String> {
     let known = |value: Option<f64>| value.map_or_else(|| figure::UNKNOWN.to_owned(), figure::number);
     let rate = |value: Option<f64>| {
         value.map_or_else(|| figure::UNKNOWN.to_owned(), |v| figure::format_whole(v.round() as u64))
@@ -188,8 +215,16 @@ fn row(step: &StepSummary, block_bytes: Option<u64>) -> Vec<String> {
         known(op.and_then(|op| op.p99_us)),
         known(step.hit_ratio.map(|share| share * 100.0)),
         known(step.cpu.db_cores),
-        format!("{}{again}", step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), escape)),
+        format!(
+            "{}{again}",
+            step.limited_by.as_deref().map_or_else(|| figure::UNKNOWN.to_owned(), |by| limit(by, log))
+        ),
     ]
+}
+
+/// A limit in the words of the system, which calls its log `log`.
+fn limit(by: &str, log: &str) -> String {
+    if by == Limit::Log.name() { format!("{log} or commit") } else { escape(by) }
 }
 
 /// How far the first step measured again at the end is from the first time.
@@ -238,16 +273,14 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         Some(format!("{sessions}{}", interval.unwrap_or_default()))
     };
     let parts = [
-        at(knee.asymptote_sessions, Some(knee_sessions::ASYMPTOTE)).map(|at| format!("queueing dominates above {at}")),
+        at(knee.asymptote_sessions, Some(knee_sessions::ASYMPTOTE))
+            .map(|at| format!("knee at {at}: queueing dominates above it")),
         at(knee.best_power_sessions, Some(knee_sessions::BEST_POWER))
             .map(|at| format!("best throughput per latency at {at}")),
         at(knee.peak_sessions, Some(knee_sessions::PEAK))
             .map(|at| format!("highest throughput at {at}; more lower it")),
     ];
     lines.extend(parts.into_iter().flatten());
-    if knee.asymptote_sessions.is_some() {
-        lines.push("the knee is the load above which more sessions mostly wait for each other".to_owned());
-    }
     if let Some(model) = &knee.model {
         lines.push(format!("fitted by the model {}; in brackets 95 % intervals", escape(model)));
     }

@@ -1,74 +1,138 @@
 //! The line a second that fits a terminal, as iostat prints one: what matters of each source, in fixed columns.
 
+use std::collections::BTreeMap;
+
 use super::second::WatchedSecond;
 use crate::figure::{UNKNOWN, number};
 use mindful_analyze::figures::rates;
-use mindful_core::contract::metric::Counter;
 use mindful_core::contract::metric::shared as counter;
+use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::wait::{SAMPLES, WaitClass};
 
 /// The header is repeated after so many lines.
 const LINES_A_HEADER: u32 = 20;
 /// Columns that are left out first if the line is too long.
-const EXPENDABLE: [&str; 6] = ["MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
+const EXPENDABLE: [&str; 6] = ["dev MiB/s", "dev w/s", "LIO/s", "dev r/s", "r ms", "second"];
 const MIB: f64 = 1_048_576.0;
 
 struct Column {
     head: String,
+    /// Its name where it is left out, if that is another one.
+    name: Option<&'static str>,
     wide: usize,
+    of: Of,
     text: fn(&WatchedSecond) -> String,
+}
+
+/// What a column is of, and so whose.
+#[derive(Clone, Copy)]
+enum Of {
+    Watch,
+    Counter(Counter),
+    Waits,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        self.wide.max(self.head.len())
+    }
+
+    fn name(&self) -> &str {
+        self.name.unwrap_or(&self.head)
+    }
 }
 
 /// The columns that `log_name` (WAL, redo) belongs to, and how many lines stand below the last header.
 pub struct WatchColumns {
     columns: Vec<Column>,
+    left_out: Vec<&'static str>,
+    scopes: BTreeMap<String, Scope>,
     lines: u32,
 }
 
 impl WatchColumns {
-    /// Columns for a system that calls its log `log_name`, as many as fit `most`.
-    pub fn new(log_name: &str, most: usize) -> Self {
-        let column = |head: &str, wide, text| Column { head: head.to_owned(), wide, text };
-        let mut columns = vec![
-            column("second", 6, |second| second.number().to_string()),
-            column("tx/s", 7, |second| rate(second, counter::COMMITS, 1.0)),
-            column("LIO/s", 9, |second| rate(second, counter::LOGICAL_READS, 1.0)),
-            column("hit %", 5, hits),
-            column("reads/s", 8, |second| rate(second, counter::PHYSICAL_READS, 1.0)),
-            column(&format!("{log_name} MiB/s"), 9, |second| rate(second, counter::LOG_BYTES, MIB)),
-            column("dev r/s", 8, |second| rate(second, counter::DEVICE_READS, 1.0)),
-            column("MiB/s", 6, |second| rate(second, counter::DEVICE_READ_BYTES, MIB)),
-            column("r ms", 6, read_ms),
-            column("dev w/s", 7, |second| rate(second, counter::DEVICE_WRITES, 1.0)),
-            column("MiB/s", 6, |second| rate(second, counter::DEVICE_WRITE_BYTES, MIB)),
-            column("CPU %", 5, cpu),
-            column("top wait", 0, top_wait),
-        ];
-        for head in EXPENDABLE {
+    /// Columns for a system that calls its log `log_name`, as many as fit `most`; `scopes` by the names of sources.
+    pub fn new(log_name: &str, scopes: BTreeMap<String, Scope>, most: usize) -> Self {
+        let mut columns = all(log_name);
+        let mut left_out = Vec::new();
+        for name in EXPENDABLE {
             if needed(&columns) > most {
-                columns.retain(|column| column.head != head);
+                columns.retain(|column| column.name() != name);
+                left_out.push(name);
             }
         }
-        Self { columns, lines: 0 }
+        Self { columns, left_out, scopes, lines: 0 }
     }
 
-    /// The line of `second`, with the header above where it is due. What is not known is `-`.
+    /// The line of `second`, with the header above where it is due.
     pub fn second_line(&mut self, second: &WatchedSecond) -> String {
-        let cells = self.columns.iter().map(|column| (column.wide.max(column.head.len()), (column.text)(second)));
-        let line = joined(cells);
         let due = self.lines.is_multiple_of(LINES_A_HEADER);
         self.lines += 1;
-        if !due {
-            return line;
-        }
-        let heads = self.columns.iter().map(|column| (column.wide.max(column.head.len()), column.head.clone()));
-        joined(heads) + &line
+        if due { self.header(second) + &self.line(second) } else { self.line(second) }
     }
+
+    /// What was left out, whose the columns are by the sources of `second`, and their heads.
+    pub(crate) fn header(&self, second: &WatchedSecond) -> String {
+        let left_out = match self.left_out.as_slice() {
+            [] => String::new(),
+            names => format!("left out: {}\n", names.join(", ")),
+        };
+        let heads = self.columns.iter().map(|column| (column.width(), column.head.clone()));
+        left_out + &self.scope_line(second) + &joined(heads)
+    }
+
+    /// The figures of `second`. What is not known is `-`.
+    pub(crate) fn line(&self, second: &WatchedSecond) -> String {
+        joined(self.columns.iter().map(|column| (column.width(), (column.text)(second))))
+    }
+
+    /// Neighbours of one scope stand below its name.
+    fn scope_line(&self, second: &WatchedSecond) -> String {
+        let scope = |column: &Column| {
+            let source = match column.of {
+                Of::Watch => None,
+                Of::Counter(counter) => second.source_of(counter),
+                Of::Waits => Some(SAMPLES),
+            };
+            source.and_then(|source| self.scopes.get(source)).map_or("", |scope| scope.name())
+        };
+        let groups = self.columns.chunk_by(|a, b| scope(a) == scope(b));
+        let group = |columns: &[Column]| {
+            let wide = columns.iter().map(|column| column.width() + 2).sum::<usize>() - 2;
+            match columns.first().map(scope) {
+                None | Some("") => " ".repeat(wide),
+                Some(name) if wide < name.len() + 4 => format!("{name:>wide$}"),
+                Some(name) => format!("{:-^wide$}", format!(" {name} ")),
+            }
+        };
+        format!("{}\n", groups.map(group).collect::<Vec<_>>().join("  ").trim_end())
+    }
+}
+
+fn all(log_name: &str) -> Vec<Column> {
+    let column = |head: &str, wide, of, text| Column { head: head.to_owned(), name: None, wide, of, text };
+    let of = |head: &str, wide, counter, text| column(head, wide, Of::Counter(counter), text);
+    let bytes = |counter, text| Column { name: Some("dev MiB/s"), ..of("MiB/s", 6, counter, text) };
+    vec![
+        column("second", 6, Of::Watch, |second| second.number().to_string()),
+        of("tx/s", 7, counter::COMMITS, |second| rate(second, counter::COMMITS, 1.0)),
+        of("LIO/s", 9, counter::LOGICAL_READS, |second| rate(second, counter::LOGICAL_READS, 1.0)),
+        of("hit %", 5, counter::LOGICAL_READS, hits),
+        of("reads/s", 8, counter::PHYSICAL_READS, |second| rate(second, counter::PHYSICAL_READS, 1.0)),
+        of(&format!("{log_name} MiB/s"), 9, counter::LOG_BYTES, |second| rate(second, counter::LOG_BYTES, MIB)),
+        of("dev r/s", 8, counter::DEVICE_READS, |second| rate(second, counter::DEVICE_READS, 1.0)),
+        bytes(counter::DEVICE_READ_BYTES, |second| rate(second, counter::DEVICE_READ_BYTES, MIB)),
+        of("r ms", 6, counter::DEVICE_READS, read_ms),
+        of("dev w/s", 7, counter::DEVICE_WRITES, |second| rate(second, counter::DEVICE_WRITES, 1.0)),
+        bytes(counter::DEVICE_WRITE_BYTES, |second| rate(second, counter::DEVICE_WRITE_BYTES, MIB)),
+        of("CPU %", 5, counter::HOST_CPU_BUSY_US, cpu),
+        column("top wait", 0, Of::Waits, top_wait),
+    ]
 }
 
 /// The width of a line; the wait at its end has at least as many as its head and a share.
 fn needed(columns: &[Column]) -> usize {
-    columns.iter().map(|column| column.wide.max(column.head.len()) + 2).sum::<usize>() + 8
+    columns.iter().map(|column| column.width() + 2).sum::<usize>() + 8
 }
 
 /// Cells to the right of their columns, two spaces apart; the last is text and stands to the left.
@@ -119,32 +183,53 @@ fn top_wait(second: &WatchedSecond) -> String {
 mod tests {
     use super::*;
 
+    fn columns(most: usize) -> WatchColumns {
+        let scopes = [("db", Scope::Database), ("wal", Scope::Server), ("diskstats", Scope::Host)];
+        WatchColumns::new("WAL", scopes.map(|(source, scope)| (source.to_owned(), scope)).into(), most)
+    }
+
     #[test]
     fn the_header_is_repeated_and_unknown_is_a_dash() {
-        let mut columns = WatchColumns::new("WAL", usize::MAX);
+        let mut columns = columns(usize::MAX);
         let second = WatchedSecond::from_rates(
             1,
             &[("db/commits", Some(1_200.0)), ("db/logical_reads", Some(100.0)), ("db/physical_reads", Some(25.0))],
         );
         let text = columns.second_line(&second);
-        let (head, line) = text.split_once('\n').unwrap();
-        assert!(head.contains("WAL MiB/s"), "{head}");
-        let cells: Vec<&str> = line.split_whitespace().collect();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].contains("WAL MiB/s"), "{text}");
+        let cells: Vec<&str> = lines[2].split_whitespace().collect();
         assert_eq!(cells[..5], ["1", "1,200", "100", "75.0", "25.0"]);
         assert_eq!(cells[5], UNKNOWN);
         assert_eq!(columns.second_line(&second).lines().count(), 1);
-        let heads = (0..40).filter(|_| columns.second_line(&second).lines().count() == 2).count();
+        let heads = (0..40).filter(|_| columns.second_line(&second).lines().count() == 3).count();
         assert_eq!(heads, 2);
     }
 
     #[test]
-    fn what_has_no_room_is_left_out() {
-        let wide = |most| {
-            let text = WatchColumns::new("WAL", most).second_line(&WatchedSecond::from_rates(1, &[]));
-            text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
-        };
+    fn each_column_stands_below_its_scope() {
+        let rates = ["db/commits", "db/logical_reads", "wal/physical_reads", "wal/log_bytes", "diskstats/device_reads"];
+        let second = WatchedSecond::from_rates(1, &rates.map(|name| (name, Some(1.0))));
+        let text = columns(usize::MAX).second_line(&second);
+        let [scopes, heads, _] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+        for (scope, first, after) in [("database", "tx/s", "reads/s"), ("server", "reads/s", "dev r/s")] {
+            let at = scopes.find(scope).unwrap();
+            assert!(at > heads.find(first).unwrap() - 4 && at < heads.find(after).unwrap(), "{text}");
+        }
+        assert!(scopes.find("host").unwrap() > heads.find("WAL MiB/s").unwrap() + 8, "{text}");
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_and_named() {
+        let shown = |most| columns(most).second_line(&WatchedSecond::from_rates(1, &[]));
+        let wide = |most| shown(most).lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(wide(60) <= 60 && wide(60) > 40, "{}", wide(60));
-        assert!(wide(usize::MAX) > 100);
+        assert!(wide(usize::MAX) > 100 && !shown(usize::MAX).contains("left out"));
+        let narrow = shown(90);
+        let (left_out, heads) = narrow.split_once('\n').unwrap();
+        for name in left_out.strip_prefix("left out: ").unwrap().split(", ").filter(|name| *name != "dev MiB/s") {
+            assert!(!heads.contains(name), "{name}: {narrow}");
+        }
     }
 
     #[test]

@@ -114,8 +114,16 @@ impl WatchedSecond {
 
     /// Growth per second of `counter`, of any source; `None` if it is not known.
     pub fn rate(&self, counter: Counter) -> Option<f64> {
-        let line = self.lines.iter().find(|line| line.name.rsplit('/').next() == Some(counter.name()));
-        line.and_then(|line| line.value)
+        self.find(counter).and_then(|line| line.value)
+    }
+
+    /// The source that counts `counter`.
+    pub(crate) fn source_of(&self, counter: Counter) -> Option<&str> {
+        self.find(counter)?.name.split('/').next()
+    }
+
+    fn find(&self, counter: Counter) -> Option<&MetricRate> {
+        self.lines.iter().find(|line| line.name.rsplit('/').next() == Some(counter.name()))
     }
 
     /// Name and growth per second of the counters of `source` that are known.

@@ -323,3 +323,27 @@ fn a_run_of_which_nothing_is_known_has_a_page() {
     assert!(page.contains("INVALID") || page.contains("SUSPECT"), "{page}");
     assert!(charts::named("latency-iops", &[(&run, &analysis)]).is_err());
 }
+
+#[test]
+fn points_of_different_operations_are_named_and_means_stand_alone() {
+    let large = Made { work_unit: 64, ..Made::default() }.run();
+    let small = Made { work_unit: 1, latency_us: 100, ..Made::default() }.run();
+    let analyses = [analyze(&large), analyze(&small)];
+    let sides = [(&large, &analyses[0]), (&small, &analyses[1])];
+    let text = charts::named("latency-iops", &sides).unwrap().file(&charts::caption(&sides));
+    assert!(text.contains("99th percentile of an operation"), "{text}");
+    assert!(text.contains("a select of 64 blocks") && text.contains("a select of 1 block"), "{text}");
+
+    let mut without = analyze(&large);
+    without.steps[0].summary.ops.select.as_mut().unwrap().p99_us = None;
+    without.steps[0].summary.ops.select.as_mut().unwrap().p50_us = None;
+    let many = [
+        (&large, &without),
+        (&small, &analyses[1]),
+        (&small, &analyses[1]),
+        (&small, &analyses[1]),
+        (&small, &analyses[1]),
+    ];
+    let text = charts::named("latency-iops", &many).unwrap().file(&charts::caption(&many));
+    assert!(text.contains("only the mean is known"), "{text}");
+}

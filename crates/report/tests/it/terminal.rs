@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::charts::sweep;
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
@@ -240,4 +241,18 @@ fn every_figure_of_a_step_can_be_explained() {
     for name in names.filter(|name| !asked.contains(&name.as_str())) {
         assert!(explain::names().any(|known| known == name), "{name}");
     }
+}
+
+#[test]
+fn a_sweep_begins_with_its_highest_step_and_explains_the_knee_once() {
+    let run = sweep(&[1, 2, 3, 4, 6, 8, 16, 32]);
+    let text = mindful_report::run_report(&run, &analyze(&run), None, Detail::Short).to_text(&Style::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("highest: ") && words.contains("of 8: "), "{text}");
+    assert!(words.contains("next: ") && !words.contains("more --sessions raise"), "{text}");
+    assert_eq!(
+        words.matches("the knee is the load above which").count(),
+        words.matches("knee at ").count().min(1),
+        "{text}"
+    );
 }

@@ -3,6 +3,7 @@
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::MOST_SCHEMAS;
+use mindful_core::plan::units::{format_counted, format_whole};
 use mindful_core::workload::Access;
 use mindful_core::{Error, Result};
 
@@ -77,7 +78,7 @@ impl RegisteredTable {
         let blocks = if self.kind == Some(TableKind::Scan) { plan.scan_blocks } else { plan.blocks_per_schema };
         let mut differs = Vec::new();
         if self.blocks != blocks && blocks != 0 {
-            differs.push(format!("{} blocks instead of {blocks}", self.blocks));
+            differs.push(format!("{} instead of {}", format_counted(self.blocks, "block"), format_whole(blocks)));
         }
         if self.seed != plan.seed {
             differs.push(format!("seed {} instead of {}", self.seed, plan.seed));

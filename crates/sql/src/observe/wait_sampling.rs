@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Sampler, Scope, shared};
 use mindful_core::contract::slice::session_name;
 use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
@@ -302,6 +302,10 @@ struct Waits {
 }
 
 impl Sampler for Waits {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         SAMPLES
     }
@@ -321,6 +325,10 @@ struct CostOfWaits {
 }
 
 impl Sampler for CostOfWaits {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         "wait_sampling"
     }

@@ -1,5 +1,6 @@
 //! Checks of who else is at work in the server, and of what the server does beside.
 
+use mindful_core::plan::units::format_counted;
 use mindful_core::result::finding::Finding;
 use mindful_sql::dataset::run_lock;
 
@@ -52,7 +53,8 @@ pub(super) fn connections(state: &State) -> Option<Finding> {
             most + wanted - free
         );
         let sessions = state.planned.sessions;
-        let evidence = format!("{sessions} sessions do not fit: max_connections is {most}, {free} are free");
+        let evidence =
+            format!("{} do not fit: max_connections is {most}, {free} are free", format_counted(sessions, "session"));
         codes::CONNECTIONS.finding(text, evidence)
     })
 }

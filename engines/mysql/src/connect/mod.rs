@@ -84,6 +84,10 @@ impl Server {
         Self { given, tls: None, relay_tls: None }
     }
 
+    pub(crate) fn user(&self) -> &str {
+        &self.given.user
+    }
+
     pub(crate) fn database(&self) -> Option<&str> {
         self.given.database.as_deref()
     }

@@ -2,13 +2,16 @@
 //! registry; the next load makes it anew.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::{Error, Result};
+use mindful_host::space;
 use mindful_sql::dataset::load_queue::LoadQueue;
 use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
 use mysql::prelude::Queryable;
@@ -46,7 +49,7 @@ pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) ->
 pub(crate) fn load(
     link: &Link,
     options: &Options,
-    private: bool,
+    host: &HostView,
     plan: &DatasetPlan,
     events: &dyn Events,
     stop: &StopFlag,
@@ -55,6 +58,10 @@ pub(crate) fn load(
     refuse_other(&options.namespace, &entries, plan)?;
     let missing = missing_tables(registry::data(&entries), plan);
     table_registry::note_resumed(&missing, plan, events);
+    let blocks = missing.iter().map(|table| table.blocks).sum();
+    if *link.storage()? == Storage::InnoDb {
+        host.data_paths.first().map_or(Ok(()), |data| check_room(data, blocks))?;
+    }
     let way = Way::choose(link)?;
     if let Way::Prepared { why: Some(why) } = &way {
         emit_note(events, format!("loading by INSERT: {why}"));
@@ -75,7 +82,16 @@ pub(crate) fn load(
     if *work.storage != Storage::InnoDb {
         return Ok(());
     }
-    settle::before_reads(link, &made, private, events, stop)
+    settle::before_reads(link, &made, host.private, events, stop)
+}
+
+/// Bytes of index, of the server's own files and of what it must keep free, besides the pages of the tables.
+const RESERVE_BYTES: u64 = 64 << 20;
+
+/// Refuses a load of `blocks` pages that does not fit into `folder`.
+pub(crate) fn check_room(folder: &Path, blocks: u64) -> Result<()> {
+    let needed = blocks.saturating_mul(PAGE_BYTES + INDEXED_BYTES).saturating_add(RESERVE_BYTES);
+    space::require(folder, needed, "give a smaller --scale or fewer --schemas, or another --data-dir")
 }
 
 enum Way {

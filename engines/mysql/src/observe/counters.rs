@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, Scope, shared};
 use mindful_core::result::finding::codes;
 use mysql::prelude::Queryable;
 
@@ -110,14 +110,9 @@ const COLUMNS: &[Column] = &[
     ),
 ];
 
-pub(crate) fn samplers(
-    link: &Arc<Link>,
-    committed: &Arc<Committed>,
-    events: &dyn Events,
-) -> Result<Vec<Box<dyn Sampler>>> {
+pub(crate) fn samplers(link: &Arc<Link>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let connection = Arc::new(Mutex::new(link.connect()?));
-    let mut samplers: Vec<Box<dyn Sampler>> =
-        vec![Box::new(Status::new(link, &connection)), Box::new(Commits::new(committed))];
+    let mut samplers: Vec<Box<dyn Sampler>> = vec![Box::new(Status::new(link, &connection))];
     match FileTimes::open(link, &connection)? {
         Readable::Yes(times) => samplers.push(Box::new(times)),
         Readable::Denied => events.emit(Event::Finding(codes::COUNTERS_DENIED.finding(
@@ -157,6 +152,10 @@ impl Status {
 }
 
 impl Sampler for Status {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         "innodb_status"
     }
@@ -245,6 +244,10 @@ impl FileTimes {
 }
 
 impl Sampler for FileTimes {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         "file_summary"
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
+use mindful_core::plan::Plan;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 
@@ -25,6 +26,9 @@ pub use mindful_instance::program::{Chosen, Purpose};
 pub use options::{KEYS, Options};
 
 use programs::Programs;
+
+use crate::dataset::layout::PAGE_BYTES;
+use crate::dataset::load;
 
 /// The administrator of the private server, who has no password: the folder of the socket keeps everybody else out.
 pub const USER: &str = "root";
@@ -51,6 +55,15 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
         let here = Programs::find(&options, base, account, events);
         default_folder(base, &here.unwrap_or_else(|_| Programs::pinned(options.flavor)))
     })
+}
+
+/// Refuses what [`open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
+pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<()> {
+    settings::check_cache(options.server.cache)?;
+    options.server.check_unmade(folder, kind::of_flavor(options.flavor))?;
+    let wanted = plan.dataset(PAGE_BYTES)?;
+    plan.workload(&wanted.expected(PAGE_BYTES))?;
+    load::check_room(folder, wanted.blocks())
 }
 
 /// One folder for each line of versions, whose data another one does not read.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mindful_core::contract::description::AccessPath;
+use mindful_core::plan::units::with_article;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::draws::Draws;
@@ -73,7 +74,7 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
 fn impure(path: &AccessPath) -> Error {
     let wanted = if path.kind == OpKind::Scan.name() { "a read of the whole table" } else { "a search of the index k" };
     Error::target(
-        format!("the server carries a {} out as {}, not as {wanted}", path.kind, path.shape),
+        format!("the server carries {} out as {}, not as {wanted}", with_article(&path.kind), path.shape),
         "see that the unique index k stands, or load anew after `mindful cleanup`",
     )
 }

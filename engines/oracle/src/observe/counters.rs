@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
 use mindful_core::record::latency::{Latency, Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
@@ -125,6 +125,10 @@ impl OwnSampler {
 }
 
 impl Sampler for OwnSampler {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -172,6 +176,10 @@ impl ViewSampler {
 }
 
 impl Sampler for ViewSampler {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         "v$sysstat"
     }
@@ -242,6 +250,10 @@ fn bucket(row: &Row) -> Option<(&'static str, u64, u64)> {
 }
 
 impl Sampler for Histogram {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         WAIT_HISTOGRAM
     }

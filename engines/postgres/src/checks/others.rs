@@ -1,6 +1,6 @@
 //! Checks of who else is at work in the server.
 
-use mindful_core::plan::units::format_bytes;
+use mindful_core::plan::units::{format_bytes, format_counted, format_rounded};
 use mindful_core::result::{Finding, Severity};
 use mindful_sql::dataset::run_lock;
 
@@ -20,7 +20,8 @@ pub(super) fn autovacuum(state: &State) -> Option<Finding> {
     (tables > 0 && state.is("autovacuum", "on")).then(|| {
         let text = "Autovacuum may start on mindful's tables during the run, and its reads and writes are counted as \
                     well. To turn it off: ALTER TABLE … SET (autovacuum_enabled = off)";
-        codes::PG_AUTOVACUUM.finding(text, format!("autovacuum = on for {tables} tables"))
+        codes::PG_AUTOVACUUM
+            .finding(text, format!("autovacuum = on for {}", format_counted(tables.unsigned_abs(), "table")))
     })
 }
 
@@ -30,7 +31,10 @@ pub(super) fn sessions(state: &State) -> Option<Finding> {
         let text = "Other sessions work in this server. They share its cache, CPU and devices, and their reads are \
                     counted with mindful's. Wait until they end, or SELECT pg_terminate_backend(PID)";
         let whom = activity.by_whom.as_deref().unwrap_or("?");
-        codes::OTHERS_ACTIVE.finding(text, format!("{} active sessions of others: {whom}", activity.active))
+        codes::OTHERS_ACTIVE.finding(
+            text,
+            format!("{} of others: {whom}", format_counted(activity.active.unsigned_abs(), "active session")),
+        )
     })
 }
 
@@ -45,11 +49,13 @@ pub(super) fn horizon(state: &State) -> Option<Finding> {
                 dead rows. End the transaction (SELECT pg_terminate_backend(…), ROLLBACK PREPARED …), or drop the \
                 slot";
     let age = oldest.map_or_else(String::new, |age| {
-        format!("{} transactions of others hold a snapshot, the oldest for {age:.0} s; ", activity.held)
+        let held = format_counted(activity.held.unsigned_abs(), "transaction");
+        format!("snapshots are held by {held} of others, the oldest for {} s; ", format_rounded(age))
     });
     let evidence = format!(
-        "{age}{} sessions idle in transaction, {} replication slots with a horizon",
-        activity.idle_in_transaction, activity.holding_slots
+        "{age}{} idle in transaction, {} with a horizon",
+        format_counted(activity.idle_in_transaction.unsigned_abs(), "session"),
+        format_counted(activity.holding_slots.unsigned_abs(), "replication slot")
     );
     let severity = if state.planned.updates { Severity::Warning } else { Severity::Info };
     Some(Finding::new(codes::PG_HELD_HORIZON, severity, text, evidence))
@@ -64,8 +70,14 @@ pub(super) fn slots(state: &State) -> Option<Finding> {
             || "an unknown amount of log kept".to_owned(),
             |bytes| format!("{} of log kept", format_bytes(bytes.max(0.0) as u64)),
         );
-        codes::REPLICATION
-            .finding(text, format!("{} slots, {} of them inactive, {kept}", activity.slots, activity.inactive_slots))
+        codes::REPLICATION.finding(
+            text,
+            format!(
+                "{}, {} of them inactive, {kept}",
+                format_counted(activity.slots.unsigned_abs(), "slot"),
+                activity.inactive_slots
+            ),
+        )
     })
 }
 
@@ -91,7 +103,8 @@ pub(super) fn memory(state: &State) -> Option<Finding> {
             (free / OF_A_SESSION).max(1)
         );
         let evidence = format!(
-            "{sessions} sessions take about {} ({} each), {} are free",
+            "{} take about {} ({} each), {} are free",
+            format_counted(sessions, "session"),
             format_bytes(needed),
             format_bytes(OF_A_SESSION),
             format_bytes(free)
@@ -147,7 +160,7 @@ mod tests {
             memory(&State { planned, available_bytes, ..State::default() })
         };
         let found = with(2_000, Some(20 << 30)).unwrap();
-        assert_eq!(found.evidence, "2000 sessions take about 23.44 GiB (12 MiB each), 20 GiB are free");
+        assert_eq!(found.evidence, "2,000 sessions take about 23.44 GiB (12 MiB each), 20 GiB are free");
         assert!(found.text.contains("--sessions 1706 or fewer"), "{}", found.text);
         assert_eq!((with(1_000, Some(20 << 30)), with(2_000, None)), (None, None));
     }

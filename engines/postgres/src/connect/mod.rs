@@ -157,6 +157,14 @@ impl Server {
         hosts.peek().is_some() && hosts.all(|host| host.host.is_local())
     }
 
+    pub(crate) fn user(&self) -> &str {
+        &self.user
+    }
+
+    pub(crate) fn dbname(&self) -> &str {
+        &self.dbname
+    }
+
     /// Remarks for the user, such as a password file that is not used.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -47,6 +47,12 @@ pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) ->
     }
 }
 
+/// Refuses a load of all of `plan` that does not fit.
+pub(crate) fn check_room(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events) -> Result<()> {
+    let row_bytes = shape(options, &[], plan)?.tuple_bytes() as u64;
+    space::check(link, options, plan.blocks(), row_bytes, events)
+}
+
 /// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
 pub(crate) fn load(
     link: &Link,

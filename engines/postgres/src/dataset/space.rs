@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use mindful_core::Result;
 use mindful_core::contract::event::{Events, emit_note};
+use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::format_bytes;
-use mindful_core::{Error, Result};
 use mindful_host::space;
 
 use crate::connect::link::Link;
@@ -23,7 +24,7 @@ const WAL_BYTES_PER_ROW: u64 = 200;
 const RESERVE_BYTES: u64 = 64 << 20;
 
 /// Bytes that a load of `blocks` with rows of `row_bytes` needs.
-pub(crate) fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
+fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
     let wal = if keeps_wal { row_bytes + WAL_BYTES_PER_ROW } else { 0 };
     blocks * (BLOCK_BYTES + EXTRA_BYTES_PER_BLOCK + wal) + RESERVE_BYTES
 }
@@ -38,19 +39,18 @@ pub(crate) fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64,
     })?;
     let needed = needed(blocks, row_bytes, wal_level != "minimal");
     let here = link.server().host_is_local(0);
-    let free = folder.filter(|_| here).and_then(|path| space::of(Path::new(&path)).ok());
-    match free.map(|space| space.free_bytes) {
-        None => {
-            emit_note(
-                events,
-                format!("the load needs {}; free space of the server is not known here", format_bytes(needed)),
-            );
-            Ok(())
-        }
-        Some(free) if free < needed => Err(Error::plan(
-            format!("the load needs {}, free are {}", format_bytes(needed), format_bytes(free)),
-            "give a smaller --scale or fewer --schemas, or another --data-dir",
-        )),
-        Some(_) => Ok(()),
-    }
+    let Some(folder) = folder.filter(|_| here) else {
+        let needed = format_bytes(needed);
+        emit_note(events, format!("the load needs {needed}; free space of the server is not known here"));
+        return Ok(());
+    };
+    space::require(Path::new(&folder), needed, WITH_LESS)
 }
+
+/// Refuses a load of `plan` into a private server below `folder`, which keeps no WAL of loads.
+pub(crate) fn check_unlogged(folder: &Path, plan: &DatasetPlan) -> Result<()> {
+    space::require(folder, needed(plan.blocks(), 0, false), WITH_LESS)
+}
+
+/// What to give where a load does not fit.
+const WITH_LESS: &str = "give a smaller --scale or fewer --schemas, or another --data-dir";

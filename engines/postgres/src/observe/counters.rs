@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, Scope, shared};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::priority::GoingFirst;
@@ -23,6 +23,9 @@ struct Source {
     forms: &'static [(u32, &'static str, &'static str)],
     of_namespace: bool,
 }
+
+/// What restricts a statement to the database of the connection.
+const THIS_DATABASE: &str = "= current_database()";
 
 const SOURCES: &[Source] = &[
     Source {
@@ -98,6 +101,7 @@ pub(crate) fn samplers(
     link: &Arc<Link>,
     namespace: &Namespace,
     major: u32,
+    scope: Scope,
     events: &dyn Events,
 ) -> Result<Vec<Box<dyn Sampler>>> {
     let control = link.control()?;
@@ -117,7 +121,7 @@ pub(crate) fn samplers(
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in SOURCES {
         let (views, _) = source.form(major);
-        match link.run(views, View::open(&reader, source, namespace, major))? {
+        match link.run(views, View::open(&reader, source, namespace, major, scope))? {
             Some(view) => samplers.push(Box::new(view)),
             None => events.emit(Event::Finding(unreadable(views))),
         }
@@ -148,6 +152,7 @@ struct Reader {
 
 struct View {
     name: &'static str,
+    scope: Scope,
     reader: Arc<Reader>,
     statement: Statement,
     namespace: Option<String>,
@@ -161,12 +166,19 @@ impl View {
         source: &Source,
         namespace: &Namespace,
         major: u32,
+        scope: Scope,
     ) -> std::result::Result<Option<Self>, Failure> {
         let (name, sql) = source.form(major);
+        // What sums up rows of one database sums up those of all, and those of what databases share.
+        let (sql, scope) = match scope {
+            Scope::Server => (sql.replace(THIS_DATABASE, "IS DISTINCT FROM ''"), scope),
+            _ if sql.contains(THIS_DATABASE) || source.of_namespace => (sql.to_owned(), Scope::Database),
+            _ => (sql.to_owned(), Scope::Server),
+        };
         let namespace = source.of_namespace.then(|| namespace.name.clone());
-        let statement = reader.connection.prepare(sql).await?;
+        let statement = reader.connection.prepare(&sql).await?;
         let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
-        let view = Self { name, reader: Arc::clone(reader), statement, namespace, metrics };
+        let view = Self { name, scope, reader: Arc::clone(reader), statement, namespace, metrics };
         match view.values().await {
             Ok(_) => Ok(Some(view)),
             Err(error) if lacks_right(&error) => Ok(None),
@@ -183,6 +195,10 @@ impl View {
 }
 
 impl Sampler for View {
+    fn scope(&self) -> Scope {
+        self.scope
+    }
+
     fn name(&self) -> &str {
         self.name
     }

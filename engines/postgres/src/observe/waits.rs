@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::metric::{Metric, Sampler, Scope, shared};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_sql::observe::wait_sampling::{self as sampling, Sampling, SamplingCost, Whom};
 use tokio_postgres::{Row, Statement};
@@ -207,6 +207,10 @@ struct ReadsInFlight {
 }
 
 impl Sampler for ReadsInFlight {
+    fn scope(&self) -> Scope {
+        Scope::Server
+    }
+
     fn name(&self) -> &'static str {
         "pg_aios"
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
+use mindful_core::plan::Plan;
 use mindful_instance::account::Account;
 use mindful_instance::options::base;
 
@@ -29,6 +30,8 @@ pub use settings::is_direct_io;
 
 use binaries::Binaries;
 use cluster::Cluster;
+
+use crate::dataset::space;
 
 /// Finds binaries and folder, repairs what must be, and starts the server for [`Purpose::Run`].
 pub fn open(options: &Options, sessions: u32, events: &Arc<dyn Events>) -> Result<Instance> {
@@ -58,6 +61,15 @@ pub(crate) fn find_folder_to_make(options: &Options, events: &dyn Events) -> Res
         let here = Binaries::find(&options, base, account, events);
         default_folder(base, here.map_or(options.version.major, |binaries| binaries.major))
     })
+}
+
+/// Refuses what [`open`] and a load of `plan` would refuse of a server that is to be made in `folder`.
+pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Result<()> {
+    settings::check_cache(options.server.cache)?;
+    options.server.check_unmade(folder, &kind::KIND)?;
+    let wanted = plan.dataset(space::BLOCK_BYTES)?;
+    plan.workload(&wanted.expected(space::BLOCK_BYTES))?;
+    space::check_unlogged(folder, &wanted)
 }
 
 fn default_folder(base: &Path, major: u32) -> PathBuf {

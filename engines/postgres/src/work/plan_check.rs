@@ -2,6 +2,7 @@
 //! path that the plan chose.
 
 use mindful_core::contract::description::AccessPath;
+use mindful_core::plan::units::with_article;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::{Access, Workload};
@@ -65,7 +66,7 @@ async fn set_up(client: &Client, workload: &Workload) -> Result<idle_settings::S
 fn impure(shape: &AccessPath, access: Access) -> Error {
     let wanted = access::in_words(if shape.kind == "scan" { Access::Scan } else { access });
     Error::target(
-        format!("the server carries a {} out as {}, not as {wanted}", shape.kind, shape.shape),
+        format!("the server carries {} out as {}, not as {wanted}", with_article(&shape.kind), shape.shape),
         "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
     )
 }

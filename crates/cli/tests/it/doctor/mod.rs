@@ -1,5 +1,6 @@
 //! `mindful doctor`.
 
+mod agreement;
 mod null;
 #[cfg(feature = "postgres")]
 mod private;

@@ -20,3 +20,19 @@ fn the_least_role_is_printed_as_sql() {
     assert_eq!(mindful.run(&["engines", "null", "--grants"]).status.code(), Some(2));
     assert_eq!(mindful.run(&["engines", "oracel"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_target_fills_in_the_names_of_its_role() {
+    let mindful = Mindful::new();
+    let targets = [
+        ("postgres", "postgres://ada@db/shop", "GRANT CREATE, TEMPORARY ON DATABASE \"shop\" TO \"ada\";"),
+        ("mysql", "mysql://ada@db/shop", "GRANT ALL ON `shop`.* TO `ada`;"),
+        ("mysql", "mysql://ada@db", "GRANT ALL ON `mindful`.* TO `ada`;"),
+        ("oracle", "oracle://ada@db:1521/shop", "GRANT CREATE SESSION, CREATE TABLE TO ada;"),
+    ];
+    for (engine, target, granted) in targets {
+        let script = mindful.text(&["engines", engine, "--grants", "--target", target]);
+        assert!(script.lines().any(|line| line == granted), "{target}: {script}");
+        assert!(!script.contains("bench"), "{target}: {script}");
+    }
+}

@@ -29,6 +29,7 @@ fn the_help_lists_23_verbs_in_groups() {
         assert!(help.contains(&format!("\n{group}:\n")), "{group}: {help}");
     }
     assert_eq!(help, printed(&["help"]));
+    assert_eq!(help, printed(&["help", "-h"]));
 }
 
 #[test]

@@ -2,3 +2,5 @@
 
 #[cfg(feature = "postgres")]
 mod private;
+#[cfg(any(feature = "postgres", feature = "mysql"))]
+mod space;

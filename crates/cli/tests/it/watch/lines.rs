@@ -52,9 +52,15 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let shown = |args: &[&str]| mindful.text(&[&["watch", "--target", "null:"], args].concat());
     let line = shown(&["--duration", "2s", "--interval", "500ms"]);
     let rows: Vec<&str> = line.lines().collect();
-    assert!(rows[0].trim_start().starts_with("second") && rows[0].contains("top wait"), "{line}");
-    assert!((3..=6).contains(&rows.len()), "{line}");
+    assert!(rows[0].contains(" database -") && rows[0].contains(" host -"), "{line}");
+    assert!(rows[1].trim_start().starts_with("second") && rows[1].contains("top wait"), "{line}");
+    assert!((4..=7).contains(&rows.len()), "{line}");
+    let narrow = mindful.command(&["watch", "--target", "null:", "--duration", "1s"]).env("COLUMNS", "80").output();
+    let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
+    assert!(narrow.starts_with("left out: dev MiB/s, dev w/s"), "{narrow}");
     assert!(shown(&["--duration", "2s", "--all"]).contains("client/client_cpu"));
     let refusal = mindful.refusal(&["watch", "--target", "null:", "--interval", "1us"]);
     assert!(refusal.contains("100ms to 1h"), "{refusal}");
+    let refusal = mindful.refusal(&["watch", "--target", "null:", "--instance"]);
+    assert!(refusal.contains("engine null has no server with other databases"), "{refusal}");
 }

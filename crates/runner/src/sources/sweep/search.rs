@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::plan::sweep::Objective;
+use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::Point;
 use mindful_core::result::StepSummary;
 
@@ -180,9 +181,10 @@ impl Search<'_> {
             || format!("{name} not reported, the rate was not kept"),
             |us| format!("{name} {:.2} ms", us / 1e3),
         );
-        let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {rate:.0} blocks/s"));
+        let rate = seen.step.blocks_visited_per_s.map(|rate| format!(", {} blocks/s", format_rounded(rate)));
         let (ops, seconds) = (op.map_or(0, |op| op.count), seen.step.duration_s.unwrap_or(0.0));
-        format!("{took}{} ({ops} operations in {seconds:.1} s)", rate.unwrap_or_default())
+        let ops = format_counted(ops, "operation");
+        format!("{took}{} ({ops} in {seconds:.1} s)", rate.unwrap_or_default())
     }
 }
 

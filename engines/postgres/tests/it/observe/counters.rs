@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::{Scope, shared};
 use mindful_core::contract::stop_flag::StopFlag;
 
 const BLOCKS: u64 = 4_000;
@@ -42,7 +42,7 @@ fn sources_are_named_as_the_views_of_the_server() {
     for bin in programs() {
         let server = Server::start(&bin, &[]);
         let target = server.target(&[]).unwrap();
-        let samplers = target.samplers_for_all_clients().unwrap();
+        let samplers = target.samplers_for_all_clients(Scope::Database).unwrap();
         let named: Vec<&str> = samplers.iter().map(|s| s.name()).filter(|name| name.starts_with("pg_")).collect();
         assert!(named.len() >= 5, "{named:?}");
         for view in named.iter().flat_map(|name| name.split('+')) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::{PATIENCE, Server, dataset, placement, programs, workload};
 use mindful_core::Target;
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::metric::Sampler;
+use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::workload::Workload;
@@ -147,7 +147,7 @@ fn strangers_are_not_sampled() {
 fn all_clients_are_sampled_where_none_of_ours_works() {
     let server = Server::start(&programs()[0], &[]);
     let target = server.target(&[]).unwrap();
-    let mut samplers = target.samplers_for_all_clients().unwrap();
+    let mut samplers = target.samplers_for_all_clients(Scope::Database).unwrap();
     let waits = samplers.iter_mut().find(|sampler| sampler.name() == "waits").unwrap();
     let before = waits.read().unwrap();
     server.sql("SELECT count(*) FROM generate_series(1, 5000000)");

@@ -189,7 +189,7 @@ fn a_disk_that_fills_during_a_load_is_reported() {
     let again = || target.load(&dataset(2, 5_000), &Silent, &StopFlag::default());
     let until = Instant::now() + support::PATIENCE;
     let mut loaded = again();
-    while loaded.as_ref().is_err_and(|error| error.what.contains("free are")) && Instant::now() < until {
+    while loaded.as_ref().is_err_and(|error| error.what.contains("free")) && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(100));
         loaded = again();
     }

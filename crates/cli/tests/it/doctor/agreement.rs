@@ -1,0 +1,85 @@
+//! `mindful doctor` foretells what `mindful run` does with the same arguments.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command};
+
+use mindful_conformance::quick_place;
+
+use crate::mindful::{Mindful, codes, kill, message};
+
+/// The exit code and the last line of standard error.
+fn end(mindful: &Mindful, verb: &str, args: &[&str]) -> (Option<i32>, String) {
+    let output = mindful.run(&[&[verb][..], args].concat());
+    (output.status.code(), message(&output).lines().last().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn what_a_run_refuses_doctor_refuses_in_the_same_words() {
+    let mindful = Mindful::at(quick_place());
+    let taken = mindful.path("taken");
+    fs::create_dir(&taken).unwrap();
+    fs::write(taken.join("theirs"), "x").unwrap();
+    let shared = mindful.path("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+    let store = mindful.path("a-file");
+    fs::write(&store, "x").unwrap();
+    let small = mindful.path("small.db");
+    let small = format!("sqlite:{}", small.display());
+    let loaded = ["--target", &small, "--schemas", "1", "--scale", "1MiB"];
+    assert_eq!(end(&mindful, "load", &loaded).0, Some(0));
+    let cases: [&[&str]; 13] = [
+        &["--target", "raw:missing/file", "--scale", "1MiB"],
+        &["--target", "raw:file"],
+        &["--target", "raw:file", "--schemas", "1", "--scale", "900TiB"],
+        &["--target", "raw:file,other", "--schemas", "2", "--scale", "900TiB"],
+        &["--target", "sqlite:missing/file.db", "--scale", "1MiB"],
+        &["--target", "sqlite:file.db", "--schemas", "1", "--scale", "900TiB"],
+        &["--target", &small, "--scale", "2MiB"],
+        &["--target", &small, "--hot-spot", "9999,90"],
+        &["--target", "sqlite:/proc/version", "--scale", "1MiB"],
+        &["--target", "embedded", "--data-dir", "taken", "--fetch", "off"],
+        &["--target", "embedded", "--data-dir", "shared", "--fetch", "off"],
+        &["--target", "embedded", "--data-dir", "new", "--cache", "900TiB", "--fetch", "off"],
+        &["--target", "null:", "--store", "a-file"],
+    ];
+    for args in cases {
+        let (doctor, run) = (end(&mindful, "doctor", args), end(&mindful, "run", args));
+        assert_eq!(doctor, run, "{args:?}");
+        assert!(matches!(doctor.0, Some(2 | 3)), "{args:?}: {doctor:?}");
+    }
+    assert!(!mindful.path("new").exists() && !mindful.path("file.db").exists());
+}
+
+/// Processes that use all CPUs until this is dropped.
+struct Neighbours(Vec<Child>);
+
+impl Neighbours {
+    fn start() -> Self {
+        let cpus = std::thread::available_parallelism().unwrap().get();
+        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Self((0..cpus).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Neighbours {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(kill);
+    }
+}
+
+#[test]
+fn what_makes_a_run_suspect_is_a_warning_of_the_doctor() {
+    let mindful = Mindful::new();
+    let small = ["--target", "sqlite:small.db", "--schemas", "1", "--scale", "4MiB"];
+    assert_eq!(end(&mindful, "load", &small).0, Some(0));
+    let _neighbours = Neighbours::start();
+    let doctor = mindful.run(&[&["doctor", "--fail-on", "warning"], &small[..]].concat());
+    let text = String::from_utf8(doctor.stdout).unwrap();
+    assert_eq!(doctor.status.code(), Some(1), "{text}");
+    assert!(text.contains("warning  busy-host: ") && text.ends_with(": a result would be SUSPECT\n"), "{text}");
+    let short = ["--sessions", "1", "--warmup", "0s", "--duration", "2s"];
+    let run = mindful.json(&[&["run"], &small[..], &short].concat());
+    assert!(codes(&run).contains(&"foreign-cpu"), "{run}");
+}
