@@ -44,6 +44,7 @@ pub use percentile::{PERCENTILES, PercentileShift, RunLatency, percentile_shifts
 pub use power::{can_tell, detectable_effect, runs_needed, runs_to_rank, runs_to_tell};
 pub use price::price_ratio;
 pub use rank::{Ranks, SideValues};
+pub use ranking::table::{TableRow, table};
 pub use ranking::{NamedSide, Ranking};
 pub use runs::{Side, compare_runs};
 pub use shift::Shift;

@@ -10,12 +10,12 @@ mod doctor;
 mod engines;
 mod export;
 mod generate;
-mod import;
+pub(crate) mod import;
 mod launch;
 mod list;
 mod load;
 mod merge;
-mod pack;
+pub(crate) mod pack;
 mod plan;
 mod ranks;
 #[cfg(feature = "raw")]
@@ -43,6 +43,7 @@ pub(crate) const VERBS: &[&Verb] = &[
     #[cfg(feature = "raw")]
     &contrast::VERB,
     &compare::VERB,
+    &pack::check::VERB,
     &doctor::VERB,
     &watch::VERB,
     &list::VERB,

@@ -12,9 +12,10 @@ use mindful_core::plan::settings::Settings;
 use mindful_core::ranks::rank::Rank;
 use mindful_core::record::run::Run;
 use mindful_core::{Engine, Error, Result};
+use mindful_report::Style;
+pub(crate) use mindful_report::found_plan;
 use mindful_report::live::Live;
 use mindful_report::live::screen::Screen;
-use mindful_report::{Style, escape};
 use mindful_runner::Context;
 use rustix::fs::FileType;
 use rustix::io::Errno;
@@ -134,12 +135,6 @@ pub(crate) fn columns() -> Option<usize> {
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).or_else(said).filter(|n| *n > 0)
 }
-
-/// The first line of the output: the plan file that was found automatically, if there is one.
-pub(crate) fn found_plan(settings: &Settings) -> String {
-    settings.found_in().map_or_else(String::new, |path| format!("plan: {} (found automatically)\n", escape(path)))
-}
-
 /// The same for stored runs, each plan file once.
 pub(crate) fn found_plans<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     runs.map(|run| found_plan(&run.head.settings)).collect::<BTreeSet<_>>().into_iter().collect()

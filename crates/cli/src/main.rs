@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod context;
 mod exit;
+mod intake;
 mod io_keys;
 mod layers;
 mod new_files;

@@ -5,16 +5,26 @@ use std::collections::HashSet;
 use mindful_core::contract::event::Event;
 use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
+use crate::contradictions::Contradictions;
+
+/// A run as far as its events tell.
 pub(crate) struct Fold {
     run: Run,
     targets: Vec<Fold>,
     begun: HashSet<u32>,
     skipped: u64,
+    contradictions: Contradictions,
 }
 
 impl Fold {
     pub(crate) fn new(head: RunHead) -> Self {
-        Self { run: Run::new(head), targets: Vec::new(), begun: HashSet::new(), skipped: 0 }
+        Self {
+            run: Run::new(head),
+            targets: Vec::new(),
+            begun: HashSet::new(),
+            skipped: 0,
+            contradictions: Contradictions::default(),
+        }
     }
 
     /// A line of a later version was passed over.
@@ -24,6 +34,7 @@ impl Fold {
 
     pub(crate) fn into_run(mut self) -> Run {
         self.run.targets = self.targets.into_iter().map(Self::into_run).collect();
+        self.run.findings.extend(self.contradictions.finding());
         if self.skipped > 0 {
             self.run.notes.push(format!(
                 "{} lines of a kind unknown to this version were passed over; mindful {} wrote them",
@@ -99,6 +110,15 @@ impl Fold {
     }
 
     fn add_to_step(&mut self, event: Event) -> Result<(), String> {
-        self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?.add(event)
+        let step = self.run.steps.last_mut().ok_or("it belongs to a step, and no step has begun")?;
+        // What another tool counted and what it timed need not be the same.
+        match &event {
+            Event::Slice { report, .. } if step.head.workload.is_some() => {
+                self.contradictions.look_at(step.head.step, report);
+            }
+            Event::MergedSlice(slice) => self.contradictions.look_at(step.head.step, &slice.report),
+            _ => {}
+        }
+        step.add(event)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `docs/run-format.md` describes the files.
 
+mod contradictions;
 mod entry;
 pub mod file;
 mod fold;
@@ -17,6 +18,6 @@ mod writer;
 
 pub use entry::Listed;
 pub use name::{LOG, SUMMARY};
-pub use reader::read_run;
-pub use store::Store;
+pub use reader::{read_run, read_text};
+pub use store::{Arrival, Judge, Store};
 pub use writer::RunWriter;

@@ -1,6 +1,6 @@
 //! A run as one file: a tar of its record, its figures and what was made of them, compressed with zstd.
 //!
-//! A pack comes from anywhere. Reading one takes out the record and the figures alone; each name in it is one of ours, stands
+//! A pack comes from anywhere. Each name in it is one of ours, stands
 //! in it once, below one folder called as a run is, and is a regular file: there are no links to follow and no paths to leave by.
 
 use std::cell::RefCell;
@@ -37,18 +37,14 @@ pub fn is_pack(path: &Path) -> bool {
     file::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == MAGIC
 }
 
-/// Packs the record and figures in the folder `run` of `id`, and texts by their names, into `to`. Where a record is among
-/// the texts, it and figures of it stand for those of the folder.
+/// Packs the record in the folder `run` of `id`, and texts by their names, into `to`. A record among the texts takes the
+/// place of that of the folder.
 pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: &File) -> io::Result<()> {
     let mut whole: Box<dyn Read> = Box::new(io::empty());
-    let replaced = texts.iter().any(|(name, _)| *name == LOG);
-    for name in [LOG, SUMMARY].into_iter().filter(|_| !replaced) {
-        let from = match file::open_itself(&run.join(name)) {
-            Err(error) if name == SUMMARY && error.kind() == io::ErrorKind::NotFound => continue,
-            opened => opened?,
-        };
+    if !texts.iter().any(|(name, _)| *name == LOG) {
+        let from = file::open_itself(&run.join(LOG))?;
         let bytes = from.metadata()?.len();
-        whole = Box::new(whole.chain(entry(id, name, bytes, Box::new(from.take(bytes)))?));
+        whole = Box::new(whole.chain(entry(id, LOG, bytes, Box::new(from.take(bytes)))?));
     }
     for (name, text) in texts {
         let text = io::Cursor::new(text.clone().into_bytes());
@@ -114,8 +110,8 @@ fn entry(id: &str, name: &str, bytes: u64, content: Box<dyn Read>) -> io::Result
     Ok(Box::new(io::Cursor::new(*header.as_bytes()).chain(content).chain(io::repeat(0).take(rest))))
 }
 
-/// Takes record and figures out of the pack `path` into the empty folder `into`. The error is a short reason.
-pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
+/// Unpacks the pack `path` into the empty folder `into`; returns the id that it is packed under. The error is a short reason.
+pub fn unpack(path: &Path, into: &Path) -> Result<String, String> {
     let text = |error: io::Error| reason(&error);
     let packed = file::open(path).map_err(text)?;
     let most = packed.metadata().map_err(text)?.len().saturating_mul(MOST_RATIO).saturating_add(ALWAYS);
@@ -137,12 +133,10 @@ pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
         if *folder.get_or_insert_with(|| id.to_owned()) != id || !seen.insert(file) {
             return Err(format!("{name:?} is in it beside another run, or twice"));
         }
-        if [LOG, SUMMARY].contains(&file) {
-            let mut to = file::create_new(&into.join(file)).map_err(text)?;
-            io::copy(&mut entry, &mut to).map_err(text)?;
-        }
+        let mut to = file::create_new(&into.join(file)).map_err(text)?;
+        io::copy(&mut entry, &mut to).map_err(text)?;
     }
-    if seen.contains(LOG) { Ok(()) } else { Err(format!("no {LOG} is in it")) }
+    folder.filter(|_| seen.contains(LOG)).ok_or_else(|| format!("no {LOG} is in it"))
 }
 
 /// What is wrong with a pack, in words of its reader and not of the unpacking.

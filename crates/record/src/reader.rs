@@ -53,6 +53,11 @@ pub fn read_run(file: &Path) -> Result<Run> {
     read_changed(file, &mut |_| Ok(()))
 }
 
+/// The same of the content of a record; `path` is for messages.
+pub fn read_text(text: &str, path: &Path) -> Result<Run> {
+    read_lines(Lines { path, input: Box::new(text.as_bytes()), number: 0 }, &mut |_| Ok(()))
+}
+
 /// The same of a file that is open, from its start; `path` is for messages.
 pub(crate) fn read_opened(file: File, path: &Path) -> Result<Run> {
     read_lines(Lines::of(file, path)?, &mut |_| Ok(()))
@@ -104,7 +109,7 @@ pub(crate) fn read_head(file: &Path) -> Result<RunHead> {
 
 struct Lines<'a> {
     path: &'a Path,
-    input: BufReader<File>,
+    input: Box<dyn BufRead + 'a>,
     number: u64,
 }
 
@@ -115,7 +120,7 @@ impl<'a> Lines<'a> {
 
     fn of(mut file: File, path: &'a Path) -> Result<Self> {
         file.rewind().map_err(|error| unread(path, &error))?;
-        Ok(Self { path, input: BufReader::with_capacity(1 << 20, file), number: 0 })
+        Ok(Self { path, input: Box::new(BufReader::with_capacity(1 << 20, file)), number: 0 })
     }
 
     /// The next whole line without its end; a torn last one is none.

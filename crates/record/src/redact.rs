@@ -158,7 +158,7 @@ impl Redactor {
         }
     }
 
-    fn finding(&mut self, finding: &mut Finding) {
+    pub(crate) fn finding(&mut self, finding: &mut Finding) {
         let Finding { code: _, severity: _, text, evidence } = finding;
         self.free(text);
         self.free(evidence);

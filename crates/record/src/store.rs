@@ -26,6 +26,9 @@ use crate::reader::{each_event, each_line, read_changed, read_head, read_opened,
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
+pub use exchange::{Arrival, Judge};
+
+/// What a run from elsewhere says of itself.
 const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful import`";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
@@ -195,6 +198,7 @@ impl Store {
         id.clone_into(&mut run.head.id);
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
+            run.findings.extend(self.edits(id));
         }
         run
     }
@@ -214,6 +218,11 @@ impl Store {
         })?;
         if self.is_imported(id) {
             run.notes.push(TAKEN_IN.to_owned());
+            let edits = self.edits(id).map(|mut edits| {
+                redactor.finding(&mut edits);
+                edits
+            });
+            run.findings.extend(edits);
         }
         Ok(run)
     }

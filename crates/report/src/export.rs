@@ -5,3 +5,5 @@ pub mod csv;
 pub mod json;
 pub mod matrix;
 pub mod old_columns;
+pub mod packed;
+pub mod unproven;

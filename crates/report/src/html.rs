@@ -1,6 +1,7 @@
 //! Runs as one page that stands by itself: no script, nothing fetched; light, dark, on paper and on a telephone.
 
 mod heading;
+pub mod index;
 mod panels;
 pub mod site;
 mod terms;
@@ -18,6 +19,7 @@ use crate::card::{self, NO_FIGURE, StepCard};
 use crate::charts::{self, Side};
 use crate::comparison::difference::Differences;
 use crate::drawing::frame;
+use crate::export::unproven::{FIELDS, OUTSIDE};
 use crate::findings;
 use crate::heat;
 use crate::markup::escaped_text;
@@ -140,6 +142,7 @@ fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usi
     }
     each_step(html, (run, analysis), on_page, number);
     findings(html, analysis);
+    not_audited(html);
     behind(html, run, report);
     let _ = write!(
         html,
@@ -263,6 +266,20 @@ fn section(
     *number += 1;
     html.push_str(&heat::svg::figures(record, step, *number, doubt, coarser));
     html.push_str("</section>\n");
+}
+
+/// What a page does not prove.
+fn not_audited(html: &mut String) {
+    html.push_str(
+        "<section>\n<h2>Not audited</h2>\n<p>Every figure, verdict and finding of this page follows from the record of the \
+         run. <code>mindful check</code> derives them again from a pack. A record does not prove that it was measured: \
+         somebody can invent a record, or change it and derive the figures again.</p>\n",
+    );
+    let fields = FIELDS.iter().map(|(field, why)| ((*field).to_owned(), (*why).to_owned()));
+    let outside = ("slice, sample, \u{2026}".to_owned(), OUTSIDE.to_owned());
+    let list = panels::list(&fields.chain([outside]).collect::<Vec<_>>());
+    let title = "Numbers of a record that are not provable: a change of them may change no figure";
+    let _ = write!(html, "<details>\n<summary>{title}</summary>\n{list}</details>\n</section>\n");
 }
 
 /// What speaks for or against the figures, each kind once with what to do and where it was seen.

@@ -26,7 +26,7 @@ mod trace;
 pub mod watch;
 
 pub use escape::{escape, escape_json};
-pub use report::{Report, run_report};
+pub use report::{Report, found_plan, run_report};
 pub use style::{Detail, Style};
 pub use table::table_of;
 pub use trace::trace_text;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mindful_analyze::Analysis;
+use mindful_core::plan::settings::Settings;
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 
@@ -13,6 +14,11 @@ use crate::{escape, findings};
 
 pub struct Report {
     panels: Vec<Panel>,
+}
+
+/// The first line of the output: the plan file that was found automatically, if there is one.
+pub fn found_plan(settings: &Settings) -> String {
+    settings.found_in().map_or_else(String::new, |path| format!("plan: {} (found automatically)\n", escape(path)))
 }
 
 /// The report of `run`: of a contrast, of a job on files, of a sweep, or of single steps. `stored_at` is the run's folder,

@@ -149,6 +149,21 @@ pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> 
     [facts as FactsOf, circumstances_of].into_iter().flat_map(|facts| differences_among(facts, groups)).collect()
 }
 
+/// All facts of a run by name: those that affect the figure, and its circumstances.
+pub(crate) fn all_facts(run: &Run) -> BTreeMap<String, String> {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in facts(run).into_iter().chain(circumstances_of(run)) {
+        let entry = all.entry(name.to_owned()).or_default();
+        if !entry.is_empty() && *entry != value {
+            entry.push_str(" / ");
+        }
+        if *entry != value {
+            entry.push_str(&value);
+        }
+    }
+    all
+}
+
 fn differences_among(facts: FactsOf, groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
     let values: Vec<_> = groups.iter().map(|runs| facts_of(facts, runs)).collect();
     let names: BTreeSet<&String> = values.iter().flat_map(BTreeMap::keys).collect();

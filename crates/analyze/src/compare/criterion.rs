@@ -51,7 +51,7 @@ impl OrderedBy {
         }
     }
 
-    pub(super) const fn unit(self) -> &'static str {
+    pub const fn unit(self) -> &'static str {
         match self {
             Self::Figure(figure) => figure.unit(),
             Self::ReadsWithin(_) => ComparedFigure::Reads.unit(),

@@ -1,5 +1,7 @@
 //! Several sides in one order: groups that measured the same, ranks, prices, and the result in sentences.
 
+pub(super) mod table;
+
 use std::collections::BTreeMap;
 
 use mindful_core::plan::price::Price;
@@ -56,9 +58,7 @@ impl Ranking {
             let group = Group::from_members(&members, by, margin, force)?;
             last = group.last(sides).unwrap_or(last);
             sentences.extend(sentence::group_sentence(&group.summary, by, &group));
-            let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
-            measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
-            ranked.push(RankedGroup { measured, ..group.summary });
+            ranked.push(RankedGroup { measured: measured_first(measured, &shown), ..group.summary });
         }
         let with_rank = ranked.iter().flat_map(|group| &group.sides).any(|side| side.rank.is_some());
         if !with_rank {
@@ -153,6 +153,14 @@ fn differing_keys(groups: &[(Vec<NamedFact>, Vec<usize>)]) -> Vec<String> {
     values.into_iter().filter_map(named).collect()
 }
 
+/// The facts of a heading in their order, of those that are `shown`.
+fn measured_first(measured: Vec<NamedFact>, shown: &[String]) -> Vec<NamedFact> {
+    let mut measured: Vec<_> = measured.into_iter().filter(|fact| shown.contains(&fact.name)).collect();
+    measured.sort_by_key(|fact| FIRST.iter().position(|name| *name == fact.name).unwrap_or(FIRST.len()));
+    measured
+}
+
+/// What the runs of a side measured.
 fn measured(runs: &Side) -> Vec<NamedFact> {
     joined(runs.iter().flat_map(|(run, _)| comparable::measured(run)).map(|(name, value)| (name.to_owned(), value)))
 }
@@ -312,6 +320,20 @@ fn values_of(runs: &[OrderedRun]) -> Vec<RunValue> {
     runs.iter().map(|run| run.value.clone()).collect()
 }
 
+/// A side by itself: its figure and its price, or why it has none.
+fn single(side: &NamedSide, by: OrderedBy) -> RankedSide {
+    match ordered_runs(side, by, false, currencies(side).next()) {
+        Ok(runs) => {
+            let values = SideValues { runs: values_of(&runs), noise: side.noise };
+            let reads: Vec<f64> = runs.iter().filter_map(|run| run.reads).collect();
+            let side = priced(unranked(side, &runs, None), median(&reads));
+            RankedSide { value: Some(values.median()), interval: values.interval(), ..side }
+        }
+        Err(why) => unranked(side, &[], Some(why)),
+    }
+}
+
+/// A side with nothing of its ranks.
 fn unranked(side: &NamedSide, ordered: &[OrderedRun], no_rank: Option<String>) -> RankedSide {
     let runs = side.runs.iter().enumerate().map(|(at, (_, analysis))| {
         let mut run = compared_run(&analysis.summary);
@@ -359,16 +381,24 @@ fn mark_efficient(sides: &mut [RankedSide], by: OrderedBy) {
         let higher = by == OrderedBy::Price || by.higher_is_better();
         figure.map(|figure| if higher { figure } else { -figure })
     };
-    let points: Vec<Option<(String, f64, f64)>> =
-        sides.iter().map(|side| Some((side.price.as_ref()?.currency.clone(), side.per_month?, buys(side)?))).collect();
-    for (at, side) in sides.iter_mut().enumerate() {
-        side.efficient = points[at].as_ref().map(|(currency, price, figure)| {
-            let others =
-                points.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, other)| other.as_ref());
-            !others
-                .filter(|other| other.0 == *currency)
-                .any(|(_, less, more)| less <= price && more >= figure && (less < price || more > figure))
-        });
+    let mut points: BTreeMap<String, Vec<(f64, f64, usize)>> = BTreeMap::new();
+    for (at, side) in sides.iter().enumerate() {
+        if let (Some(price), Some(month), Some(figure)) = (&side.price, side.per_month, buys(side)) {
+            points.entry(price.currency.clone()).or_default().push((month, figure, at));
+        }
+    }
+    sides.iter_mut().for_each(|side| side.efficient = None);
+    for mut points in points.into_values() {
+        // Cheapest first, of one price the best first: what comes later has to be better than all before it.
+        points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        let mut best: Option<(f64, f64)> = None;
+        for (month, figure, at) in points {
+            let efficient = best.is_none_or(|best| figure > best.1 || (month, figure) == best);
+            sides[at].efficient = Some(efficient);
+            if efficient {
+                best = Some((month, figure));
+            }
+        }
     }
 }
 

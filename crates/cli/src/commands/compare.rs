@@ -110,9 +110,10 @@ fn compare(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// What sides are ordered by if nothing else is named.
-const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
+pub(super) const BY_READS: OrderedBy = OrderedBy::Figure(ComparedFigure::Reads);
 
-fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
+/// The value of `--by`.
+pub(super) fn order(matches: &ArgMatches) -> Result<Option<OrderedBy>> {
     let parsed = matches.get_one::<String>("by").map(|text| OrderedBy::parse(text)).transpose();
     parsed.map_err(|error| error.at("--by"))
 }

@@ -49,7 +49,7 @@ pub(super) const VERB: Verb = Verb {
     name: "export",
     group: Some(Group::Keep),
     about: "Write stored runs as CSV, JSON, a web page, a chart or another format",
-    details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; of several runs or tags a comparison), site (a folder of pages), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
+    details: "Formats: csv (a line a step), json (summary), jsonl (every event), html (a page; of several runs or tags a comparison), site (a folder of pages, also of packs), svg and png (one chart), markdown, bencher, github-bigger, github-smaller, openmetrics, awr_info and flashdba.",
     example: "mindful export latest --as html --output run.html",
     page: "docs/reports.md",
     plan: PlanKeys::None,
@@ -62,7 +62,7 @@ pub(super) const VERB: Verb = Verb {
         let summary = switch("github_summary", "github-summary").conflicts_with_all(["output", "as"]);
         let mut flags = vec![
             runs.help(
-                "Id, its beginning, tag, or latest [default: latest]; several are compared (html, csv, json, markdown)",
+                "Id, its beginning, tag, or latest [default: latest]; several are compared (html, csv, json, markdown); with --as site also packs and folders of packs",
             ),
             form.help("Format, see above"),
             output("File to write [default: stdout]"),
@@ -84,7 +84,7 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let runs = Runs::of(&store, matches);
     if text("as") == Some("site") {
-        site::write(&runs, &ids(matches, &store)?, text("output"), matches.get_flag("yes"))?;
+        site::write(matches, &runs)?;
         return Ok(Exit::Ok);
     }
     if matches.get_flag("all") {
@@ -122,10 +122,8 @@ fn export(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
+/// The ids of the named runs.
 fn ids(matches: &ArgMatches, store: &Store) -> Result<Vec<String>> {
-    if matches.get_flag("all") {
-        return store.ids();
-    }
     let names: Vec<&str> =
         matches.get_many::<String>("ids").map_or_else(|| vec!["latest"], |ids| ids.map(String::as_str).collect());
     names.into_iter().map(|name| store.resolve(name)).collect()
@@ -245,7 +243,7 @@ fn shown(file: &str) -> Result<()> {
     Err(Error::run(format!("xdg-open cannot open {file}: {why}"), "the file is written: open it yourself"))
 }
 
-pub(super) fn page(runs: &Runs, ids: &[String]) -> Result<String> {
+fn page(runs: &Runs, ids: &[String]) -> Result<String> {
     let runs = ids.iter().map(|id| runs.read(id)).collect::<Result<Vec<_>>>()?;
     Ok(html::page(&PageRun::subjects(&PageRun::of(&runs))))
 }

@@ -1,6 +1,6 @@
 //! `mindful import`: stores results of other tools and runs of other hosts, and converts old configurations to plan files.
 
-pub(super) mod files;
+pub(crate) mod files;
 mod known;
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::args::flags::{old_files, option, output};
 use crate::exit::Exit;
 use crate::output_file;
 use crate::plan_file::{self, MOST_BYTES};
-use crate::{context, store, version};
+use crate::{context, intake, store, version};
 
 use crate::verb::{Action, Group, PlanKeys, Verb};
 pub(super) use files::Named;
@@ -197,13 +197,18 @@ fn take(steps: &mut Vec<OldStep>, read: Vec<OldStep>, sessions: Option<&u32>) {
     }));
 }
 
-/// Copies a run into the store; returns the line that says so.
+/// Copies a run into the store; returns the lines that say so.
 fn taken(store: &Store, named: &Named) -> Result<String> {
-    let id = match named {
-        Named::Pack(file) => store.import_pack(file)?,
-        Named::Run(path) | Named::File { path, .. } => store.import(path)?,
+    let taken = intake::take_in(store, named)?;
+    let summary = if taken.differences.is_empty() {
+        taken.analysis.summary
+    } else {
+        mindful_analyze::analyze(&store.read(&taken.id)?).summary
     };
-    Ok(format!("run {id} is stored; see `mindful show {id}`\n"))
+    store.write_summary(&summary)?;
+    let id = &taken.id;
+    let edited = taken.differences.iter().map(|line| format!("EDITED: {line}\n"));
+    Ok(edited.chain([format!("run {id} is stored; see `mindful show {id}`\n")]).collect())
 }
 
 fn whole_run(matches: &ArgMatches, named: &Named) -> Result<Exit> {

@@ -1,52 +1,48 @@
 //! Runs that leave a store or come from elsewhere: folders and packs.
 
 use std::fs;
-use std::io::ErrorKind as IoErrorKind;
+use std::io::{ErrorKind as IoErrorKind, Write as _};
 use std::path::Path;
 
 use jiff::Timestamp;
-use mindful_core::record::run::RunHead;
+use mindful_core::record::run::{Run, RunHead};
+use mindful_core::result::Finding;
+use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
 
 use super::{Store, cannot_create};
-use crate::entry::read_summary;
 use crate::file;
-use crate::name::{IMPORTED, LOG, SUMMARY, begin, is_future};
+use crate::name::{IMPORTED, LOG, begin, is_future};
 use crate::pack;
 use crate::reader::read_run;
 use crate::writer::lock;
 
+/// Most bytes of the differences of an imported run.
+const MOST_DIFFERENCES: u64 = 1 << 20;
+
+/// A run that arrives from elsewhere, with the folder of its files.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// What its record contains.
+    pub run: Run,
+    /// Where its files are.
+    pub folder: &'a Path,
+    /// The id that it is packed under; `None` of a run folder.
+    pub packed_as: Option<&'a str>,
+}
+
+/// Compares the files of a run with its record; returns the differences, each in one line.
+pub type Judge<'a> = &'a dyn Fn(&Arrival) -> Vec<String>;
+
 impl Store {
-    /// Takes a copy of the run folder `dir` into the store, marked as made elsewhere; returns its id. Nothing but the
-    /// record and the figures is copied, and no link is followed.
-    pub fn import(&self, dir: &Path) -> Result<String> {
-        let log = dir.join(LOG);
-        let head = read_run(&log).map_err(|error| Error { kind: ErrorKind::Plan, ..error })?.head;
-        check_begin(&head, &log)?;
-        let id = head.id;
-        self.make()?;
-        let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
-        if whole.exists() {
-            return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
-        }
-        let copied = file::create_folder(&part).and_then(|()| {
-            copy(&log, &part.join(LOG))?;
-            // Figures that cannot be read are derived again when the run is shown.
-            if read_summary(&dir.join(SUMMARY)).is_ok_and(|summary| summary.is_some()) {
-                copy(&dir.join(SUMMARY), &part.join(SUMMARY))?;
-            }
-            file::create_new(&part.join(IMPORTED))?;
-            fs::rename(&part, &whole)
-        });
-        copied.map_err(|error| {
-            let _ = fs::remove_dir_all(&part);
-            Error::run(format!("cannot import {}: {error}", dir.display()), "make room, or choose another --store")
-        })?;
-        Ok(id)
+    /// Takes a copy of the record in the run folder `dir` into the store, marked as made elsewhere; returns its id. No link
+    /// is followed. The figures of the folder are not taken: `judge` compares them with the record.
+    pub fn import(&self, dir: &Path, judge: Judge) -> Result<String> {
+        self.take_in(dir, None, judge)
     }
 
     /// Takes the run of the pack `path` in, as one from elsewhere; returns its id.
-    pub fn import_pack(&self, path: &Path) -> Result<String> {
+    pub fn import_pack(&self, path: &Path, judge: Judge) -> Result<String> {
         let bad = |why: String| {
             Error::plan(
                 format!("{} is no pack of a run: {why}", path.display()),
@@ -57,10 +53,44 @@ impl Store {
         let part = self.root.join(format!(".unpack-{}", std::process::id()));
         file::create_folder(&part).map_err(|error| cannot_create(&part, &error))?;
         let _part = pack::Passing(&part);
-        pack::unpack(path, &part).map_err(bad)?;
+        let packed_as = pack::unpack(path, &part).map_err(bad)?;
         // The files of a pack are named by the pack.
         let [unpacked, packed] = [&part, path].map(|place| place.display().to_string());
-        self.import(&part).map_err(|error| Error { what: error.what.replace(&unpacked, &packed), ..error })
+        let taken = self.take_in(&part, Some(&packed_as), judge);
+        taken.map_err(|error| Error { what: error.what.replace(&unpacked, &packed), ..error })
+    }
+
+    fn take_in(&self, dir: &Path, packed_as: Option<&str>, judge: Judge) -> Result<String> {
+        let log = dir.join(LOG);
+        let run = read_run(&log).map_err(|error| Error { kind: ErrorKind::Plan, ..error })?;
+        check_begin(&run.head, &log)?;
+        let id = run.head.id.clone();
+        self.make()?;
+        let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
+        if whole.exists() {
+            return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
+        }
+        let differences = judge(&Arrival { run, folder: dir, packed_as });
+        let copied = file::create_folder(&part).and_then(|()| {
+            std::io::copy(&mut file::open_itself(&log)?, &mut file::create_new(&part.join(LOG))?)?;
+            file::create_new(&part.join(IMPORTED))?.write_all(differences.join("\n").as_bytes())?;
+            fs::rename(&part, &whole)
+        });
+        copied.map_err(|error| {
+            let _ = fs::remove_dir_all(&part);
+            Error::run(format!("cannot import {}: {error}", dir.display()), "make room, or choose another --store")
+        })?;
+        Ok(id)
+    }
+
+    /// What was found to differ from its record when the run was imported; `None` of a run that was made here, and of one
+    /// whose files follow from its record.
+    pub fn edits(&self, id: &str) -> Option<Finding> {
+        let file = file::open_itself(&self.run_dir(id).join(IMPORTED)).ok()?;
+        let differences = file::text(file, MOST_DIFFERENCES).unwrap_or_else(|error| error.to_string());
+        let text = "Files that came with the record do not follow from it: somebody changed them, or the record. All \
+                    figures here follow from the record alone. Import the run from where it was measured.";
+        (!differences.is_empty()).then(|| codes::EDITED.finding(text, differences.replace('\n', "; ")))
     }
 
     /// Packs the run `id`, with texts by their names, into the new file `to`.
@@ -100,8 +130,4 @@ fn check_begin(head: &RunHead, log: &Path) -> Result<()> {
             "check the clock of this host, or correct id and started_at in its first line",
         )),
     }
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<u64> {
-    std::io::copy(&mut file::open_itself(from)?, &mut file::create_new(to)?)
 }

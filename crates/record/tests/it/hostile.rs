@@ -36,7 +36,7 @@ fn a_record_that_is_no_regular_file_is_refused_at_once() {
     fs::remove_file(&log).unwrap();
     mkfifoat(CWD, &log, Mode::from_raw_mode(0o600)).unwrap();
     assert!(store.read(&id).unwrap_err().to_string().contains("no regular file"));
-    assert!(store.go_on(&id).is_err() && store.import(&store.run_dir(&id)).is_err());
+    assert!(store.go_on(&id).is_err() && store.import(&store.run_dir(&id), &|_| Vec::new()).is_err());
     fs::remove_file(&log).unwrap();
     symlink("/dev/zero", &log).unwrap();
     assert!(store.read(&id).is_err());
@@ -94,7 +94,7 @@ fn an_import_copies_the_record_alone_and_follows_no_link() {
     let to = Store::open(dir.path().join("to"));
     symlink("/etc/passwd", store.run_dir(&id).join("summary.json")).unwrap();
     fs::write(store.run_dir(&id).join("hook-before.out"), "x").unwrap();
-    to.import(&store.run_dir(&id)).unwrap();
+    to.import(&store.run_dir(&id), &|_| Vec::new()).unwrap();
     let mut names: Vec<_> = fs::read_dir(to.run_dir(&id)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["imported", "run.jsonl"]);

@@ -55,7 +55,7 @@ fn refused(pack: &[u8]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let (file, store) = (dir.path().join("pack"), Store::open(dir.path().join("store")));
     fs::write(&file, pack).unwrap();
-    let error = store.import_pack(&file).unwrap_err().to_string();
+    let error = store.import_pack(&file, &|_| Vec::new()).unwrap_err().to_string();
     let left: Vec<_> = fs::read_dir(store.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"], "{error}");
     assert_eq!(fs::read_dir(store.root().join("runs")).unwrap().count(), 0);
@@ -87,11 +87,17 @@ fn a_packed_run_comes_back_the_same_in_another_store() {
     let (here, id, bytes) = packed(dir.path());
     assert!(pack::is_pack(&dir.path().join("run.tar.zst")) && bytes.len() < 20_000, "{} bytes", bytes.len());
     let there = Store::open(dir.path().join("there"));
-    assert_eq!(there.import_pack(&dir.path().join("run.tar.zst")).unwrap(), id);
+    assert_eq!(there.import_pack(&dir.path().join("run.tar.zst"), &|_| Vec::new()).unwrap(), id);
     let (again, was) = (there.read(&id).unwrap(), here.read(&id).unwrap());
     assert!(again.steps == was.steps && again.head == was.head && again.proof == was.proof);
     assert!(there.is_imported(&id) && !there.run_dir(&id).join(pack::PAGE).exists());
-    assert!(there.import_pack(&dir.path().join("run.tar.zst")).unwrap_err().to_string().contains("already"));
+    assert!(
+        there
+            .import_pack(&dir.path().join("run.tar.zst"), &|_| Vec::new())
+            .unwrap_err()
+            .to_string()
+            .contains("already")
+    );
     let taken = here.pack(&id, &[], &dir.path().join("run.tar.zst"), false).unwrap_err().to_string();
     assert!(taken.contains("--yes to replace it"), "{taken}");
 }
@@ -152,7 +158,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let mut file = fs::File::create(dir.path().join("pack")).unwrap();
         file.write_all(&bytes).unwrap();
-        let _ = Store::open(dir.path().join("store")).import_pack(&dir.path().join("pack"));
+        let _ = Store::open(dir.path().join("store")).import_pack(&dir.path().join("pack"), &|_| Vec::new());
         prop_assert!(fs::read_dir(dir.path().join("store")).unwrap().count() == 1, "a folder is left behind");
     }
 }
@@ -165,7 +171,7 @@ fn a_pack_cut_or_damaged_anywhere_is_bad_input_in_one_line() {
     let import = |bytes: &[u8]| {
         let store = tempfile::tempdir().unwrap();
         fs::write(&file, bytes).unwrap();
-        Store::open(store.path()).import_pack(&file)
+        Store::open(store.path()).import_pack(&file, &|_| Vec::new())
     };
     let internals = ["buffer", "decod", "Decod", "FSE", "Huffman", "numeric field", ".unpack-", "os error", "archive"];
     let check = |at: usize, what: &str, bytes: &[u8]| {

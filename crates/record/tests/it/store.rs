@@ -252,12 +252,12 @@ fn an_imported_run_is_the_run_it_was() {
     let (_other, to) = store();
     let id = write(&from, None);
     from.write_summary(&summary(&from.read(&id).unwrap())).unwrap();
-    assert_eq!(to.import(&from.run_dir(&id)).unwrap(), id);
+    assert_eq!(to.import(&from.run_dir(&id), &|_| Vec::new()).unwrap(), id);
     let mut taken_in = to.read(&id).unwrap();
     assert!(taken_in.notes.pop().unwrap().contains("made elsewhere"));
     assert_eq!(taken_in, from.read(&id).unwrap());
-    assert!(to.list().unwrap()[0].summary.is_some());
-    assert!(to.import(&from.run_dir(&id)).unwrap_err().to_string().contains("already"));
+    assert!(to.list().unwrap()[0].summary.is_none(), "figures are derived, not copied");
+    assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).unwrap_err().to_string().contains("already"));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_foreign_run_cannot_name_itself_out_of_the_store() {
     let text = fs::read_to_string(log(&from, &id)).unwrap().replacen(&id, "../../escaped", 1);
     fs::write(log(&from, &id), text).unwrap();
     let to = Store::open(dir.path().join("to"));
-    assert!(to.import(&from.run_dir(&id)).is_err());
+    assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err());
     assert!(!dir.path().join("escaped").exists() && to.ids().unwrap().is_empty());
 }
 
@@ -334,7 +334,7 @@ fn root_writes_to_no_store_of_another_user() {
         let refusals = [
             store.probe().err(),
             store.create(sample::head(None)).err(),
-            store.import(&own.run_dir(&id)).err(),
+            store.import(&own.run_dir(&id), &|_| Vec::new()).err(),
             store.remove(&id).err(),
             store.go_on(&id).err(),
         ];
@@ -356,7 +356,7 @@ fn an_imported_run_is_not_latest_and_takes_no_tag() {
     let newer = format!("{}-222", minute.strftime("%Y%m%d-%H%M%S"));
     let text = fs::read_to_string(log(&from, &imported)).unwrap().replace(&imported, &newer);
     fs::write(log(&from, &imported), text).unwrap();
-    assert_eq!(to.import(&from.run_dir(&imported)).unwrap(), newer);
+    assert_eq!(to.import(&from.run_dir(&imported), &|_| Vec::new()).unwrap(), newer);
     assert_eq!(to.ids().unwrap(), [newer.clone(), own.clone()]);
     assert_eq!((to.resolve("latest").unwrap(), to.resolve("mine").unwrap()), (own.clone(), own.clone()));
     assert_eq!(to.tagged("mine").unwrap(), std::slice::from_ref(&own));
@@ -381,11 +381,11 @@ fn no_name_and_no_date_that_no_run_can_have_is_imported() {
     ];
     for name in names {
         fs::write(log(&from, &id), text.replacen(&id, name, 1)).unwrap();
-        assert!(to.import(&from.run_dir(&id)).is_err(), "{name}");
+        assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err(), "{name}");
     }
     fs::write(log(&from, &id), &text).unwrap();
     let began = from.head(&id).unwrap().started_at;
     fs::write(log(&from, &id), text.replacen(&began, "9999-01-01T00:00:00Z", 1)).unwrap();
-    assert!(to.import(&from.run_dir(&id)).is_err());
+    assert!(to.import(&from.run_dir(&id), &|_| Vec::new()).is_err());
     assert!(to.ids().unwrap().is_empty());
 }

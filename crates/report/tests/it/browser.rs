@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use self::chromium::Browser;
-use crate::charts::{after_each_other, compared, contrast, page, sweep};
+use crate::charts::{after_each_other, compared, contrast, index, page, sweep};
 use mindful_analyze::analyze;
 use mindful_conformance::{not_run, tool};
 use mindful_core::record::run::Run;
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary};
-use mindful_report::html::site::{self, IndexedRun};
+use mindful_report::html::site::IndexedRun;
 use serde_json::Value;
 
 /// A page that shows others in frames of given widths and writes down what it sees there.
@@ -261,8 +261,7 @@ fn an_index_of_runs_is_filtered_in_a_browser_without_a_script() {
     let (one, mut other) = (sweep(&[1, 2, 4]), sweep(&[4]));
     (other.head.id, other.head.plan.tag) = ("20261122-000000-abc".into(), Some("<b>x".into()));
     other.error = Some("the server went away".into());
-    let rows = [&one, &other].map(|run| IndexedRun::from_run(run, &analyze(run)));
-    let index = site::index(&[&rows[..], &[IndexedRun::unreadable("20200101-000000-bad", "no <run>")]].concat());
+    let index = index(vec![one, other], IndexedRun::unreadable("20200101-000000-bad", "no <run>"));
     assert!(!index.contains("<script") && !index.contains("<b>x") && index.contains("no &lt;run&gt;"), "{index}");
     let Some(seen) = looked_at(&index, &[], Axe::Both) else { return };
     assert_eq!(seen["rows"]["validity-0"], 3, "{seen:#}");

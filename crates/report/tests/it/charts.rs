@@ -1,11 +1,23 @@
 //! Charts of runs as pictures: their text, their marks, and what no run may break.
 
 use crate::made::Made;
-use mindful_analyze::compare::Interval;
+use mindful_analyze::compare::{Interval, NamedSide, OrderedBy};
 use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{HookRecord, Point, Run, StepHead};
 use mindful_report::comparison::difference::{Difference, Differences};
+use mindful_report::html::index;
+use mindful_report::html::site::IndexedRun;
 use mindful_report::{Detail, charts, html};
+
+/// The index of a site with `runs`, and one that cannot be read.
+pub(crate) fn index(runs: Vec<Run>, unreadable: IndexedRun) -> String {
+    let by = OrderedBy::parse("reads").unwrap();
+    let row = |run: Run| {
+        let (name, analysis) = (run.head.id.clone(), analyze(&run));
+        IndexedRun::from_side(&NamedSide { name, runs: vec![(run, analysis)], noise: None }, by).unwrap()
+    };
+    index::index(runs.into_iter().map(row).chain([unreadable]).collect(), by)
+}
 
 /// A sweep whose throughput stops at 8 sessions.
 pub(crate) fn sweep(steps: &[u32]) -> Run {

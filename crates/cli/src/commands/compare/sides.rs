@@ -1,8 +1,6 @@
 //! The sides of a comparison: found in the store or in packs, or measured, and whether their runs may be quoted.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_analyze::compare::{Gate, NamedSide, NoiseFloor, Side, Sides, can_tell, runs_to_tell};
@@ -14,7 +12,8 @@ use mindful_runner::estimate::Estimate;
 use mindful_runner::repetition;
 
 use crate::args::flags;
-use crate::commands::import::files::{self, Named};
+use crate::commands::import::files;
+use crate::intake::{self, PassingStore};
 use crate::prices::Prices;
 use crate::runs::Runs;
 use crate::{context, layers, noise};
@@ -173,12 +172,10 @@ fn of_path(path: &Path, runs: &Runs) -> Option<Result<(Side, bool)>> {
         let passing = PassingStore::new()?;
         let mut side = Side::new();
         for one in named {
-            let id = match &one {
-                Named::Pack(file) => passing.store.import_pack(file)?,
-                Named::Run(folder) => passing.store.import(folder)?,
-                Named::File { .. } => continue,
-            };
-            side.push(runs.read_in(&passing.store, &id)?);
+            if files::is_run(&one) {
+                let id = intake::take_in(&passing.store, &one)?.id;
+                side.push(runs.read_in(&passing.store, &id)?);
+            }
         }
         if side.is_empty() {
             let next = "name a pack (`mindful pack RUN`), a run folder, or a folder of them";
@@ -186,36 +183,6 @@ fn of_path(path: &Path, runs: &Runs) -> Option<Result<(Side, bool)>> {
         }
         Ok((side, true))
     })
-}
-
-struct PassingStore {
-    store: Store,
-    root: PathBuf,
-}
-
-impl PassingStore {
-    fn new() -> Result<Self> {
-        let folder = std::env::temp_dir();
-        let cannot = |root: &Path, error: std::io::Error| {
-            Error::run(format!("cannot create {}: {error}", root.display()), "set TMPDIR to a folder with space")
-        };
-        let mut number = 0;
-        loop {
-            let root = folder.join(format!("mindful-compare-{}-{number}", std::process::id()));
-            match DirBuilder::new().mode(0o700).create(&root) {
-                Ok(()) => return Ok(Self { store: Store::open(&root), root }),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1_000 => number += 1,
-                Err(error) => return Err(cannot(&root, error)),
-            }
-        }
-    }
-}
-
-impl Drop for PassingStore {
-    fn drop(&mut self) {
-        // Nothing can be done about a folder that stays.
-        let _ = fs::remove_dir_all(&self.root);
-    }
 }
 
 /// The name of a side: of a path, its last part without the ending of a pack.

@@ -37,6 +37,21 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Vec<Named>> {
     Ok(all)
 }
 
+/// Whether `named` is a run folder or a pack. A file that calls itself a pack is one, so that a damaged pack is not passed
+/// over.
+pub(crate) fn is_run(named: &Named) -> bool {
+    match named {
+        Named::Run(_) | Named::Pack(_) => true,
+        Named::File { path, .. } => path.to_string_lossy().ends_with(".tar.zst"),
+    }
+}
+
+/// The last part of the path of `named`.
+pub(crate) fn file_name(named: &Named) -> String {
+    let (Named::Run(path) | Named::Pack(path) | Named::File { path, .. }) = named;
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// A run folder, a pack, or all files of a folder.
 pub(crate) fn of_path(path: &Path) -> Result<Vec<Named>> {
     if path.is_dir() && !path.join(LOG).exists() { of_folder(path) } else { Ok(vec![one(path.to_owned(), true)]) }

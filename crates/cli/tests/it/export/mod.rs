@@ -4,3 +4,4 @@ mod forms;
 mod packs;
 mod pictures;
 pub(crate) mod redactions;
+mod sites;

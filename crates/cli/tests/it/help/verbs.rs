@@ -22,9 +22,9 @@ fn flags(help: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn the_help_lists_23_verbs_in_groups() {
+fn the_help_lists_24_verbs_in_groups() {
     let help = printed(&["--help"]);
-    assert_eq!(verbs(&help).len(), 23, "{help}");
+    assert_eq!(verbs(&help).len(), 24, "{help}");
     for group in ["Measure", "Judge", "Keep", "Data", "Old results", "Several machines", "Setup"] {
         assert!(help.contains(&format!("\n{group}:\n")), "{group}: {help}");
     }

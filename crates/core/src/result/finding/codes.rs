@@ -14,6 +14,7 @@ crate::finding_codes! {
     OBJECTIVE_UNDECIDED = "objective-undecided", Error;
     LAYOUT = "layout", Error;
     SELF_PROOF_FAILED = "self-proof-failed", Error;
+    EDITED = "edited", Error;
     // The figure is not what it seems.
     SETTING_CHANGED = "setting-changed", Warning;
     LAYOUT_CHANGED = "layout-changed", Warning;

@@ -1,0 +1,89 @@
+//! Folders of packs as a site.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::mindful::Mindful;
+
+/// User CPU (in clock ticks) and peak memory (in KiB) of a command that succeeds.
+fn cost(mindful: &Mindful, args: &[&str]) -> (u64, u64) {
+    let mut child = mindful.start(args);
+    let (mut ticks, mut peak) = (0, 0);
+    loop {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", child.id())).unwrap_or_default();
+        let user = read("stat").rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse().ok());
+        let memory = read("status")
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+        (ticks, peak) = (user.unwrap_or(ticks), memory.unwrap_or(peak));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{args:?}");
+            return (ticks, peak);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Copies of one run as run folders in `results`, on three machines, with prices.
+fn copies(mindful: &Mindful, record: &str, id: &str, count: usize) {
+    let _ = fs::remove_dir_all(mindful.path("results"));
+    fs::create_dir(mindful.path("results")).unwrap();
+    for number in 0..count {
+        let letters =
+            [number / 27 / 27, number / 27 % 27, number % 27].map(|at| "23456789abcdefghijkmnpqrstu".as_bytes()[at]);
+        let other = format!("20260101-000000-{}", String::from_utf8(letters.to_vec()).unwrap());
+        let record = record.replace(id, &other).replace("copied", &format!("tag-{number}"));
+        let folder = mindful.path(format!("results/{other}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("run.jsonl"), record).unwrap();
+    }
+}
+
+#[test]
+fn work_and_memory_of_a_site_grow_linearly() {
+    let mindful = Mindful::new();
+    let short = ["--duration", "100ms", "--null-latency", "20ms", "--sessions", "1", "--tag", "copied"];
+    let ran = mindful.measured(&short);
+    let id = ran["id"].as_str().unwrap();
+    let record = fs::read_to_string(mindful.run_folder(&ran).join("run.jsonl")).unwrap();
+    let cost = [50, 100, 500].map(|count| {
+        copies(&mindful, &record, id, count);
+        let (ticks, kib) = cost(&mindful, &["export", "results", "--as", "site", "--output", "site", "--yes"]);
+        let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
+        assert_eq!(index.matches("class=\"row\"").count(), count);
+        assert!(index.contains(&format!("tag-{} (1)</option>", count - 1)), "the filter keeps every tag");
+        (ticks, kib, index.len())
+    });
+    let [small, middle, large] = cost;
+    assert!(large.0 < 15 * small.0 && middle.0 < 3 * small.0, "user CPU, ticks: {cost:?}");
+    assert!(large.2 < 11 * small.2, "length of the index: {cost:?}");
+    // What stays of a run is its row.
+    assert!(large.1 < small.1 + 450 * 100, "peak memory, KiB: {cost:?}");
+}
+
+#[test]
+fn packs_become_a_table_with_prices_and_machines() {
+    let mindful = Mindful::new();
+    fs::create_dir(mindful.path("results")).unwrap();
+    for (tag, sessions, price) in [("small", "1", "0.1 USD"), ("large", "4", "0.3 USD"), ("dear", "1", "0.4 USD")] {
+        let ran = mindful.measured(&["--sessions", sessions, "--tag", tag, "--price", price]);
+        let file = format!("results/{tag}.tar.zst");
+        mindful.text(&["pack", ran["id"].as_str().unwrap(), "--output", &file]);
+    }
+    let updates = mindful.measured(&["--update-pct", "50", "--tag", "updates"]);
+    mindful.text(&["pack", updates["id"].as_str().unwrap(), "--output", "results/updates.tar.zst"]);
+    let written = mindful.run(&["export", "results", "--as", "site", "--output", "site", "--by", "throughput"]);
+    assert!(written.status.success(), "{written:?}");
+    let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
+    assert!(!index.contains("<script"), "{index}");
+    for part in ["73.0 USD", "219 USD", "mix 50 % updates", "mix 0 % updates", "<select id=\"mix\">", "not audited"] {
+        assert!(index.contains(part), "{part} in {index}");
+    }
+    let row = |tag: &str| index.split("<tr").find(|row| row.contains(&format!("<td>{tag}</td>"))).unwrap();
+    assert!(row("large").contains("<td class=\"number\">1.00</td>"), "{}", row("large"));
+    assert!(row("dear").contains("<td>no</td>") && row("small").contains("<td>yes</td>"), "{index}");
+    for link in index.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        let page = fs::read_to_string(mindful.path("site").join(link)).unwrap();
+        assert!(page.contains("href=\"index.html\"") && page.contains("Not audited"), "{link}");
+    }
+}

@@ -1,0 +1,338 @@
+//! Packs that somebody edited: `check` finds each edit, and what is imported shows only what follows from the record.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use mindful_analyze::{Analysis, analyze};
+use mindful_core::record::run::Run;
+use mindful_record::{LOG, SUMMARY, pack, read_text};
+use mindful_report::export::packed::{Derivation, Difference};
+use mindful_report::export::unproven::UnprovenNumbers;
+use serde_json::Value;
+
+use crate::made::{Dress, showcase};
+use crate::mindful::{Mindful, codes, message, null, text};
+
+/// Runs of different kinds, made in short: of the null engine, of files, of SQLite, of other tools, and stored ones.
+fn record_all_kinds(mindful: &Mindful) {
+    let step = ["--duration", "300ms", "--null-latency", "2ms", "-q"];
+    let runs: [&[&str]; 9] = [
+        &["--sessions", "1"],
+        &["--sessions", "2", "--update-pct", "30", "--tag", "updates"],
+        &["--sessions", "2", "--rate", "100"],
+        &["--think-time", "1ms..3ms", "--skew", "zipf:0.9"],
+        &["--warmup", "1s", "--price", "0.12 USD"],
+        &["--work-unit", "1", "--sessions", "3"],
+        &["--hot-spot-size", "1MiB", "--hot-spot-share", "50"],
+        &["--redo", "heavy", "--update-pct", "100"],
+        &["--loop", "client"],
+    ];
+    for run in runs {
+        text(&mindful.run(&null("run", &[&step[..], run].concat())));
+    }
+    text(&mindful.run(&null("run", &["--ops", "50", "--guard", "20s", "-q"])));
+    let sweep = ["--duration", "300ms", "--null-latency", "2ms", "-q", "--sessions"];
+    text(&mindful.run(&null("sweep", &[&sweep[..], &["1,2,4"]].concat())));
+    text(&mindful.run(&null("sweep", &[&sweep[..], &["1..2", "--max-iops-at", "p50<=1s"]].concat())));
+    for target in ["sqlite:made.db", "raw:made.raw"] {
+        let args = ["run", "--target", target, "--scale", "4MiB", "--schemas", "1", "--warmup", "0s", "-q"];
+        text(&mindful.run(&[&args[..], &["--duration", "500ms"]].concat()));
+    }
+    fs::write(mindful.path("w.csv"), "Num_concurrent_workers,Oracle_Logical_IOPS\n4,1.5\n8,2.5\n").unwrap();
+    for (name, dress) in [("awr.txt.8", Dress::Awr11), ("awr.html.8", Dress::Html)] {
+        fs::write(mindful.path(name), showcase().report(dress)).unwrap();
+        mindful.text(&["import", name]);
+    }
+    mindful.text(&["import", "w.csv"]);
+    for name in ["postgres", "ladder", "job", "ranks"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1").join(name);
+        mindful.text(&["import", folder.to_str().unwrap()]);
+    }
+}
+
+/// Packs of all runs of the store, in a folder of their own.
+fn packed(mindful: &Mindful) -> Vec<(String, PathBuf)> {
+    fs::create_dir(mindful.path("packs")).unwrap();
+    let ids = fs::read_dir(mindful.runs()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    ids.map(|id| {
+        let file = mindful.path(format!("packs/{id}.tar.zst"));
+        mindful.text(&["pack", &id, "--output", file.to_str().unwrap()]);
+        (id, file)
+    })
+    .collect()
+}
+
+/// The files of a pack, in a folder.
+fn unpacked(mindful: &Mindful, file: &Path) -> PathBuf {
+    let folder = mindful.path(format!("unpacked-{}", file.file_name().unwrap().to_string_lossy()));
+    fs::create_dir(&folder).unwrap();
+    pack::unpack(file, &folder).unwrap();
+    folder
+}
+
+const FILES: [&str; 5] = [SUMMARY, pack::PAGE, pack::PLAN, pack::ENVIRONMENT, pack::VERSION];
+
+/// Packs the files of `folder` again, as run `id`.
+fn packed_again(folder: &Path, id: &str, to: &Path) {
+    let text = |name: &&'static str| Some((*name, fs::read_to_string(folder.join(name)).ok()?));
+    let texts: Vec<(&str, String)> = FILES.iter().filter_map(text).collect();
+    pack::write(folder, id, &texts, &File::create(to).unwrap()).unwrap();
+}
+
+/// Where numbers are in `text`, also in words.
+fn numbers(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit() && (*at == 0 || !is_part(bytes[at - 1]))).collect()
+}
+
+/// The first figure of a summary with its name.
+fn figure_of(summary: &str) -> &str {
+    let from = summary.find("\"blocks_visited_per_s\": ").unwrap();
+    summary[from..].split(',').next().unwrap()
+}
+
+/// `text` with another digit at `at`.
+fn with_digit(text: &str, at: usize) -> String {
+    let digit = if text.as_bytes()[at] == b'9' { "8" } else { "9" };
+    format!("{}{digit}{}", &text[..at], &text[at + 1..])
+}
+
+#[test]
+fn every_changed_figure_of_a_pack_is_found() {
+    let mindful = Mindful::new();
+    record_all_kinds(&mindful);
+    let packs = packed(&mindful);
+    assert!(packs.len() >= 20, "{packs:?}");
+    let checked = mindful.run(&["check", "packs"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert!(text(&checked).contains(&format!("{} packs checked, none differs", packs.len())), "{checked:?}");
+    let mut changed = 0;
+    for (id, file) in &packs {
+        let folder = unpacked(&mindful, file);
+        let stored = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let run = read_text(&stored(LOG), &folder).unwrap();
+        let derived = Derivation { run: &run, analysis: &analyze(&run) };
+        for (name, derived) in [(SUMMARY, &derived.summary()), (pack::ENVIRONMENT, &derived.environment())] {
+            assert_eq!(Difference::of_text(name, &stored(name), derived), None, "{id}");
+            for at in numbers(derived) {
+                let edited = with_digit(derived, at);
+                assert!(Difference::of_text(name, &edited, derived).is_some(), "{id} {name} at {at}");
+                // Words of another build may differ; its numbers may not.
+                let line = derived[..at].rsplit('\n').next().unwrap().replace("\\\"", "");
+                let in_words = line.matches('"').count() % 2 == 1;
+                let found = Difference::of_figures(name, &edited, derived).is_some();
+                assert!(in_words || found, "{id} {name}: {line}");
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 2_000, "{changed} figures");
+}
+
+#[test]
+fn an_edited_pack_is_imported_as_invalid() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--sessions", "2", "--tag", "edited"]);
+    let id = ran["id"].as_str().unwrap();
+    mindful.text(&["pack", id, "--output", "whole.tar.zst"]);
+    let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
+    let whole = fs::read_to_string(folder.join(SUMMARY)).unwrap();
+    let figure = figure_of(&whole);
+    let edits: [(&str, String); 8] = [
+        ("a figure", whole.replacen(figure, "\"blocks_visited_per_s\": 999999.0", 1)),
+        ("a number in another form", whole.replacen("\"format\": 1", "\"format\": 01", 1)),
+        ("a name", whole.replacen("\"blocks_visited_per_s\"", "\"blocks_visited_per_m\"", 1)),
+        ("a missing figure", whole.replacen(&format!("{figure},"), "", 1)),
+        ("a figure twice", whole.replacen(figure, &format!("{figure},\n{figure}"), 1)),
+        ("one more", whole.replacen("\"format\": 1", "\"format\": 1,\n  \"more\": 1", 1)),
+        ("a letter that looks the same", whole.replacen("null", "nu\u{2113}l", 1)),
+        ("nothing", String::new()),
+    ];
+    for (what, edited) in edits {
+        fs::write(folder.join(SUMMARY), &edited).unwrap();
+        packed_again(&folder, id, &mindful.path("edited.tar.zst"));
+        let checked = mindful.run(&["check", "edited.tar.zst", "whole.tar.zst"]);
+        assert_eq!(checked.status.code(), Some(1), "{what}: {checked:?}");
+        let output = text(&checked);
+        assert!(output.contains("summary.json line") && output.contains("1 of them differ"), "{what}: {output}");
+        let elsewhere = Mindful::new();
+        let imported = elsewhere.text(&["import", mindful.path("edited.tar.zst").to_str().unwrap()]);
+        assert!(imported.contains("EDITED: summary.json line"), "{what}: {imported}");
+        let shown = elsewhere.json(&["show", id]);
+        assert_eq!((&shown["steps"], &shown["validity"]), (&ran["steps"], &"invalid".into()), "{what}");
+        assert!(codes(&shown).contains(&"edited"), "{what}: {shown:#}");
+        let listed = elsewhere.text(&["list"]);
+        assert!(listed.contains("INVALID") && !listed.contains("999,999"), "{what}: {listed}");
+        let again = message(&elsewhere.run(&["pack", id]));
+        assert!(again.contains("did not follow from its record"), "{what}: {again}");
+        assert!(elsewhere.run(&["export", id, "--as", "site", "--output", "site"]).status.success());
+        let index = fs::read_to_string(elsewhere.path("site/index.html")).unwrap();
+        assert!(index.contains("INVALID") && !index.contains("999,999"), "{what}: {index}");
+    }
+}
+
+#[test]
+fn each_file_of_a_pack_is_compared_with_its_record() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--sessions", "2", "--seed", "1234"]);
+    let id = ran["id"].as_str().unwrap();
+    for redacted in [false, true] {
+        let args = ["pack", id, "--output", "whole.tar.zst", "--yes"];
+        mindful.text(&[&args[..], if redacted { &["--redact"][..] } else { &[] }].concat());
+        let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
+        for name in [pack::PAGE, pack::PLAN, pack::ENVIRONMENT, pack::VERSION] {
+            let whole = fs::read_to_string(folder.join(name)).unwrap();
+            let at = numbers(&whole)
+                .into_iter()
+                .find(|at| *at > whole.find('\n').unwrap() || name == pack::VERSION)
+                .unwrap();
+            for edited in [Some(with_digit(&whole, at)), None] {
+                match &edited {
+                    Some(edited) => fs::write(folder.join(name), edited).unwrap(),
+                    None => fs::remove_file(folder.join(name)).unwrap(),
+                }
+                packed_again(&folder, id, &mindful.path("edited.tar.zst"));
+                let checked = mindful.run(&["check", "edited.tar.zst"]);
+                assert_eq!(checked.status.code(), Some(1), "{name}: {checked:?}");
+                assert!(text(&checked).contains(name), "{name}: {checked:?}");
+            }
+            fs::write(folder.join(name), whole).unwrap();
+        }
+        packed_again(&folder, id, &mindful.path("again.tar.zst"));
+        assert!(mindful.run(&["check", "again.tar.zst"]).status.success());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_pack_of_another_build_is_compared_by_its_figures() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--sessions", "2"]);
+    let id = ran["id"].as_str().unwrap();
+    mindful.text(&["pack", id, "--output", "whole.tar.zst"]);
+    let folder = unpacked(&mindful, &mindful.path("whole.tar.zst"));
+    let version = fs::read_to_string(folder.join(pack::VERSION)).unwrap();
+    let by = version.lines().find(|line| line.starts_with("packed by mindful")).unwrap();
+    fs::write(folder.join(pack::VERSION), version.replace(by, "packed by mindful 9.9.9")).unwrap();
+    let whole = fs::read_to_string(folder.join(SUMMARY)).unwrap();
+    let words = whole.replacen("\"text\": \"", "\"text\": \"In other words: ", 1);
+    fs::write(folder.join(SUMMARY), words).unwrap();
+    packed_again(&folder, id, &mindful.path("other.tar.zst"));
+    let checked = mindful.run(&["check", "other.tar.zst"]);
+    let output = text(&checked);
+    assert!(checked.status.success() && output.contains("not compared: page.html: mindful 9.9.9 wrote it"), "{output}");
+    let edited = whole.replacen(figure_of(&whole), "\"blocks_visited_per_s\": 999999.0", 1);
+    fs::write(folder.join(SUMMARY), edited).unwrap();
+    packed_again(&folder, id, &mindful.path("other.tar.zst"));
+    let checked = mindful.run(&["check", "other.tar.zst"]);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    assert!(
+        text(&checked).contains("summary.json steps[0].blocks_visited_per_s: `999999.0` instead of"),
+        "{checked:?}"
+    );
+}
+
+#[test]
+fn hostile_packs_are_named_and_do_not_hide_others() {
+    let mindful = Mindful::new();
+    let ran = mindful.measured(&["--sessions", "1"]);
+    let id = ran["id"].as_str().unwrap();
+    fs::create_dir(mindful.path("packs")).unwrap();
+    mindful.text(&["pack", id, "--output", "packs/whole.tar.zst"]);
+    let folder = unpacked(&mindful, &mindful.path("packs/whole.tar.zst"));
+    let record = fs::read_to_string(folder.join(LOG)).unwrap();
+    let lines: Vec<&str> = record.lines().collect();
+    let joined = |lines: &[&str]| lines.join("\n") + "\n";
+    let other = "20200101-000000-abc";
+    let mut backwards = lines.clone();
+    backwards[1..].reverse();
+    let notes = "{\"event\":\"note\",\"text\":\"n\"}\n".repeat(100_000);
+    let records: [(&str, String); 7] = [
+        ("huge", record.replacen("\"blocks\":", "\"blocks\":1e308,\"blocks\":", 1)),
+        ("nan", record.replacen("\"sum_ns\":", "\"sum_ns\":NaN,\"sum_ns\":", 1)),
+        ("short", joined(&lines[..lines.len() / 2])),
+        ("backwards", joined(&backwards)),
+        ("long", format!("{record}{notes}")),
+        ("other", record.replace(id, other)),
+        ("twice", record.replacen("\"format\":1", "\"format\":1,\"format\":1", 1)),
+    ];
+    for (name, record) in &records {
+        fs::write(folder.join(LOG), record).unwrap();
+        packed_again(&folder, id, &mindful.path(format!("packs/{name}.tar.zst")));
+    }
+    fs::write(mindful.path("packs/cut.tar.zst"), "no pack").unwrap();
+    fs::write(mindful.path("packs/README.md"), "# Results\n").unwrap();
+    let checked = mindful.run(&["check", "packs", "--format", "json"]);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    let all = crate::mindful::json(&checked);
+    for pack in all.as_array().unwrap() {
+        let differs = !pack["differences"].as_array().unwrap().is_empty();
+        assert_eq!(differs, pack["path"] != "packs/whole.tar.zst", "{pack:#}");
+    }
+    assert_eq!(all.as_array().unwrap().len(), records.len() + 2, "{all:#}");
+    // A run under the name of another takes no place of its own.
+    assert_eq!(mindful.run(&["import", "packs/other.tar.zst"]).status.code(), Some(0));
+    assert!(codes(&mindful.json(&["show", other])).contains(&"edited"));
+    let site = mindful.run(&["export", "packs", "--as", "site", "--output", "site"]);
+    assert!(site.status.success(), "{site:?}");
+    let index = fs::read_to_string(mindful.path("site/index.html")).unwrap();
+    assert!(index.contains("cut.tar.zst") && index.contains(&format!("another pack contains run {id}")), "{index}");
+}
+
+/// The run of the record `text`; `None` where it cannot be read.
+fn read(text: &str) -> Option<(Run, Analysis)> {
+    let run = read_text(text, Path::new(LOG)).ok()?;
+    let analysis = analyze(&run);
+    Some((run, analysis))
+}
+
+/// The number with another first digit.
+fn another(number: &Value) -> Value {
+    let text = number.to_string();
+    serde_json::from_str(&with_digit(&text, text.find(|c: char| c.is_ascii_digit()).unwrap())).unwrap()
+}
+
+#[test]
+fn a_number_of_the_record_changes_a_figure_or_is_listed() {
+    let mindful = Mindful::new();
+    record_all_kinds(&mindful);
+    let (mut changed, mut turn, mut unseen) = (0, 0, Vec::new());
+    for entry in fs::read_dir(mindful.runs()).unwrap() {
+        let record = fs::read_to_string(entry.unwrap().path().join(LOG)).unwrap();
+        let events: Vec<Value> = record.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<String> = events.iter().map(|event| format!("{event}\n")).collect();
+        let (run, analysis) = read(&lines.concat()).unwrap();
+        let mut listed = UnprovenNumbers::of_run(&run, &analysis);
+        let mut fields: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
+        for (at, event) in events.iter().enumerate() {
+            for number in listed.numbers(event).into_iter().filter(|number| number.unproven.is_none()) {
+                fields.entry(number.field).or_default().push((at, number.pointer));
+            }
+        }
+        let derived = Derivation { run: &run, analysis: &analysis };
+        let (summary, environment, page) = (derived.summary(), derived.environment(), derived.page());
+        for (field, numbers) in fields {
+            // Another one of each field in each run: all would take hours.
+            turn += 7;
+            let (at, pointer) = &numbers[turn % numbers.len()];
+            let mut event = events[*at].clone();
+            let number = event.pointer_mut(pointer).unwrap();
+            let (was, now) = (number.clone(), another(number));
+            *number = now;
+            let mut edited = lines.clone();
+            edited[*at] = format!("{event}\n");
+            changed += 1;
+            let Some((other, analysis)) = read(&edited.concat()) else { continue };
+            let other = Derivation { run: &other, analysis: &analysis };
+            let is_seen = other.summary() != summary || other.environment() != environment || other.page() != page;
+            if !is_seen {
+                let line: String = lines[*at].chars().take(200).collect();
+                unseen.push(format!("{field}: {was} of {} in {line}", run.head.id));
+            }
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+    assert!(changed > 300, "{changed} numbers");
+}
