@@ -22,9 +22,9 @@ fn side(name: &str, latency_us: u64, prices: [&str; 2]) -> NamedSide {
 fn by_price_sides_in_other_currencies_have_no_rank() {
     let sides = [
         side("dear", 6_400, ["4 EUR"; 2]),
-        side("yen", 6_400, ["300 JPY"; 2]),
-        side("cheap", 6_400, ["2 EUR"; 2]),
-        side("mixed", 6_400, ["2 EUR", "2 USD"]),
+        side("yen", 6_500, ["300 JPY"; 2]),
+        side("cheap", 6_600, ["2 EUR"; 2]),
+        side("mixed", 6_700, ["2 EUR", "2 USD"]),
     ];
     let ranked = |by| Ranking::from_sides(&sides, by, 0.03, true).unwrap().summary;
     let by_price = ranked(OrderedBy::Price);
