@@ -387,7 +387,9 @@ fn mark_efficient(sides: &mut [RankedSide], by: OrderedBy) {
             points.entry(price.currency.clone()).or_default().push((month, figure, at));
         }
     }
-    sides.iter_mut().for_each(|side| side.efficient = None);
+    for side in &mut *sides {
+        side.efficient = None;
+    }
     for mut points in points.into_values() {
         // Cheapest first, of one price the best first: what comes later has to be better than all before it.
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));

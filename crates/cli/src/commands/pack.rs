@@ -7,7 +7,6 @@ use std::path::Path;
 use clap::ArgMatches;
 use mindful_analyze::compare::provenance::NOT_STATED;
 use mindful_core::contract::fact::Fact;
-use mindful_core::record::run::Run;
 use mindful_core::{Error, Result};
 use mindful_host::binary;
 use mindful_record::{LOG, SUMMARY, pack};

@@ -104,7 +104,7 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy) -> String {
     let _ = writeln!(html, "<h1>{}</h1>", format_counted(runs.len(), "run"));
     html.push_str(INTRODUCTION);
     html.push_str("<form>\n");
-    shown.iter().for_each(|choices| html.push_str(&choices.select()));
+    html.extend(shown.iter().map(|choices| choices.select()));
     html.push_str("<label><input type=\"checkbox\" id=\"chosen\"> only chosen runs</label>\n</form>\n");
     html.push_str("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table of the runs\">");
     let columns = Columns::of_groups(&groups, by);
@@ -122,7 +122,7 @@ pub fn index(mut runs: Vec<IndexedRun>, by: OrderedBy) -> String {
     }
     if !faults.is_empty() {
         let _ = write!(html, "<tbody>\n{}", columns.heading("cannot be read"));
-        faults.iter().for_each(|run| html.push_str(&row(run, None, &shown, &columns)));
+        html.extend(faults.iter().map(|run| row(run, None, &shown, &columns)));
         html.push_str("</tbody>\n");
     }
     html.push_str("</table></div>\n</main>\n</body>\n</html>\n");

@@ -72,8 +72,8 @@ fn sources(matches: &ArgMatches, runs: &Runs) -> Result<Vec<Source>> {
         match runs.store().resolve(name) {
             Ok(id) => sources.push(Source::Stored(id)),
             Err(_) if Path::new(name).exists() => {
-                let named = files::of_path(Path::new(name))?.into_iter();
-                sources.extend(named.filter(files::is_run).map(Source::Elsewhere));
+                let found = files::of_path(Path::new(name))?.into_iter();
+                sources.extend(found.filter(files::is_run).map(Source::Elsewhere));
             }
             Err(error) => return Err(error),
         }

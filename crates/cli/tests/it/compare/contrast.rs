@@ -101,8 +101,8 @@ fn commits_are_compared_with_bare_durable_writes() {
     let ran = json(&mindful.private(&[&contrast[..], &small].concat()));
     let commits = &ran["commits"];
     let rows: Vec<_> = commits["rows"].as_array().unwrap().iter().collect();
-    let named = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["sessions"].as_u64().unwrap());
-    let names: Vec<_> = rows.iter().map(|row| named(row)).collect();
+    let name_of = |row: &Value| (row["name"].as_str().unwrap().to_owned(), row["sessions"].as_u64().unwrap());
+    let names: Vec<_> = rows.iter().map(|row| name_of(row)).collect();
     let bare = ["fdatasync", "O_DSYNC", "O_DSYNC and O_DIRECT", "append and fdatasync"];
     let bare = bare.map(|way| (format!("bare, {way}"), 1));
     let ladder = ["raw, fdatasync", "database"].map(|way| [1, 2].map(|load| (way.to_owned(), load)));

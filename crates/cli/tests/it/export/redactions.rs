@@ -70,7 +70,9 @@ fn named(lines: &str) -> String {
             }
             "environment" => {
                 let facts = &mut event["facts"];
-                OF_CLOUD.into_iter().for_each(|(key, value)| facts[key] = json!(value));
+                for (key, value) in OF_CLOUD {
+                    facts[key] = json!(value);
+                }
                 for (key, value) in [
                     ("storage.device", "nvme7n3"),
                     ("device.nvme7n3.serial", "SER1AL77"),

@@ -12,9 +12,9 @@ use mindful_conformance::place;
 fn one_session_that_is_held_up_is_reported_with_its_wait() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "shared_buffers=64MB");
-    let of_each = ["--schemas", "8", "--sessions", "8", "--scale", "1MiB", "--work-unit", "1", "--duration", "5s"];
+    let common = ["--schemas", "8", "--sessions", "8", "--scale", "1MiB", "--work-unit", "1", "--duration", "5s"];
     let updates = ["--update-pct", "100", "--commit-wait", "off", "--think-time", "5ms..5ms"];
-    let args = [&of_each[..], &updates].concat();
+    let args = [&common[..], &updates].concat();
     let alone = server.run(&mindful, &args);
     assert!(!alone.warns("unfair"), "{alone}");
     let locks = "DO $$ BEGIN PERFORM FROM mindful.blocks_3 FOR UPDATE; PERFORM pg_sleep(0.2); COMMIT; \
