@@ -50,7 +50,7 @@ pub struct LimitCard {
     pub next: String,
 }
 
-pub fn run_card(analysis: &Analysis) -> Card {
+pub(crate) fn run_card(analysis: &Analysis) -> Card {
     let validity = analysis.summary.validity;
     let all = analysis.steps.len();
     let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
@@ -58,7 +58,7 @@ pub fn run_card(analysis: &Analysis) -> Card {
 }
 
 /// The card of one step; `place` is its number and how many there are, where there are several.
-pub fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
+pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
     StepCard {
         place: place
             .map(|(number, all)| format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))),

@@ -107,7 +107,7 @@ impl Ranks {
         })
     }
 
-    pub fn comparisons_of(&self, side: usize) -> impl Iterator<Item = (usize, &Comparison)> {
+    pub(crate) fn comparisons_of(&self, side: usize) -> impl Iterator<Item = (usize, &Comparison)> {
         (0..self.ranks.len()).filter_map(move |other| Some((other, self.ratio(side, other)?.2)))
     }
 }

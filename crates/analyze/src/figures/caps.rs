@@ -13,7 +13,7 @@ pub(crate) const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
 pub(crate) const AT_LIMIT: f64 = 0.95;
 /// And up to which: a group that does more is not held by this limit.
-pub const BEYOND_LIMIT: f64 = 1.2;
+pub(crate) const BEYOND_LIMIT: f64 = 1.2;
 /// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
 const SLACK_S: f64 = 1.0;
 
@@ -94,7 +94,7 @@ fn changes_by_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterat
 }
 
 /// The limits in figures: of several devices the one that was held longest.
-pub fn summary(caps: &[Cap]) -> CapSummary {
+pub(crate) fn summary(caps: &[Cap]) -> CapSummary {
     let longest = |of: usize| {
         let times = caps.iter().filter_map(|cap| match cap.limit {
             Limited::Volume(limit, us, _) if limit == of => Some(us),

@@ -67,7 +67,7 @@ impl Counters {
 
     /// The same with sources unknown that stood still while others show that they should not have.
     #[must_use]
-    pub fn without_frozen(mut self) -> Self {
+    pub(crate) fn without_frozen(mut self) -> Self {
         let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
         // What is written may stay in the page cache for a while.
         let moved = grew(shared::PROCESS_READ_BYTES) > MOVED_BYTES;

@@ -28,7 +28,7 @@ pub struct ForeignWrites {
 
 impl ForeignWrites {
     /// Foreign writes of the window; `None` if they are negligible, or if a counter is not known.
-    pub fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
+    pub(crate) fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;
         let by_database = rate(shared::PHYSICAL_WRITES).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)

@@ -15,11 +15,11 @@ use crate::judgement::subject::{Subject, part, percent};
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
 /// Largest share of device traffic that others may cause.
-pub const MAX_FOREIGN_SHARE: f64 = 0.05;
+pub(crate) const MAX_FOREIGN_SHARE: f64 = 0.05;
 /// Fewest physical reads by blocks visited: below, the database's cache served a part.
-pub const MIN_YIELD: f64 = 0.9;
+pub(crate) const MIN_YIELD: f64 = 0.9;
 /// Most physical reads by blocks visited: above, something else than the method reads.
-pub const MAX_YIELD: f64 = 1.15;
+pub(crate) const MAX_YIELD: f64 = 1.15;
 /// Least of a level by the one above it, where both count the same reads.
 const LEAST_SERVED: f64 = 0.95;
 const MOST_SERVED: f64 = 1.15;
@@ -265,7 +265,7 @@ impl Gates {
     }
 
     /// Whether holes of the files explain what no process fetched.
-    pub fn from_holes(&self) -> bool {
+    pub(crate) fn explained_by_holes(&self) -> bool {
         let unread = self.page_cache_share.unwrap_or(0.0);
         self.holes_share > 0.0 && unread > MAX_PAGE_CACHE_SHARE && unread - self.holes_share <= MAX_PAGE_CACHE_SHARE
     }

@@ -71,7 +71,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<H
     let kind = match gates.page_cache_share {
         _ if subject.simulated => HeadlineKind::Simulated,
         _ if gates.pass() => HeadlineKind::Storage,
-        Some(_) if gates.from_holes() => HeadlineKind::Holes,
+        Some(_) if gates.explained_by_holes() => HeadlineKind::Holes,
         Some(phi) if phi > MAX_PAGE_CACHE_SHARE => HeadlineKind::PageCache,
         _ => HeadlineKind::Database,
     };

@@ -62,7 +62,7 @@ pub struct Axis {
 }
 
 /// Every value of every key with every other one; the last key changes fastest. No axis gives one empty point.
-pub fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
+pub(crate) fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
     axes.iter().fold(vec![Vec::new()], |points, axis| {
         let with = |point: &Vec<(String, String)>, value: &String| {
             point.iter().cloned().chain([(axis.key.clone(), value.clone())]).collect()
