@@ -35,7 +35,6 @@ pub use criterion::OrderedBy;
 pub use curve::{CurveComparison, CurveRatio, curves};
 pub use figure::{ComparedFigure, run_value};
 pub use gate::{Gate, GateOutcome};
-pub use group::cliffs_delta;
 pub use history::{History, LevelChange};
 pub use machines::{MachineSpread, OutlyingMachine, spread as machine_spread};
 pub use noise::NoiseFloor;
@@ -46,6 +45,5 @@ pub use rank::{Ranks, SideValues};
 pub use ranking::{NamedSide, Ranking};
 pub use runs::{Side, compare_runs};
 pub use sides::{ComparedPoint, ComparedSides, Sides, compared_run, value_of_run};
-pub use sweep::points;
 
 pub use crate::stats::interval::Interval;

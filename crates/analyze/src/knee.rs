@@ -12,7 +12,7 @@ use mindful_core::{Error, Result, plan::units};
 use answer::Intervals;
 pub use answer::Knee;
 pub(crate) use fit::Fit;
-pub use fit::fit;
+pub(crate) use fit::fit;
 pub(crate) use interval::resampled;
 pub use load::{LoadPoint, Search};
 pub use model::{Model, ModelKind};

@@ -115,7 +115,7 @@ fn entry(id: &str, name: &str, bytes: u64, content: Box<dyn Read>) -> io::Result
 }
 
 /// Takes record and figures out of the pack `path` into the empty folder `into`. The error is a short reason.
-pub fn unpack(path: &Path, into: &Path) -> Result<(), String> {
+pub(crate) fn unpack(path: &Path, into: &Path) -> Result<(), String> {
     let text = |error: io::Error| reason(&error);
     let packed = file::open(path).map_err(text)?;
     let most = packed.metadata().map_err(text)?.len().saturating_mul(MOST_RATIO).saturating_add(ALWAYS);

@@ -27,7 +27,7 @@ pub(crate) fn of_host(target: &dyn Target, simulated: bool) -> Vec<Finding> {
 }
 
 /// What the target has that spoils step number `step` of a run, from 0, which does `plan`.
-pub fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
+pub(crate) fn of_step(target: &dyn Target, plan: &Plan, step: u32) -> Result<Vec<Finding>> {
     let of_step =
         |finding: Finding| Finding { evidence: format!("step {}: {}", step + 1, finding.evidence), ..finding };
     Ok(target.checks(plan)?.into_iter().map(of_step).collect())

@@ -21,7 +21,7 @@ pub struct SideValues {
 }
 
 impl SideValues {
-    pub fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         median(&self.runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
     }
 

@@ -14,7 +14,7 @@ pub struct PointComparison {
 }
 
 /// Takes the number of points into account: of many comparisons one is easily significant by chance.
-pub fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison> {
+pub(crate) fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison> {
     let known: Vec<f64> = comparisons.iter().filter_map(|(_, c)| c.p_beyond).collect();
     let mut adjusted = holm(&known).into_iter();
     let mut points: Vec<PointComparison> = comparisons

@@ -54,7 +54,7 @@ impl Change {
 pub struct Counters(pub Vec<Change>);
 
 impl Counters {
-    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
+    pub(crate) fn from_step(step: &StepRecord, window: &Window) -> Self {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
 
@@ -107,7 +107,7 @@ impl Counters {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
 
-    pub fn last(&self, gauge: Counter) -> Option<f64> {
+    pub(crate) fn last(&self, gauge: Counter) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == gauge)?.readings[1]
     }
 

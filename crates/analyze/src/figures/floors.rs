@@ -16,7 +16,7 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 pub(crate) const BUFFERED: &str = "through the page cache";
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Floor {
+pub(crate) struct Floor {
     /// Their names, with spaces between.
     pub devices: String,
     pub reads_per_s: f64,
@@ -27,7 +27,7 @@ pub struct Floor {
 
 /// What stands between the device that serves the data and what stores it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Between {
+pub(crate) enum Between {
     #[default]
     Nothing,
     /// Something served a share of what the upper devices were asked for.

@@ -44,9 +44,4 @@ impl ForeignWrites {
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
         (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(Self { device_bytes, own_bytes, flushes, more_bytes })
     }
-
-    /// Share of the bytes written that are not the run's.
-    pub fn share(&self) -> f64 {
-        if self.device_bytes > 0.0 { (1.0 - self.own_bytes / self.device_bytes).clamp(0.0, 1.0) } else { 0.0 }
-    }
 }

@@ -6,7 +6,7 @@ use crate::figures::counters::Counters;
 
 /// Shares of the sessions' time; together 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Scheduler {
+pub(crate) struct Scheduler {
     pub on_cpu: f64,
     /// Runnable, and waiting for a CPU.
     pub queued: f64,

@@ -32,7 +32,7 @@ pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
 /// What was read in a second, level by level; `None` where it is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Levels {
+pub(crate) struct Levels {
     database_bytes: Option<f64>,
     process_bytes: Option<f64>,
     device_bytes: Option<f64>,
@@ -58,12 +58,12 @@ pub struct Gates {
     /// Share of the files that was never written: the kernel answers it without a read.
     pub holes_share: f64,
     /// What stands between the device that serves and what stores.
-    pub between: Between,
-    pub levels: Levels,
+    pub(crate) between: Between,
+    pub(crate) levels: Levels,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claim {
+pub(crate) enum Claim {
     /// The database read each block visited, once, by a request of its own: blocks visited against physical reads.
     OneReadPerBlock,
     /// Physical reads against process reads.
@@ -79,7 +79,7 @@ pub enum Claim {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Held {
+pub(crate) enum Held {
     Yes,
     No(String),
     Unknown(&'static str),
@@ -107,7 +107,7 @@ impl Claim {
         Self::Stored,
     ];
 
-    pub fn held(self, gates: &Gates) -> Held {
+    pub(crate) fn held(self, gates: &Gates) -> Held {
         match self {
             Self::OneReadPerBlock => one_read_per_block(gates),
             Self::PageCacheOutOfTheWay => page_cache(gates),
@@ -215,7 +215,7 @@ fn below(between: &Between) -> Option<String> {
 }
 
 impl Gates {
-    pub fn from_step(
+    pub(crate) fn from_step(
         run: &Run,
         head: &StepHead,
         step: &StepSummary,
@@ -253,12 +253,12 @@ impl Gates {
     }
 
     /// Whether all claims hold, so that reads may be called storage.
-    pub fn pass(&self) -> bool {
+    pub(crate) fn pass(&self) -> bool {
         Claim::ALL.iter().all(|claim| claim.held(self) == Held::Yes)
     }
 
     /// Why reads may not be called storage, claim by claim.
-    pub fn doubts(&self) -> Vec<String> {
+    pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts: Vec<String> = Claim::ALL.iter().filter_map(|claim| claim.held(self).doubt()).collect();
         doubts.dedup();
         doubts

@@ -5,8 +5,9 @@ use mindful_core::result::StepSummary;
 pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::blocks::SINGLE_BLOCK;
 use crate::judgement::claims::{Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
+pub use crate::judgement::subject::percent;
 pub(crate) use crate::judgement::subject::{ALL_CACHED, part};
-pub use crate::judgement::subject::{Subject, Visited, percent};
+pub(crate) use crate::judgement::subject::{Subject, Visited};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadlineKind {
@@ -42,7 +43,7 @@ impl Headline {
 }
 
 /// The headline of a step; `None` without a window.
-pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
+pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject) -> Option<Headline> {
     let visited = step.blocks_visited_per_s.filter(|_| !subject.imported || step.physical_reads_per_s.is_some());
     let Some(visited) = visited else { return imported(step, subject.block_bytes) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {

@@ -9,7 +9,7 @@ mod budget;
 mod schedule;
 
 pub use adaptive::{Adaptive, Measured, NextSessions, Reason};
-pub use axis::{Axis, Values, full_grid, paired};
+pub(crate) use axis::{Axis, Values, full_grid, paired};
 pub use bisection::{Bisection, Move, Trial};
 pub use budget::{Budgeted, within};
 pub use schedule::{Slot, schedule};
