@@ -46,14 +46,6 @@ impl Span {
         text.split(',').map(str::trim).map(|name| Ok((name.to_owned(), Self::parse(name)?))).collect()
     }
 
-    /// Share of the space it takes, 0 to 1.
-    pub(crate) fn share(self) -> f64 {
-        match self {
-            Self::Part(from, to) => (to.percent() - from.percent()) / 100.0,
-            Self::Mix => 0.1,
-        }
-    }
-
     /// The pieces of `units` it takes: where each begins, and how long each is.
     fn pieces(self, units: u64) -> (Vec<u64>, u64) {
         let at = |share: Share| (u128::from(units) * u128::from(share.hundredths()) / u128::from(Share::WHOLE)) as u64;

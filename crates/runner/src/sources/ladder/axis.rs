@@ -57,8 +57,8 @@ pub(super) fn doubled(from: u64, to: u64) -> Vec<u64> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Axis {
-    pub(crate) key: String,
-    pub(crate) values: Vec<String>,
+    pub key: String,
+    pub values: Vec<String>,
 }
 
 /// Every value of every key with every other one; the last key changes fastest. No axis gives one empty point.
