@@ -10,7 +10,7 @@ mod schedule;
 #[cfg(test)]
 mod walked_test;
 
-pub(crate) use adaptive::{Adaptive, Measured, NextSessions, Reason};
+pub(crate) use adaptive::{Adaptive, Measured, Reason};
 pub(crate) use axis::{Axis, Values, full_grid, paired};
 pub(crate) use bisection::{Bisection, Move, Trial};
 pub(crate) use budget::{Budgeted, within};
