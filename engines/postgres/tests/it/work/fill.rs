@@ -45,7 +45,7 @@ fn empty_cache(server: &Server) {
     let checkpointer = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
     let pid: i32 = server.sql(checkpointer)[0].parse().unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !server.try_sql(checkpointer).is_ok_and(|pids| pids.first().is_some_and(|other| *other != pid.to_string())) {
         assert!(Instant::now() < until, "the server does not start anew");
         std::thread::sleep(Duration::from_millis(50));
