@@ -1,6 +1,6 @@
 //! Prints the tables of docs/method-statistics.md on comparisons: false alarms, power, coverage.
 //!
-//! `cargo run --release -p mindful-analyze --example compare_rates`
+//! `cargo run --release -p mindful-analyze --features benchmarks --example compare_rates`
 
 #![expect(clippy::print_stdout, reason = "the tables are its result")]
 

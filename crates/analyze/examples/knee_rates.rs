@@ -1,6 +1,6 @@
 //! Prints the tables of docs/method-statistics.md on the knee: which model wins, and how near the figures come.
 //!
-//! `cargo run --release -p mindful-analyze --example knee_rates`
+//! `cargo run --release -p mindful-analyze --features benchmarks --example knee_rates`
 
 #![expect(clippy::print_stdout, reason = "the tables are its result")]
 

@@ -1,6 +1,6 @@
 //! Prints the tables of docs/method-statistics.md on ranks of sides and on types of machines.
 //!
-//! `cargo run --release -p mindful-analyze --example rank_rates`
+//! `cargo run --release -p mindful-analyze --features benchmarks --example rank_rates`
 
 #![expect(clippy::print_stdout, reason = "the tables are its result")]
 

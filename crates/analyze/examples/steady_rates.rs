@@ -1,6 +1,6 @@
 //! Prints the tables of docs/method-statistics.md on steady state: false alarms and detections on synthetic signals.
 //!
-//! `cargo run --release -p mindful-analyze --example steady_rates`
+//! `cargo run --release -p mindful-analyze --features benchmarks --example steady_rates`
 
 #![expect(clippy::print_stdout, reason = "the tables are its result")]
 

@@ -155,7 +155,7 @@ fn no_window(step: &StepRecord, is_cut: bool) -> Finding {
     codes::NO_WINDOW.finding(text, format!("{seen} of {sessions} reported work"))
 }
 
-pub fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
+pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(why) = &step.error {
         findings.push(

@@ -86,7 +86,7 @@ pub fn turns(levels: &[Level], may_pin: bool, repetitions: u32) -> Vec<Turn> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Repetition {
+pub(crate) struct Repetition {
     /// Blocks per second.
     pub iops: f64,
     /// Median latency of a block, us; `None` with too few blocks to know.
@@ -104,7 +104,7 @@ pub struct Repetition {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// Blocks per second.
     pub iops: f64,
     /// MiB (2^20 bytes) per second.
@@ -128,7 +128,7 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none, or no block was read.
-    pub fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
+    pub(crate) fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
         let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
         let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
         let iops = middle(|r| r.iops).filter(|iops| *iops > 0.0)?;
@@ -206,7 +206,7 @@ pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Optio
 }
 
 /// The contrast that the steps of `run` are; `None` when they are none.
-pub fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
+pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
     let mut readings: BTreeMap<(&str, &str), Vec<Repetition>> = BTreeMap::new();
     let mut by_round: BTreeMap<(&str, u32), f64> = BTreeMap::new();

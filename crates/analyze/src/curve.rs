@@ -38,7 +38,7 @@ pub(crate) fn incomparable_steps(run: &Run, steps: &[StepSummary]) -> Vec<Findin
 }
 
 /// One curve for each set of the other keys' values; none where the steps are no ladder of sessions.
-pub fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
+pub(crate) fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten();
     let search = Search {
         p99_target_us: objective.filter(|o| (o.percentile - 99.0).abs() < 0.1).map(|o| o.limit_us),

@@ -48,7 +48,7 @@ pub fn large_bytes(run: &Run) -> Option<u64> {
 }
 
 /// Whether bare files were read: they have no rows whose layout could be wrong.
-pub fn on_files(run: &Run) -> bool {
+pub(crate) fn on_files(run: &Run) -> bool {
     run.description.as_ref().is_some_and(|description| description.files)
 }
 

@@ -9,12 +9,14 @@ mod slo;
 
 use mindful_core::{Error, Result, plan::units};
 
-pub use answer::{Intervals, Knee};
-pub use fit::{Fit, fit};
-pub use interval::resampled;
+use answer::Intervals;
+pub use answer::Knee;
+pub(crate) use fit::Fit;
+pub(crate) use fit::fit;
+pub(crate) use interval::resampled;
 pub use load::{LoadPoint, Search};
 pub use model::{Model, ModelKind};
-pub use slo::{SloPoint, slo_point};
+pub(crate) use slo::{SloPoint, slo_point};
 
 /// Fewest different loads for a choice between the models.
 pub(crate) const FEWEST_LOADS: usize = 7;

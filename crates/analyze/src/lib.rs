@@ -4,11 +4,11 @@
 //! [`curve`] with its [`knee`] say of a run's steps; [`summary`]; [`judgement`] on a [`step`]; [`checks`]; [`analysis`];
 //! the [`catalogue`] of figures. [`compare`] and [`ladder`] stand beside them.
 
-pub mod analysis;
+mod analysis;
 pub mod catalogue;
 pub mod checks;
 pub mod commit_contrast;
-pub mod comparability;
+mod comparability;
 pub mod compare;
 pub mod contrast;
 pub mod curve;
@@ -16,11 +16,11 @@ pub mod figures;
 pub mod io_job;
 pub mod judgement;
 pub mod knee;
-pub mod objective;
+mod objective;
 pub mod stats;
 pub mod steady;
 pub mod step;
-pub mod summary;
+mod summary;
 mod targets;
 
 pub use analysis::{Analysis, analyze};

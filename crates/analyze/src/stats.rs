@@ -2,7 +2,7 @@
 
 pub mod autocorrelation;
 pub mod distribution;
-pub mod interval;
+pub(crate) mod interval;
 pub(crate) mod least_squares;
 pub mod moment;
 pub mod random;

@@ -21,10 +21,11 @@ pub mod settling;
 pub use change::{Change, changes};
 pub use cycle::{Cover, Period, cover, period};
 pub use drift::{Drift, drift};
-pub use movement::{End, Movement, movement};
+pub(crate) use movement::End;
+pub use movement::{Movement, movement};
 pub use precision::{Precision, precision};
 pub use shape::{Shape, shape};
-pub use swing::{Swing, swing};
+pub(crate) use swing::swing;
 pub use trend::{Trend, trend};
 pub use truncation::{Truncation, mser5};
 

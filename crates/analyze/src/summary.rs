@@ -20,7 +20,7 @@ use crate::figures::work::Work;
 use crate::figures::{caps, choices, cpu, device, latency, ranks, rates, waits};
 use crate::{commit_contrast, contrast, curve, io_job};
 
-pub fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
+pub(crate) fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
     let contrast = contrast::contrast(run, &steps);
     let commits = commit_contrast::commit_contrast(run, &steps);
     let io_job = io_job::best(run, &steps);
@@ -112,7 +112,7 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
 }
 
 #[derive(Clone, Copy)]
-pub struct Measured<'a> {
+pub(crate) struct Measured<'a> {
     pub window: Option<&'a Window>,
     /// What sessions did; `None` where nobody reported operations apart.
     pub work: Option<&'a Work>,

@@ -1,5 +1,5 @@
 //! How often runs are called SUSPECT, on a quiet host and beside disturbances, and what stands first then:
-//! `cargo run --release -p mindful --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=1
+//! `cargo run --release -p mindful --features benchmarks --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=1
 //! folder=/tmp/mindful-false-alarms`, where each of these may be left away.
 //!
 //! It runs the release binary beside it on a private server in the folder, which it starts once and keeps warm: as often as

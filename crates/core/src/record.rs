@@ -3,6 +3,6 @@
 
 pub mod head;
 pub mod latency;
-pub mod published;
+pub(crate) mod published;
 pub mod rank_record;
 pub mod run;

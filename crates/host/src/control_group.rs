@@ -72,7 +72,7 @@ pub enum IoKind {
 }
 
 impl IoKind {
-    pub const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
+    pub(crate) const ALL: [Self; 4] = [Self::Reads, Self::ReadBytes, Self::Writes, Self::WriteBytes];
 
     /// The key of version 2: of the limit in `io.max`, and of what was done in `io.stat`.
     const fn keys(self) -> (&'static str, &'static str) {

@@ -19,7 +19,7 @@ pub struct Mount {
 }
 
 impl Mount {
-    pub fn is_memory(&self) -> bool {
+    pub(crate) fn is_memory(&self) -> bool {
         ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&self.fs_type.as_str())
     }
 

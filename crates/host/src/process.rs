@@ -46,7 +46,7 @@ impl Stat {
     }
 
     /// The name stands in parentheses and may contain any of them: the last one ends it.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();

@@ -59,7 +59,7 @@ pub struct OldStep {
 }
 
 impl OldStep {
-    pub fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
+    pub(crate) fn new(file: &str, what: &'static str, engine: &'static str, target: impl Into<String>) -> Self {
         Self {
             file: file.to_owned(),
             more_files: Vec::new(),
@@ -144,7 +144,7 @@ impl OldStep {
         self.events.push(Event::Slice { session: 0, report: slice });
     }
 
-    pub fn end(&mut self, error: Option<String>) {
+    pub(crate) fn end(&mut self, error: Option<String>) {
         self.events.push(Event::StepEnd { error, interrupted: false });
     }
 

@@ -10,7 +10,7 @@ use crate::files::{open_file, own_file};
 const LARGEST: u64 = 4 << 20;
 
 #[derive(Debug)]
-pub struct Log {
+pub(crate) struct Log {
     path: PathBuf,
     from: u64,
 }
@@ -30,7 +30,7 @@ impl Log {
         OpenOptions::new().append(true).open(&self.path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

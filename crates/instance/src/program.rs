@@ -183,7 +183,7 @@ pub struct Making<'a> {
     /// The folder for the server's log, likewise, if that is not to be in the data folder.
     pub log_dir: Option<&'a Path>,
     pub account: &'a Account,
-    pub log: &'a Log,
+    pub(crate) log: &'a Log,
     pub program: &'a dyn Program,
 }
 

@@ -1,4 +1,4 @@
-//! What one reading of each host source costs: `cargo run --release -p mindful-observe --example sampling_cost [PID]`.
+//! What one reading of each host source costs: `cargo run --release -p mindful-observe --features benchmarks --example sampling_cost [PID]`.
 //! With the number of a process its descendants are the server.
 
 use std::io::Write;

@@ -1,5 +1,5 @@
 //! What the first of many ranks needs to meet the others and to make one run of what they leave, in one process and in
-//! simulated time: `cargo run -p mindful-ranks --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
+//! simulated time: `cargo run -p mindful-ranks --features benchmarks --example many_ranks -- RANKS SESSIONS SECONDS`, sessions of each rank. The
 //! sessions of one rank are simulated; each other rank leaves what they did as its own. Chunks lie in files, as they lie on
 //! the server elsewhere, so the memory reported is that of the first rank and of the threads of the others.
 #![expect(clippy::print_stdout, reason = "its figures are its result")]

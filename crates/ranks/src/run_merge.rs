@@ -62,7 +62,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// The run does not belong to a rank, or was cut short.
-    pub fn new(first: &Run) -> Result<Self> {
+    pub(crate) fn new(first: &Run) -> Result<Self> {
         part_of(first)?;
         let step = first.steps.first().cloned().ok_or_else(|| cannot_merge("the first has no step"))?;
         let mut targets = BTreeMap::new();
@@ -84,7 +84,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// The part does not belong to this run.
-    pub fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
+    pub(crate) fn add(&mut self, Part { step, lead }: Part) -> Result<(), String> {
         self.all.add(&step)?;
         let Some(RankTarget { target, .. }) = target_of(&step).filter(|_| !self.targets.is_empty()) else {
             return Ok(());
@@ -100,7 +100,7 @@ impl RunMerge {
     ///
     /// # Errors
     /// A rank is missing, or the sessions of two ranks do not follow one another.
-    pub fn finish(self) -> Result<Run, String> {
+    pub(crate) fn finish(self) -> Result<Run, String> {
         let mut step = self.all.finish()?;
         if self.targets.is_empty() {
             return Ok(with_findings(self.first, step));

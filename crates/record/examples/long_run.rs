@@ -1,5 +1,5 @@
 //! Writes a made run of many sessions and seconds into a store, to see what reading it takes:
-//! `cargo run --release -p mindful-record --example long_run -- STORE SESSIONS SECONDS`, then `mindful show latest`.
+//! `cargo run --release -p mindful-record --features benchmarks --example long_run -- STORE SESSIONS SECONDS`, then `mindful show latest`.
 
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::slice::SliceReport;

@@ -1,5 +1,5 @@
 //! What the page of a long run costs, from the run as it was read to the last byte of HTML:
-//! `cargo run --release -p mindful-report --example page_of_an_hour -- SESSIONS SECONDS`.
+//! `cargo run --release -p mindful-report --features benchmarks --example page_of_an_hour -- SESSIONS SECONDS`.
 //!
 //! The slices are made, some hundred different ones in turn, and go into the run as a reader puts them there.
 

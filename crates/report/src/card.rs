@@ -14,26 +14,26 @@ pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all se
 
 /// What stands at the head of a report. All texts are harmless on one line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
+pub(crate) struct Card {
     pub validity: Validity,
     /// The same in a word: `VALID`, `SUSPECT`, `INVALID`.
     pub word: &'static str,
     pub why: String,
-    pub steps: Vec<StepCard>,
+    pub(crate) steps: Vec<StepCard>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepCard {
+pub(crate) struct StepCard {
     /// Which step it is, where there are several: `step 2 of 3: 8 sessions`.
     pub place: Option<String>,
     /// Its figure; `None` where there was no time in which all sessions worked.
-    pub headline: Option<HeadlineCard>,
+    pub(crate) headline: Option<HeadlineCard>,
     /// What limits it; `None` without a window.
-    pub limit: Option<LimitCard>,
+    pub(crate) limit: Option<LimitCard>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeadlineCard {
+pub(crate) struct HeadlineCard {
     /// The number, grouped in thousands: `57,542`.
     pub figure: String,
     /// What it counts, per second: `storage IOPS (reads)`, with how updates committed.
@@ -42,7 +42,7 @@ pub struct HeadlineCard {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LimitCard {
+pub(crate) struct LimitCard {
     /// `limited by device latency`, or `no single limit`.
     pub limit: String,
     /// The figures it rests on, each with its threshold.
@@ -50,7 +50,7 @@ pub struct LimitCard {
     pub next: String,
 }
 
-pub fn run_card(analysis: &Analysis) -> Card {
+pub(crate) fn run_card(analysis: &Analysis) -> Card {
     let validity = analysis.summary.validity;
     let all = analysis.steps.len();
     let steps = (1..).zip(&analysis.steps).map(|(number, step)| step_card(step, (all > 1).then_some((number, all))));
@@ -58,7 +58,7 @@ pub fn run_card(analysis: &Analysis) -> Card {
 }
 
 /// The card of one step; `place` is its number and how many there are, where there are several.
-pub fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
+pub(crate) fn step_card(step: &StepAnalysis, place: Option<(usize, usize)>) -> StepCard {
     StepCard {
         place: place
             .map(|(number, all)| format!("step {number} of {all}: {}", figure::sessions(step.summary.sessions))),
@@ -74,7 +74,7 @@ pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
 }
 
-pub fn word(validity: Validity) -> &'static str {
+pub(crate) fn word(validity: Validity) -> &'static str {
     match validity {
         Validity::Valid => "VALID",
         Validity::Suspect => "SUSPECT",

@@ -5,7 +5,7 @@ pub use mindful_core::plan::units::{format_counted, format_whole};
 pub(crate) const UNKNOWN: &str = "-";
 
 /// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
-pub fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_owned();
     }
@@ -25,7 +25,7 @@ pub(crate) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), number)
 }
 
-pub fn count(count: Option<u32>) -> String {
+pub(crate) fn count(count: Option<u32>) -> String {
     count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string())
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn sessions(count: Option<u32>) -> String {
 }
 
 /// A share of 0 to 1 as percent with its sign.
-pub fn percent(share: Option<f64>) -> String {
+pub(crate) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNKNOWN.to_owned(), mindful_analyze::judgement::headline::percent)
 }
 

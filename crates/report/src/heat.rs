@@ -1,7 +1,7 @@
 //! Latency over time as two heat maps beside each other: how many operations, and how much time went into them.
 
 pub(crate) mod axis;
-pub mod svg;
+pub(crate) mod svg;
 pub mod terminal;
 
 use mindful_analyze::StepAnalysis;

@@ -39,7 +39,7 @@ impl Style {
     pub(crate) const MOST_COLUMNS: usize = 100;
     pub(crate) const FEWEST_COLUMNS: usize = 60;
 
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.width.clamp(Self::FEWEST_COLUMNS, Self::MOST_COLUMNS)
     }
 

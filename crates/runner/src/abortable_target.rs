@@ -66,7 +66,7 @@ pub struct AbortableTarget {
 }
 
 impl AbortableTarget {
-    pub fn new(target: Box<dyn Target>, stop: &StopFlag) -> Self {
+    pub(crate) fn new(target: Box<dyn Target>, stop: &StopFlag) -> Self {
         let target: Arc<dyn Target> = Arc::from(target);
         let in_step = Arc::new(AtomicBool::new(false));
         let (watched, stepping) = (Arc::clone(&target), Arc::clone(&in_step));

@@ -30,7 +30,7 @@ pub struct ClockOffset {
 }
 
 impl ClockOffset {
-    pub fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
+    pub(crate) fn of(target: &dyn Target, clock: &dyn Clock) -> Result<Self> {
         Self::read(&|| target.clock_us(), clock)
     }
 

@@ -94,7 +94,7 @@ impl Context {
     }
 
     /// What is known before anything is opened; the store gives the id and the time.
-    pub fn head(&self) -> RunHead {
+    pub(crate) fn head(&self) -> RunHead {
         RunHead {
             format: FORMAT,
             id: String::new(),

@@ -31,7 +31,7 @@ pub enum HookMoment {
 
 impl HookMoment {
     /// Its name in the environment of the command and in the record.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
             Self::After => "after",
@@ -41,7 +41,7 @@ impl HookMoment {
 }
 
 impl HookMoment {
-    pub fn command(self, hooks: &Hooks) -> Option<&String> {
+    pub(crate) fn command(self, hooks: &Hooks) -> Option<&String> {
         let command = match self {
             Self::Before => &hooks.before,
             Self::After => &hooks.after,

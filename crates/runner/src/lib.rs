@@ -30,4 +30,4 @@ pub use hooks::HookMoment;
 pub use recording::Recording;
 pub use runner::{Resumed, run};
 pub use source::{NextStep, Single, StepSource, System};
-pub use sources::{calibration, commit_contrast, contrast, estimate, io_job, ladder, orion, sweep, walk};
+pub use sources::{calibration, commit_contrast, contrast, estimate, io_job, orion, sweep, walk};

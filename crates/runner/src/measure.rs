@@ -23,7 +23,7 @@ use crate::step::early_stop::EarlyStop;
 use crate::step::follower::{Steady, StepFollower};
 use crate::step::{Start, StepObserver, StepOrder, StepOutcome, run_step};
 
-pub struct Measured {
+pub(crate) struct Measured {
     pub step: StepRecord,
     pub error: Option<Error>,
     pub given_up: bool,
@@ -170,7 +170,7 @@ fn watches(context: &Context, target: &dyn Target, workload: &Workload) -> Resul
     Ok(watches)
 }
 
-pub fn circumstances(
+pub(crate) fn circumstances(
     context: &Context,
     target: &dyn Target,
     workload: &Workload,

@@ -22,7 +22,7 @@ enum Sink {
 
 impl Recording {
     /// A recording without a run folder yet.
-    pub fn new(live: Arc<dyn Events>) -> Arc<Self> {
+    pub(crate) fn new(live: Arc<dyn Events>) -> Arc<Self> {
         Arc::new(Self { live, sink: Mutex::new(Sink::Waiting(Vec::new())) })
     }
 
@@ -41,7 +41,7 @@ impl Recording {
     }
 
     /// Ends the record: everything is on storage, or an error tells why not.
-    pub fn close(&self) -> Result<()> {
+    pub(crate) fn close(&self) -> Result<()> {
         match std::mem::replace(&mut *self.lock(), Sink::Closed) {
             Sink::Writing(writer) => writer.close(),
             _ => Ok(()),
@@ -49,7 +49,7 @@ impl Recording {
     }
 
     /// What went wrong with the record so far.
-    pub fn fault(&self) -> Option<Error> {
+    pub(crate) fn fault(&self) -> Option<Error> {
         match &*self.lock() {
             Sink::Writing(writer) => writer.fault(),
             _ => None,

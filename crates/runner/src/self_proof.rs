@@ -19,7 +19,7 @@ pub fn store(target: &dyn Target, store: &Store, proof: &SelfProof) -> Result<()
 }
 
 /// What is to be said of runs on `target`: that a claim of its engine failed there, or that nobody asked.
-pub fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
+pub(crate) fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
     let Some(subject) = target.self_proof_subject()? else { return Ok(None) };
     let Some(stored) = store.self_proof(&subject)? else {
         return Ok(Some(missing("no proof of this database, release and account".to_owned())));

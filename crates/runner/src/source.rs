@@ -28,7 +28,7 @@ impl System {
     ///
     /// # Errors
     /// An option that makes no sense.
-    pub fn parse(engine: &'static dyn Engine, url: String, settings: Settings) -> Result<Self> {
+    pub(crate) fn parse(engine: &'static dyn Engine, url: String, settings: Settings) -> Result<Self> {
         Ok(Self { engine, options: engine.parse_options(&url, &settings)?, url, settings })
     }
 

@@ -9,7 +9,7 @@ pub mod commit_contrast;
 pub mod contrast;
 pub mod estimate;
 pub mod io_job;
-pub mod ladder;
+pub(crate) mod ladder;
 pub mod orion;
 pub mod sweep;
 pub mod walk;

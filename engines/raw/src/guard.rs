@@ -31,7 +31,7 @@ pub(crate) struct Source {
     pub fd: OwnedFd,
     /// mindful's mark, when the file is its own, or the device was filled by it.
     pub mark: Option<FileHeader>,
-    pub data: Extent,
+    pub(crate) data: Extent,
     /// Its device number, when it is a block device.
     pub device: Option<u64>,
 }

@@ -120,7 +120,7 @@ pub(crate) struct Options {
     pub span: Span,
     /// Whether all schemas count as one.
     pub whole: bool,
-    pub combine: Combine,
+    pub(crate) combine: Combine,
     pub large: Option<Large>,
     pub look: BlockTouch,
     pub cpus: Option<Vec<usize>>,

@@ -30,9 +30,9 @@ pub(crate) struct Prepared {
     /// Key to block.
     pub layout: Arc<Layout>,
     /// Block to place.
-    pub blocks: Arc<Space>,
+    pub(crate) blocks: Arc<Space>,
     /// Large read to place.
-    pub large: Option<Arc<Space>>,
+    pub(crate) large: Option<Arc<Space>>,
     pub large_blocks: u64,
     /// The end of the file, where writes are appended.
     pub appended: Option<Appended>,

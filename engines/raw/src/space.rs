@@ -4,7 +4,7 @@ use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Combine {
+pub(crate) enum Combine {
     Concat,
     /// In turns of so many bytes.
     Stripe(u64),
@@ -24,7 +24,7 @@ impl Span {
     pub(crate) const FULL: Self = Self::Part(Share::NONE, Share::ALL);
 
     /// A span from text: a name, or `FROM%..TO%`.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let tenth = |hundredths| Share::from_hundredths(hundredths).unwrap_or(Share::ALL);
         match text {
             "full" => return Ok(Self::FULL),
@@ -46,14 +46,6 @@ impl Span {
         text.split(',').map(str::trim).map(|name| Ok((name.to_owned(), Self::parse(name)?))).collect()
     }
 
-    /// Share of the space it takes, 0 to 1.
-    pub fn share(self) -> f64 {
-        match self {
-            Self::Part(from, to) => (to.percent() - from.percent()) / 100.0,
-            Self::Mix => 0.1,
-        }
-    }
-
     /// The pieces of `units` it takes: where each begins, and how long each is.
     fn pieces(self, units: u64) -> (Vec<u64>, u64) {
         let at = |share: Share| (u128::from(units) * u128::from(share.hundredths()) / u128::from(Share::WHOLE)) as u64;
@@ -68,21 +60,21 @@ impl Span {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub(crate) struct Extent {
     pub start: u64,
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// Number of the file, from 0.
-    pub file: u32,
-    pub offset: u64,
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
 }
 
 /// The part in use of one or more files, in units of one I/O.
 #[derive(Debug, Clone)]
-pub struct Space {
+pub(crate) struct Space {
     unit: u64,
     starts: Vec<u64>,
     piece_units: u64,
@@ -100,7 +92,7 @@ enum Order {
 
 impl Space {
     /// The space of `extents`, in units of `unit` bytes; refuses one that is empty.
-    pub fn new(extents: &[Extent], combine: Combine, span: Span, unit: u64) -> Result<Self> {
+    pub(crate) fn new(extents: &[Extent], combine: Combine, span: Span, unit: u64) -> Result<Self> {
         let (order, units) = match (extents, combine) {
             ([one], _) => (Order::One(one.start), one.bytes / unit),
             (_, Combine::Concat) => {
@@ -128,16 +120,16 @@ impl Space {
         Ok(Self { unit, starts, piece_units, order })
     }
 
-    pub fn units(&self) -> u64 {
+    pub(crate) fn units(&self) -> u64 {
         self.piece_units * self.starts.len() as u64
     }
 
-    pub fn unit(&self) -> u64 {
+    pub(crate) fn unit(&self) -> u64 {
         self.unit
     }
 
     #[inline]
-    pub fn place(&self, number: u64) -> Place {
+    pub(crate) fn place(&self, number: u64) -> Place {
         debug_assert!(number < self.units());
         let unit = match self.starts[..] {
             [start] => start + number,

@@ -45,7 +45,7 @@ fn reads(found: &StepAnalysis) -> Vec<Finding> {
     if gates.method_yield.is_some_and(|y| y < CACHED_YIELD) {
         return findings;
     }
-    if gates.from_holes() {
+    if gates.explained_by_holes() {
         let text = "Parts of the files were never written. The kernel answers reads of them without storage. Write the \
                     files completely, or load the dataset again.";
         let share = percent(gates.page_cache_share.unwrap_or(0.0));

@@ -12,7 +12,12 @@ const SHORTEST_SERIES: usize = 10;
 
 /// Interval of the ratio: runs are resampled, and within each run drawn its blocks of seconds where they are known.
 /// `None` below two runs a side, without resamples, or where all resamples agree.
-pub fn ratio_bca(baseline: &[RunValue], candidate: &[RunValue], resamples: usize, seed: u64) -> Option<Interval> {
+pub(crate) fn ratio_bca(
+    baseline: &[RunValue],
+    candidate: &[RunValue],
+    resamples: usize,
+    seed: u64,
+) -> Option<Interval> {
     if baseline.len() < 2 || candidate.len() < 2 || resamples < 100 {
         return None;
     }

@@ -9,13 +9,13 @@ pub use mindful_core::result::comparison::Difference;
 use mindful_core::workload::Workload;
 
 /// The facts in which `baseline` and `candidate` differ and which a comparison must hold fixed.
-pub fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
+pub(crate) fn differences(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(facts, baseline, candidate)
 }
 
 /// Where and with what each side was measured, as far as it differs: every setting, version, target and host. Worth knowing,
 /// and no reason to refuse.
-pub fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
+pub(crate) fn circumstances(baseline: &[Run], candidate: &[Run]) -> Vec<Difference> {
     differences_of(circumstances_of, baseline, candidate)
 }
 
@@ -82,7 +82,7 @@ fn facts(run: &Run) -> Vec<(&str, String)> {
 }
 
 /// What was measured, whatever it was measured on: sides that differ here have no common rank.
-pub fn measured(run: &Run) -> Vec<(&str, String)> {
+pub(crate) fn measured(run: &Run) -> Vec<(&str, String)> {
     let mut facts = vec![("engine", run.head.engine.clone())];
     let by = run.head.imported.as_ref().map_or("measured by mindful", |imported| &imported.what);
     facts.push(("figures", by.to_owned()));

@@ -85,7 +85,7 @@ impl ComparedFigure {
         }
     }
 
-    pub fn lacking(self, step: &StepAnalysis) -> String {
+    pub(crate) fn lacking(self, step: &StepAnalysis) -> String {
         match self {
             Self::P99 => Self::too_few(step, 99.0, OPS_OF_P99),
             Self::PerPrice => "no price: pass --prices FILE, or --price when it runs".to_owned(),

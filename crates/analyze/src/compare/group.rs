@@ -5,7 +5,7 @@ use super::bootstrap;
 use super::power::{detectable_effect, runs_needed};
 use super::shift::Shift;
 use super::student::StandardError;
-pub use super::student::cliffs_delta;
+pub(crate) use super::student::cliffs_delta;
 pub(super) use super::student::logarithms;
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::{mean, variance};

@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 const SHORTEST: usize = 3;
 
 /// Runs from which on a change can be found at all: eight cannot reach the p.
-pub const FEWEST_OF_A_HISTORY: usize = 10;
+pub(crate) const FEWEST_OF_A_HISTORY: usize = 10;
 
 const SIGNIFICANT: f64 = 0.01;
 
@@ -87,7 +87,7 @@ impl History {
 /// (Matteson and James 2014) on logarithms: the split that separates the means best is kept when few permutations do as
 /// well and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
 /// independent, so they are permuted as they are; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
-pub fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
+pub(crate) fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let mut random = Random::new(seed, "permutations of a history");
     let mut found = Vec::new();

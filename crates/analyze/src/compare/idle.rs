@@ -9,7 +9,7 @@ use super::comparable::differences;
 
 /// The settings of the system in which `baseline` and `candidate` differ, where they differ in nothing else and none of
 /// them can matter for how the blocks were reached. Empty otherwise.
-pub fn settings(baseline: &[Run], candidate: &[Run]) -> Vec<String> {
+pub(crate) fn settings(baseline: &[Run], candidate: &[Run]) -> Vec<String> {
     let both = || baseline.iter().chain(candidate);
     if !differences(baseline, candidate).is_empty() || both().any(|run| !one_path(run)) {
         return Vec::new();

@@ -9,14 +9,14 @@ use crate::stats::distribution::normal_quantile;
 use crate::stats::interval::{CONFIDENCE, Interval};
 use crate::stats::moment::median;
 
-pub const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
+pub(crate) const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
 
 /// A percentile is known to the bucket of the histogram that it fell into: so much lies between the ends of one, as
 /// logarithms (two significant digits: 1/128 at most).
 const BUCKET: f64 = 1.0 / 128.0;
 
 #[derive(Debug)]
-pub struct RunLatency<'a> {
+pub(super) struct RunLatency<'a> {
     pub histogram: &'a Recorder,
     /// Autocorrelation time of the run's seconds, in seconds: so many operations count as one. At least 1.
     pub tau: f64,
@@ -27,7 +27,7 @@ pub struct RunLatency<'a> {
 /// With two runs a side and more the interval is the exact one of Mann and Whitney on the runs' percentiles. With a run
 /// alone it comes from the order statistics of both histograms and knows nothing of what differs from run to run. Either
 /// is wider by the bucket of the histogram at both ends: all runs of a side may fall into one bucket.
-pub fn percentile_shifts(baseline: &[RunLatency], candidate: &[RunLatency]) -> Vec<PercentileShift> {
+pub(crate) fn percentile_shifts(baseline: &[RunLatency], candidate: &[RunLatency]) -> Vec<PercentileShift> {
     PERCENTILES.iter().filter_map(|percentile| shift(*percentile, baseline, candidate)).collect()
 }
 

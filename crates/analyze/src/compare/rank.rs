@@ -21,7 +21,7 @@ pub struct SideValues {
 }
 
 impl SideValues {
-    pub fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         median(&self.runs.iter().map(|run| run.value).collect::<Vec<_>>()).unwrap_or(f64::NAN)
     }
 
@@ -107,7 +107,7 @@ impl Ranks {
         })
     }
 
-    pub fn comparisons_of(&self, side: usize) -> impl Iterator<Item = (usize, &Comparison)> {
+    pub(crate) fn comparisons_of(&self, side: usize) -> impl Iterator<Item = (usize, &Comparison)> {
         (0..self.ranks.len()).filter_map(move |other| Some((other, self.ratio(side, other)?.2)))
     }
 }

@@ -6,14 +6,14 @@ use crate::stats::rank_sum::RankSum;
 
 /// Two groups, seen through all their pairwise differences (candidate minus baseline).
 #[derive(Debug, Clone)]
-pub struct Shift {
+pub(super) struct Shift {
     rising: Vec<f64>,
     chance: RankSum,
 }
 
 impl Shift {
     /// The shift from `baseline` to `candidate`; both with at least one value.
-    pub fn new(baseline: &[f64], candidate: &[f64]) -> Self {
+    pub(super) fn new(baseline: &[f64], candidate: &[f64]) -> Self {
         let mut rising: Vec<f64> = candidate.iter().flat_map(|b| baseline.iter().map(move |a| b - a)).collect();
         rising.sort_by(f64::total_cmp);
         Self { rising, chance: RankSum::new(baseline.len(), candidate.len()) }

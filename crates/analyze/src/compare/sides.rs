@@ -71,7 +71,7 @@ impl Sides {
     ///
     /// # Errors
     /// The first such run.
-    pub fn refuse_shared_runs(&self) -> Result<()> {
+    pub(crate) fn refuse_shared_runs(&self) -> Result<()> {
         shared_run(&self.baseline, &self.candidate).map_or(Ok(()), |id| {
             Err(Error::plan(format!("run {id} is on both sides"), "name different runs for baseline and candidate"))
         })

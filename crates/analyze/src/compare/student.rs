@@ -98,7 +98,7 @@ pub(super) fn compare(
 }
 
 /// Share of pairs in which the candidate is larger, minus the share in which it is smaller (Cliff 1993).
-pub fn cliffs_delta(baseline: &[f64], candidate: &[f64]) -> f64 {
+pub(crate) fn cliffs_delta(baseline: &[f64], candidate: &[f64]) -> f64 {
     let pairs = (baseline.len() * candidate.len()) as f64;
     if pairs > 0.0 { 2.0 * wins(baseline, candidate) / pairs - 1.0 } else { 0.0 }
 }

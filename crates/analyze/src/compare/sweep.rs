@@ -14,7 +14,7 @@ pub struct PointComparison {
 }
 
 /// Takes the number of points into account: of many comparisons one is easily significant by chance.
-pub fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison> {
+pub(crate) fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison> {
     let known: Vec<f64> = comparisons.iter().filter_map(|(_, c)| c.p_beyond).collect();
     let mut adjusted = holm(&known).into_iter();
     let mut points: Vec<PointComparison> = comparisons
@@ -33,7 +33,7 @@ pub fn points(comparisons: Vec<(f64, Comparison)>) -> Vec<PointComparison> {
 }
 
 /// p values adjusted for their number (Holm 1979), in the order given.
-pub fn holm(p: &[f64]) -> Vec<f64> {
+pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     let mut adjusted = vec![0.0; p.len()];

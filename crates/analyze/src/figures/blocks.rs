@@ -27,7 +27,7 @@ pub fn block_bytes(run: &Run) -> Option<u64> {
 }
 
 /// Bytes of a block of a step: its own, where a sweep gives each step another.
-pub fn step_block_bytes(run: &Run, head: &StepHead) -> Option<u64> {
+pub(crate) fn step_block_bytes(run: &Run, head: &StepHead) -> Option<u64> {
     head.point.block_bytes().or_else(|| block_bytes(run))
 }
 

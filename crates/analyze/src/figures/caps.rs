@@ -13,18 +13,18 @@ pub(crate) const HELD_SHARE: f64 = 0.25;
 /// Share of a control group's limit from which on the group is at it.
 pub(crate) const AT_LIMIT: f64 = 0.95;
 /// And up to which: a group that does more is not held by this limit.
-pub const BEYOND_LIMIT: f64 = 1.2;
+pub(crate) const BEYOND_LIMIT: f64 = 1.2;
 /// How much longer than the window a time may seem, s: a volume brings its times up to date once a second.
 const SLACK_S: f64 = 1.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cap {
     pub device: String,
-    pub limit: Limited,
+    pub(crate) limit: Limited,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Limited {
+pub(crate) enum Limited {
     /// One of [`OF_VOLUME`] held it for so many us of so many seconds.
     Volume(usize, f64, f64),
     /// Of one of [`OF_GROUP`] so much was done a second, and so much is allowed.
@@ -33,7 +33,7 @@ pub enum Limited {
 
 impl Cap {
     /// All limits that are reported, those of volumes first.
-    pub fn all(counters: &Counters) -> Vec<Self> {
+    pub(crate) fn all(counters: &Counters) -> Vec<Self> {
         let volumes = changes_by_source(counters, source::VOLUME_CAPS).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let limit = VOLUME_LIMITS.iter().position(|(known, _)| *known == name)?;
@@ -52,7 +52,7 @@ impl Cap {
     }
 
     /// Of the window that it held, or of what is allowed that was done.
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         match self.limit {
             Limited::Volume(_, us, seconds) => (us / 1e6 / seconds).min(1.0),
             Limited::Group(_, per_s, may) => per_s / may,
@@ -73,7 +73,7 @@ impl Cap {
         }
     }
 
-    pub fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let device = &self.device;
         match self.limit {
             Limited::Volume(limit, us, seconds) => {
@@ -94,7 +94,7 @@ fn changes_by_source<'a>(counters: &'a Counters, source: &'a str) -> impl Iterat
 }
 
 /// The limits in figures: of several devices the one that was held longest.
-pub fn summary(caps: &[Cap]) -> CapSummary {
+pub(crate) fn summary(caps: &[Cap]) -> CapSummary {
     let longest = |of: usize| {
         let times = caps.iter().filter_map(|cap| match cap.limit {
             Limited::Volume(limit, us, _) if limit == of => Some(us),

@@ -54,7 +54,7 @@ impl Change {
 pub struct Counters(pub Vec<Change>);
 
 impl Counters {
-    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
+    pub(crate) fn from_step(step: &StepRecord, window: &Window) -> Self {
         Self(step.series.iter().flat_map(|series| changes(series, step, window)).collect())
     }
 
@@ -67,7 +67,7 @@ impl Counters {
 
     /// The same with sources unknown that stood still while others show that they should not have.
     #[must_use]
-    pub fn without_frozen(mut self) -> Self {
+    pub(crate) fn without_frozen(mut self) -> Self {
         let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
         // What is written may stay in the page cache for a while.
         let moved = grew(shared::PROCESS_READ_BYTES) > MOVED_BYTES;
@@ -107,7 +107,7 @@ impl Counters {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }
 
-    pub fn last(&self, gauge: Counter) -> Option<f64> {
+    pub(crate) fn last(&self, gauge: Counter) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == gauge)?.readings[1]
     }
 

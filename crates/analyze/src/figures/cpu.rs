@@ -18,7 +18,7 @@ const LEAST_RATE: f64 = 1.0;
 const LEAST_MISS: f64 = 0.05;
 
 /// CPU in figures: of the server by its processes, or by its sessions where only these tell.
-pub fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
+pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
     let scheduler = Shares::from_work(work, counters).scheduler;
     let db_cores = counters.server_cores().or_else(|| work.and_then(Work::cores));
     let per = |counter: Counter| {
@@ -78,7 +78,7 @@ pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
 
 /// `c = (CPU - b LIO) / PIO` (docs/method.md, CPU): `b` is the CPU of a logical read in a cached run. Unknown without
 /// one, where next to nothing was read, and with updates, whose commits would count as reads.
-pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
+pub(crate) fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
     let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;
     let miss = counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).filter(|miss| *miss >= LEAST_MISS)?;
     let reads_alone = step.head.workload.as_ref()?.update_pct.is_none();
@@ -88,7 +88,7 @@ pub fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &C
 
 /// CPUs that mindful itself may use: those its affinity and its control group leave it, or all of the host it shares with
 /// the server.
-pub fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
+pub(crate) fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
     let allowed = Fact::CpusAllowed.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
     // The CPUs of another host are none of its.
     let here = run.host.as_ref().is_none_or(|host| host.local);

@@ -16,7 +16,7 @@ const QUIET_BYTES_PER_S: f64 = 64.0 * 1024.0;
 pub(crate) const BUFFERED: &str = "through the page cache";
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Floor {
+pub(crate) struct Floor {
     /// Their names, with spaces between.
     pub devices: String,
     pub reads_per_s: f64,
@@ -27,7 +27,7 @@ pub struct Floor {
 
 /// What stands between the device that serves the data and what stores it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Between {
+pub(crate) enum Between {
     #[default]
     Nothing,
     /// Something served a share of what the upper devices were asked for.
@@ -55,7 +55,7 @@ pub(crate) fn places(facts: &Facts, kept: Kept) -> impl Iterator<Item = String> 
 }
 
 /// The levels of each chain of devices that count their reads, the upper ones first.
-pub fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
+pub(crate) fn floors(run: &Run, counters: &Counters) -> Vec<Vec<Floor>> {
     let chains =
         places(&run.environment, Kept::Dataset).filter_map(|place| run.environment.get(&format!("{place}.device")));
     chains
@@ -85,7 +85,7 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 
 impl Between {
     /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
-    pub fn from_chains(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
+    pub(crate) fn from_chains(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
         let facts = &run.environment;
         let of_place = |end: &'static str| {
             places(facts, Kept::Dataset).filter_map(move |place| facts.get(&format!("{place}.{end}")))

@@ -28,7 +28,7 @@ pub struct ForeignWrites {
 
 impl ForeignWrites {
     /// Foreign writes of the window; `None` if they are negligible, or if a counter is not known.
-    pub fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
+    pub(crate) fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
         let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;
         let by_database = rate(shared::PHYSICAL_WRITES).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
@@ -43,10 +43,5 @@ impl ForeignWrites {
         let all = device_bytes + rate(shared::DEVICE_READ_BYTES).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
         (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(Self { device_bytes, own_bytes, flushes, more_bytes })
-    }
-
-    /// Share of the bytes written that are not the run's.
-    pub fn share(&self) -> f64 {
-        if self.device_bytes > 0.0 { (1.0 - self.own_bytes / self.device_bytes).clamp(0.0, 1.0) } else { 0.0 }
     }
 }

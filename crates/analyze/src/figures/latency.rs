@@ -10,7 +10,7 @@ use crate::figures::work::{KindWork, Work};
 ///
 /// Where an open loop did not keep its rate, latencies grow with the length of the run and say nothing: then there are
 /// none but the mean and the longest.
-pub fn ops(work: &Work, sustained: bool) -> OpsSummary {
+pub(crate) fn ops(work: &Work, sustained: bool) -> OpsSummary {
     let of = |kind| {
         let op = op(work.kind(kind), work.seconds)?;
         Some(if sustained { op } else { OpSummary { p50_us: None, p95_us: None, p99_us: None, p999_us: None, ..op } })

@@ -21,12 +21,12 @@ pub struct Others {
     pub cores: f64,
     pub cpus: f64,
     /// Those that used the most, the busiest name first; empty where none can be seen.
-    pub processes: Vec<Named>,
+    pub(crate) processes: Vec<Named>,
 }
 
 /// Processes of one name: a build or a pool of workers is many of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub(crate) struct Named {
     pub name: String,
     pub pids: BTreeSet<u32>,
     /// CPUs' worth that they used together.
@@ -41,7 +41,7 @@ impl Others {
     /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads are by the share of the devices'
     /// traffic that is. Where these threads cannot
     /// be distinguished, in a container, only time in user mode counts, of which they have none.
-    pub fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
         let client = cores(shared::CLIENT_CPU_US)? + ranks::beside_the_first(step, window);
@@ -64,12 +64,12 @@ impl Others {
     }
 
     /// Those that fetched most from storage, with their rates.
-    pub fn readers(&self) -> Vec<String> {
+    pub(crate) fn readers(&self) -> Vec<String> {
         self.by_storage(0)
     }
 
     /// Those that sent most to storage, with their rates.
-    pub fn writers(&self) -> Vec<String> {
+    pub(crate) fn writers(&self) -> Vec<String> {
         self.by_storage(1)
     }
 
@@ -82,7 +82,7 @@ impl Others {
     }
 
     /// The part of the host's CPUs that they used, 0 to 1.
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.cores / self.cpus
     }
 }

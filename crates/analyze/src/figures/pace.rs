@@ -30,7 +30,7 @@ pub struct Pace {
 
 impl Pace {
     /// The pace of `step`; `None` in a closed loop.
-    pub fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
+    pub(crate) fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Option<Self> {
         step.head.workload.as_ref()?.rate?;
         // A window that began late within its only slice has queued up since the boundary before it.
         let first_boundary = window.first_boundary.min(window.last_boundary.saturating_sub(1));

@@ -10,7 +10,7 @@ use crate::figures::window::Window;
 use crate::figures::work::Work;
 
 /// Each rank of `step`, or the one whose part it is; none where one process took it alone.
-pub fn ranks(
+pub(crate) fn ranks(
     run: &Run,
     step: &StepRecord,
     window: Option<&Window>,

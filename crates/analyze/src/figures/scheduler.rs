@@ -6,7 +6,7 @@ use crate::figures::counters::Counters;
 
 /// Shares of the sessions' time; together 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Scheduler {
+pub(crate) struct Scheduler {
     pub on_cpu: f64,
     /// Runnable, and waiting for a CPU.
     pub queued: f64,
@@ -16,7 +16,7 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// `None` where the threads are not seen.
-    pub fn from_counters(counters: &Counters) -> Option<Self> {
+    pub(crate) fn from_counters(counters: &Counters) -> Option<Self> {
         let on_cpu = counters.ratio(shared::SESSION_CPU_US, shared::SESSION_TIME_US)?.min(1.0);
         let queued = counters.ratio(shared::SESSION_QUEUE_US, shared::SESSION_TIME_US)?.min(1.0 - on_cpu);
         Some(Self { on_cpu, queued, asleep: 1.0 - on_cpu - queued })

@@ -29,7 +29,7 @@ pub struct Shares {
     /// Of the contention, waits for latches.
     pub latches: f64,
     /// The same time as the scheduler counted it, where it did.
-    pub scheduler: Option<Scheduler>,
+    pub(crate) scheduler: Option<Scheduler>,
 }
 
 impl Shares {
@@ -38,7 +38,7 @@ impl Shares {
     }
 
     /// From sampled wait events where there are any, else from the clocks that are read anyway.
-    pub fn from_work(work: Option<&Work>, counters: &Counters) -> Self {
+    pub(crate) fn from_work(work: Option<&Work>, counters: &Counters) -> Self {
         let reported = Self::sampled(counters).or_else(|| Self::timed(counters));
         reported.or_else(|| Some(Self::clocked(work?, counters))).unwrap_or_default()
     }

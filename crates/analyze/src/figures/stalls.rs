@@ -42,7 +42,7 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    pub fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Self {
+    pub(crate) fn from_step(step: &StepRecord, window: &Window, work: &Work) -> Self {
         let long: Vec<_> = step.long_ops().collect();
         if long.is_empty() {
             return Self::default();

@@ -92,6 +92,6 @@ fn as_asked(step: &StepRecord) -> Option<Window> {
 
 /// When each session began its first slice and ended its last, us since the epoch. `None` when a session never reported:
 /// it was never seen at work.
-pub fn spans(step: &StepRecord) -> Option<Vec<Span>> {
+pub(crate) fn spans(step: &StepRecord) -> Option<Vec<Span>> {
     step.spans().into_iter().collect()
 }

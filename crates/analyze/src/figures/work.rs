@@ -47,7 +47,7 @@ fn occupied(step: &StepRecord, window: &Window) -> Option<f64> {
 }
 
 impl Work {
-    pub fn from_step(step: &StepRecord, window: &Window) -> Self {
+    pub(crate) fn from_step(step: &StepRecord, window: &Window) -> Self {
         let sessions = step.head.session_count();
         let mut work = Self {
             kinds: Default::default(),
@@ -113,11 +113,11 @@ impl Work {
         self.kind(OpKind::Scan).ops > 0.0
     }
 
-    pub fn ops(&self) -> f64 {
+    pub(crate) fn ops(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.ops).sum()
     }
 
-    pub fn blocks(&self) -> f64 {
+    pub(crate) fn blocks(&self) -> f64 {
         self.kinds.iter().map(|kind| kind.blocks).sum()
     }
 

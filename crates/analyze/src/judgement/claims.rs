@@ -15,11 +15,11 @@ use crate::judgement::subject::{Subject, part, percent};
 /// Largest page-cache share with which reads are storage reads.
 pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
 /// Largest share of device traffic that others may cause.
-pub const MAX_FOREIGN_SHARE: f64 = 0.05;
+pub(crate) const MAX_FOREIGN_SHARE: f64 = 0.05;
 /// Fewest physical reads by blocks visited: below, the database's cache served a part.
-pub const MIN_YIELD: f64 = 0.9;
+pub(crate) const MIN_YIELD: f64 = 0.9;
 /// Most physical reads by blocks visited: above, something else than the method reads.
-pub const MAX_YIELD: f64 = 1.15;
+pub(crate) const MAX_YIELD: f64 = 1.15;
 /// Least of a level by the one above it, where both count the same reads.
 const LEAST_SERVED: f64 = 0.95;
 const MOST_SERVED: f64 = 1.15;
@@ -32,7 +32,7 @@ pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
 /// What was read in a second, level by level; `None` where it is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Levels {
+pub(crate) struct Levels {
     database_bytes: Option<f64>,
     process_bytes: Option<f64>,
     device_bytes: Option<f64>,
@@ -58,8 +58,8 @@ pub struct Gates {
     /// Share of the files that was never written: the kernel answers it without a read.
     pub holes_share: f64,
     /// What stands between the device that serves and what stores.
-    pub between: Between,
-    pub levels: Levels,
+    pub(crate) between: Between,
+    pub(crate) levels: Levels,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,7 +246,7 @@ fn below(between: &Between) -> Option<String> {
 }
 
 impl Gates {
-    pub fn from_step(
+    pub(crate) fn from_step(
         run: &Run,
         head: &StepHead,
         step: &StepSummary,
@@ -284,19 +284,19 @@ impl Gates {
     }
 
     /// Whether all claims hold, so that reads may be called storage.
-    pub fn pass(&self) -> bool {
+    pub(crate) fn pass(&self) -> bool {
         Claim::ALL.iter().all(|claim| claim.held(self) == Held::Yes)
     }
 
     /// Why reads may not be called storage, claim by claim.
-    pub fn doubts(&self) -> Vec<String> {
+    pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts: Vec<String> = Claim::ALL.iter().filter_map(|claim| claim.held(self).doubt()).collect();
         doubts.dedup();
         doubts
     }
 
     /// Whether holes of the files explain what no process fetched.
-    pub fn from_holes(&self) -> bool {
+    pub(crate) fn explained_by_holes(&self) -> bool {
         let unread = self.page_cache_share.unwrap_or(0.0);
         self.holes_share > 0.0 && unread > MAX_PAGE_CACHE_SHARE && unread - self.holes_share <= MAX_PAGE_CACHE_SHARE
     }

@@ -33,7 +33,7 @@ pub enum Durability {
 }
 
 impl Durability {
-    pub fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Self {
         let simulated = run.description.as_ref().is_none_or(|description| description.simulated);
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
         let updates = work.kind(OpKind::Update).ops;

@@ -5,8 +5,9 @@ use mindful_core::result::StepSummary;
 pub use crate::figures::blocks::CACHED_YIELD;
 use crate::figures::blocks::SINGLE_BLOCK;
 use crate::judgement::claims::{Claim, Gates, LARGE_BLOCK, MAX_PAGE_CACHE_SHARE};
+pub use crate::judgement::subject::percent;
 pub(crate) use crate::judgement::subject::{ALL_CACHED, part};
-pub use crate::judgement::subject::{Subject, Visited, percent};
+pub(crate) use crate::judgement::subject::{Subject, Visited};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadlineKind {
@@ -83,7 +84,7 @@ impl Headline {
 }
 
 /// The headline of a step; `None` without a window. The device is not quiet where others write to it.
-pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject, foreign_writes: bool) -> Option<Headline> {
+pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, foreign_writes: bool) -> Option<Headline> {
     let visited = step.blocks_visited_per_s.filter(|_| !subject.imported || step.physical_reads_per_s.is_some());
     let Some(visited) = visited else { return imported(step, subject.block_bytes) };
     let (Some(reads), Some(y)) = (step.physical_reads_per_s, gates.method_yield) else {
@@ -112,7 +113,7 @@ pub fn headline(step: &StepSummary, gates: &Gates, subject: Subject, foreign_wri
     let kind = match gates.page_cache_share {
         _ if subject.simulated => HeadlineKind::Simulated,
         _ if gates.pass() => HeadlineKind::Storage,
-        Some(_) if gates.from_holes() => HeadlineKind::Holes,
+        Some(_) if gates.explained_by_holes() => HeadlineKind::Holes,
         Some(phi) if phi > MAX_PAGE_CACHE_SHARE => HeadlineKind::PageCache,
         _ => HeadlineKind::Database,
     };

@@ -25,7 +25,7 @@ impl LadderStep {
     ///
     /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time
     /// of an I/O, not of an operation.
-    pub fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<Self> {
         let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
         let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::total);

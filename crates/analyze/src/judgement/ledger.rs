@@ -108,7 +108,7 @@ impl Ledger {
         self
     }
 
-    pub fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
         let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };
         let mut ledger = Self { reads: terms.reads(), writes: terms.writes() };

@@ -22,7 +22,7 @@ pub struct Residence {
 impl Residence {
     /// The shares of a step; `None` where sizes are not known, some blocks are visited more often, or sessions spoil each
     /// other's caches.
-    pub fn from_step(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord, gates: &Gates) -> Option<Self> {
         let (workload, placements) = (step.head.workload.as_ref()?, &step.head.placements);
         let description = run.description.as_ref()?;
         let even = workload.skew == Skew::Uniform

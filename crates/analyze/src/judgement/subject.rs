@@ -9,8 +9,8 @@ use crate::io_job;
 pub(crate) const ALL_CACHED: f64 = 0.999;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject {
-    pub visited: Visited,
+pub(crate) struct Subject {
+    pub(crate) visited: Visited,
     /// Length of a block in bytes; `None` if it is not known.
     pub block_bytes: Option<u64>,
     /// Whether the access path sorts blocks, so that one request may read several.
@@ -21,7 +21,7 @@ pub struct Subject {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visited {
+pub(crate) enum Visited {
     /// Blocks of bare files, with no database and no cache of one before them.
     FileBlocks,
     DatabaseBlocks,
@@ -44,7 +44,7 @@ impl Subject {
         self.visited == Visited::FileBlocks
     }
 
-    pub fn from_step(run: &Run, step: &StepRecord) -> Self {
+    pub(crate) fn from_step(run: &Run, step: &StepRecord) -> Self {
         let sorted = step.head.workload.as_ref().is_some_and(|workload| !workload.access.is_index());
         let simulated = run.description.as_ref().is_some_and(|description| description.simulated);
         let block_bytes = blocks::step_block_bytes(run, &step.head).filter(|bytes| *bytes > 0);

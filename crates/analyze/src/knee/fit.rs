@@ -24,7 +24,7 @@ pub struct Fit {
 
 /// Relative least squares with all parameters at or above zero; `None` where there are fewer points than the criterion
 /// needs.
-pub fn fit(points: &[LoadPoint], kind: ModelKind) -> Option<Fit> {
+pub(crate) fn fit(points: &[LoadPoint], kind: ModelKind) -> Option<Fit> {
     let first = points.iter().min_by_key(|p| p.sessions)?;
     let highest = points.iter().map(|p| p.throughput).fold(0.0, f64::max);
     let most = f64::from(points.iter().map(|p| p.sessions).max()?);

@@ -20,7 +20,7 @@ pub(super) struct KneeIntervals {
 
 /// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals drawn
 /// anew onto the best curve, fitted again. The order of the points changes nothing.
-pub fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model> {
+pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model> {
     let mut rising = points.to_vec();
     rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));
     let mut random = Random::new(search.seed, "residual bootstrap");

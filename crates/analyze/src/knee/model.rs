@@ -23,7 +23,7 @@ pub enum ModelKind {
 
 impl ModelKind {
     /// All of them, the simple ones first.
-    pub const ALL: [Self; 3] = [Self::Capped, Self::Usl, Self::CappedRetrograde];
+    pub(crate) const ALL: [Self; 3] = [Self::Capped, Self::Usl, Self::CappedRetrograde];
 
     /// Ranges of the parameters as they are fitted: scale parameters and sharpness as logarithms.
     pub(super) fn bounds(self) -> Vec<Bounds> {
@@ -84,7 +84,7 @@ impl Model {
     }
 
     /// Throughput of `n` sessions, per second.
-    pub fn throughput(&self, n: f64) -> f64 {
+    pub(crate) fn throughput(&self, n: f64) -> f64 {
         log_throughput(self.kind, &self.fitted, n).exp()
     }
 

@@ -16,7 +16,7 @@ pub struct SloPoint {
 
 /// Interpolates on logarithms; loads measured more than once count with their median. `None` where even the smallest
 /// load misses the objective, or no percentile is known.
-pub fn slo_point(points: &[LoadPoint], target_us: f64) -> Option<SloPoint> {
+pub(crate) fn slo_point(points: &[LoadPoint], target_us: f64) -> Option<SloPoint> {
     let mut known: Vec<(u32, f64)> = points.iter().filter_map(|p| Some((p.sessions, p.p99_us?))).collect();
     known.retain(|(_, p99)| *p99 > 0.0);
     known.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));

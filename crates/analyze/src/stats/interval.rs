@@ -3,4 +3,4 @@
 pub use mindful_core::result::comparison::Interval;
 
 /// Confidence of all intervals; its complement is the share of false alarms that is allowed.
-pub const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;

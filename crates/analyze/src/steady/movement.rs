@@ -35,12 +35,12 @@ pub struct Movement {
     /// Whether each point of the last third is higher than all of the first, or each is lower.
     pub apart: bool,
     /// An end of the window at which the rate was another.
-    pub end: Option<End>,
+    pub(crate) end: Option<End>,
 }
 
 /// The begin or the end of a window that has no rate in common with the rest of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct End {
+pub(crate) struct End {
     pub first: bool,
     /// Its points: all until the first that the rest could have.
     pub points: usize,

@@ -12,7 +12,7 @@ const WIDE: f64 = 0.40;
 const STRONG: f64 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swing {
+pub(crate) struct Swing {
     /// The lowest rate, single points apart.
     pub low: f64,
     pub high: f64,
@@ -21,7 +21,7 @@ pub struct Swing {
 }
 
 /// The swing of a series; `None` where it is level, below 6 points, or where nothing was done.
-pub fn swing(series: &[f64]) -> Option<Swing> {
+pub(crate) fn swing(series: &[f64]) -> Option<Swing> {
     let rising = sorted(series);
     let left_out = (series.len() / LEFT_OUT).max(1);
     let kept = rising.get(left_out..series.len().checked_sub(left_out)?).filter(|_| series.len() >= FEWEST)?;

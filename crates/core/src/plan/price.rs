@@ -28,7 +28,7 @@ pub struct Price {
     pub currency: String,
     /// What it consists of; absent where that was not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<PricePart>,
+    pub(crate) parts: Vec<PricePart>,
     /// Its date, such as 2026-11-01; absent where it was not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
@@ -40,20 +40,20 @@ pub struct Price {
 /// A part of a price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PricePart {
+pub(crate) struct PricePart {
     /// `compute`, `storage`, `iops`, `network` or `replicas`; `all` where no part was named.
     pub what: String,
     /// Units of the currency.
     pub amount: f64,
     /// For how long.
-    pub per: PricePeriod,
+    pub(crate) per: PricePeriod,
 }
 
 /// The time that a part of a price is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum PricePeriod {
+pub(crate) enum PricePeriod {
     /// An hour.
     Hour,
     /// A month of 730 hours.

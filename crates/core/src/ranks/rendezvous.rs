@@ -24,7 +24,7 @@ pub struct PeerRow {
 }
 
 /// Longest lease. One that ends later was written by nobody who keeps to this contract, and holds nothing.
-pub const LONGEST_LEASE: Duration = Duration::from_mins(2);
+pub(crate) const LONGEST_LEASE: Duration = Duration::from_mins(2);
 
 /// Whether a lease until `expires_us` holds nothing at `now_us`.
 pub fn is_lease_over(expires_us: i64, now_us: i64) -> bool {

@@ -91,7 +91,7 @@ pub struct Point {
 
 impl Point {
     /// The key of sessions, the load that most sweeps vary.
-    pub const SESSIONS: &str = "sessions";
+    pub(crate) const SESSIONS: &str = "sessions";
 
     /// The same point with so many sessions.
     #[must_use]

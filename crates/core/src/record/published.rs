@@ -29,7 +29,7 @@ impl From<Vec<(i64, u64)>> for Published {
 }
 
 impl Published {
-    pub fn add(&mut self, report: &SliceReport) {
+    pub(crate) fn add(&mut self, report: &SliceReport) {
         let blocks = report.blocks();
         let all = self.0.entry(report.end_us.div_euclid(TICK_US)).or_default();
         *all = all.saturating_add(blocks);

@@ -73,7 +73,7 @@ pub struct FigureRow<T> {
 
 impl<T: 'static> FigureRow<T> {
     /// The row in a struct that has `T` at `path`.
-    pub fn within<U: 'static>(self, path: &str, part: fn(&U) -> Option<&T>) -> FigureRow<U> {
+    pub(crate) fn within<U: 'static>(self, path: &str, part: fn(&U) -> Option<&T>) -> FigureRow<U> {
         let value = self.value;
         FigureRow {
             path: format!("{path}.{}", self.path),

@@ -40,18 +40,18 @@ pub struct Snapshots {
     pub begin: Option<String>,
     pub end_id: Option<String>,
     pub end: Option<String>,
-    pub clock: Option<Span>,
+    pub(crate) clock: Option<Span>,
     pub elapsed_min: Option<Printed>,
     pub db_time_min: Option<Printed>,
 }
 
 /// Begin and end by a clock, s since the epoch as if it were UTC: reports name no time zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
-    pub begin_s: i64,
-    pub end_s: i64,
+pub(crate) struct Span {
+    pub(crate) begin_s: i64,
+    pub(crate) end_s: i64,
     /// Whether the clock counts minutes only, as in the report of a cluster.
-    pub in_minutes: bool,
+    pub(crate) in_minutes: bool,
 }
 
 impl Span {
@@ -157,7 +157,7 @@ impl Report {
     }
 
     /// A statistic per second, by the statement with the most digits: as printed, or its total over the elapsed time.
-    pub fn per_s(&self, name: &str) -> Option<f64> {
+    pub(crate) fn per_s(&self, name: &str) -> Option<f64> {
         self.statistic_per_s(name).map(|rate| rate.value)
     }
 
@@ -169,7 +169,7 @@ impl Report {
 
     /// A rate by the statistic `name` or by the first of the `lines` of the load profile that is there, whichever has more
     /// digits.
-    pub fn rate(&self, name: &str, lines: &[&str]) -> Option<f64> {
+    pub(crate) fn rate(&self, name: &str, lines: &[&str]) -> Option<f64> {
         let line = lines.iter().find_map(|line| self.profile.get(*line).copied());
         Printed::more_exact(self.statistic_per_s(name), line).map(|rate| rate.value)
     }
@@ -216,7 +216,7 @@ impl Report {
 
     /// Shares of the waits for `event` by how long they took; `None` where no section tells them, or several counterparts
     /// have their own.
-    pub fn shares(&self, event: &str) -> Option<&Histogram> {
+    pub(crate) fn shares(&self, event: &str) -> Option<&Histogram> {
         let mut alike = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event);
         let first = alike.next().map(|(_, histogram)| histogram);
         first.filter(|_| alike.next().is_none())

@@ -24,13 +24,13 @@ pub struct Histogram {
     /// All waits, which are printed in thousands above 9,999; `None` where no section tells them.
     pub waits: Option<Printed>,
     /// What each section tells of them: the same waits may stand in a wide share and in narrow ones.
-    pub shares: Vec<Share>,
+    pub(crate) shares: Vec<Share>,
     /// Whether a share did not fit its column: then none of them says how the waits are distributed.
     pub unreadable: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub(crate) struct Share {
     /// They took so long or longer, us.
     pub from_us: u64,
     /// They took less, us.
@@ -119,7 +119,7 @@ impl Histogram {
     }
 
     /// The share of waits from `from_us` to below `to_us`, percent; `None` where the sections divide it otherwise.
-    pub fn between(&self, from_us: u64, to_us: u64) -> Option<f64> {
+    pub(crate) fn between(&self, from_us: u64, to_us: u64) -> Option<f64> {
         let parts = self.parts();
         let begins = from_us == 0 || parts.iter().any(|part| part.from_us == from_us);
         let ends = to_us == OPEN || parts.iter().any(|part| part.to_us == to_us || part.from_us == to_us);
@@ -129,7 +129,7 @@ impl Histogram {
 
     /// As the histograms of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is what
     /// the lists of waits tell of the event: they have more digits.
-    pub fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
+    pub(crate) fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
         let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
         let percent: f64 = parts.iter().map(|part| part.percent).sum();
         let listed = waited.and_then(|waited| waited.waits);

@@ -15,7 +15,7 @@ pub struct EventLine {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Waited {
+pub(crate) struct Waited {
     /// How many; `None` where the report does not show it.
     pub waits: Option<f64>,
     /// Their time, us: as printed, or as the printed mean has it where that has more digits.
@@ -25,7 +25,7 @@ pub struct Waited {
 
 impl Waited {
     /// What `line` shows. Since 12.2 the mean has more digits than the time, before that the time has more.
-    pub fn of(line: &EventLine) -> Self {
+    pub(crate) fn of(line: &EventLine) -> Self {
         let by_mean = line.waits.zip(line.mean_us).map(|(waits, mean_us)| mean_us.times(waits));
         let time_us = Printed::more_exact(line.time_us, by_mean);
         Self { waits: line.waits.map(|waits| waits.value), time_us, printed_mean_us: line.mean_us }

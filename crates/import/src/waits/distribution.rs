@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::record::latency::Latency;
 use mindful_core::result::trace::{LatencyRange, TracePercentiles, WaitFigures};
 
 /// Latencies below this have a place of their own once there are many, us.
@@ -24,7 +23,7 @@ pub struct Distribution {
 
 impl Distribution {
     /// Counts one latency, us; returns whether it is one that is now kept for the first time.
-    pub fn add(&mut self, us: u64) -> bool {
+    pub(crate) fn add(&mut self, us: u64) -> bool {
         self.sum_up(us);
         if self.added_dense(us) {
             return false;
@@ -128,7 +127,7 @@ impl Distribution {
         ranges
     }
 
-    pub fn figures(&self) -> WaitFigures {
+    pub(crate) fn figures(&self) -> WaitFigures {
         let percentiles = |at: &dyn Fn(f64) -> Option<u64>| TracePercentiles {
             p50: at(0.5),
             p95: at(0.95),
@@ -144,16 +143,6 @@ impl Distribution {
             counted_us: percentiles(&|share| self.percentile_us(share)),
             time_weighted_us: percentiles(&|share| self.time_percentile_us(share)),
             ranges: self.decades(),
-        }
-    }
-
-    /// As the histograms of our own runs.
-    pub fn latency(&self) -> Latency {
-        let ns = |us: u64| us.saturating_mul(1_000);
-        Latency {
-            buckets: self.values().map(|(us, count)| (ns(us), count)).collect(),
-            sum_ns: ns(self.time_us),
-            max_ns: ns(self.max_us.unwrap_or(0)),
         }
     }
 }

@@ -54,7 +54,7 @@ impl Field {
         Err(Error::plan(format!("a wait has no field `{text}`"), next))
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }
 
@@ -75,7 +75,7 @@ impl Field {
     }
 
     /// Appends its value in `wait` to `text`; `-` where the line does not show it.
-    pub fn write(self, wait: &Wait<'_>, block_bytes: Option<u64>, text: &mut String) {
+    pub(crate) fn write(self, wait: &Wait<'_>, block_bytes: Option<u64>, text: &mut String) {
         // Writing to a string cannot fail.
         let _ = match (self, self.figure(wait, block_bytes)) {
             (Self::Event, _) => {

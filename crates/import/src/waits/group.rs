@@ -27,9 +27,9 @@ pub enum WaitKind {
 }
 
 impl WaitKind {
-    pub const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
+    pub(crate) const ALL: [Self; 4] = [Self::Single, Self::Scattered, Self::Parallel, Self::Direct];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Single => "single block",
             Self::Scattered => "several neighbours",
@@ -39,7 +39,7 @@ impl WaitKind {
     }
 
     /// How `wait` reads; `None` for other waits.
-    pub fn of(wait: &Wait<'_>) -> Option<Self> {
+    pub(crate) fn of(wait: &Wait<'_>) -> Option<Self> {
         match oracle::counterpart(std::str::from_utf8(wait.event).ok()?) {
             // Old releases read several blocks under this name now and then.
             event::SINGLE_READ if wait.blocks(None).is_some_and(|blocks| blocks > 1) => Some(Self::Scattered),
@@ -90,7 +90,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn add(&mut self, wait: &Wait<'_>) {
+    pub(crate) fn add(&mut self, wait: &Wait<'_>) {
         // A read of one block shows its bytes only for the length of a block.
         match (wait.blocks(None), wait.bytes()) {
             (Some(blocks), _) => {
@@ -122,7 +122,7 @@ impl Blocks {
 
 impl Grouped {
     /// None yet. A block is `block_bytes` long, where the begin of the trace shows it.
-    pub fn new(fields: &[Field], filter: &Filter, block_bytes: Option<u64>) -> Self {
+    pub(crate) fn new(fields: &[Field], filter: &Filter, block_bytes: Option<u64>) -> Self {
         Self {
             fields: fields.to_vec(),
             filter: filter.clone(),
@@ -141,7 +141,7 @@ impl Grouped {
         }
     }
 
-    pub fn add(&mut self, wait: &Wait<'_>) {
+    pub(crate) fn add(&mut self, wait: &Wait<'_>) {
         self.waits += 1;
         self.block_bytes = self.block_bytes.or_else(|| wait.block_bytes());
         if !self.filter.passes(wait, self.block_bytes) {

@@ -21,7 +21,7 @@ impl Wait<'_> {
     }
 
     /// Bytes that it read, where Exadata shows these instead of blocks.
-    pub fn bytes(&self) -> Option<u64> {
+    pub(crate) fn bytes(&self) -> Option<u64> {
         let reads =
             [&b"cell single block p"[..], b"cell multiblock p"].iter().any(|begin| self.event.starts_with(begin));
         // cellhash#, diskhash#, bytes.
@@ -29,12 +29,12 @@ impl Wait<'_> {
     }
 
     /// The length of a block, where it shows it: the bytes of a read of one.
-    pub fn block_bytes(&self) -> Option<u64> {
+    pub(crate) fn block_bytes(&self) -> Option<u64> {
         self.bytes().filter(|_| self.event.starts_with(b"cell single block p"))
     }
 
     /// Blocks that it read; `None` where the event reads none, or shows bytes and the length of a block is not known.
-    pub fn blocks(&self, block_bytes: Option<u64>) -> Option<u64> {
+    pub(crate) fn blocks(&self, block_bytes: Option<u64>) -> Option<u64> {
         match self.event {
             event if event.starts_with(b"cell multiblock p") => {
                 let (bytes, block) = self.bytes().zip(block_bytes)?;

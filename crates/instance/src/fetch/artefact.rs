@@ -34,7 +34,7 @@ pub struct Files {
 }
 
 impl Artefact {
-    pub fn url(&self, base: &str) -> String {
+    pub(crate) fn url(&self, base: &str) -> String {
         let [group, artefact, version] = &self.coordinates;
         let group = group.replace('.', "/");
         format!("{}/{group}/{artefact}/{version}/{artefact}-{version}.jar", base.trim_end_matches('/'))

@@ -30,7 +30,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// On a page: with heading, words and its table; `number` makes names in it unlike those of others.
-    pub fn figure(&self, number: usize) -> String {
+    pub(crate) fn figure(&self, number: usize) -> String {
         let id = format!("{}-{number}", self.name);
         let mut html =
             format!("<figure class=\"chart\" data-chart=\"{}\">\n<h3>{}</h3>\n", self.name, escaped_text(&self.title));

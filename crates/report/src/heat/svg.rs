@@ -32,7 +32,7 @@ const COARSER: Fineness = Fineness { columns: 48, bands_a_decade: 10 };
 
 /// A figure for each kind of operation of the step: both maps, and what the slow ones cost in words. `number` makes the names
 /// inside unlike those of other steps; `doubt` stands across each map; `coarser` where many steps share a page.
-pub fn figures(
+pub(crate) fn figures(
     record: &StepRecord,
     step: &StepAnalysis,
     number: usize,

@@ -108,12 +108,12 @@ impl WatchedSources {
 
 impl WatchedSecond {
     /// Its number, from 1: seconds, or what the interval is.
-    pub fn number(&self) -> u32 {
+    pub(crate) fn number(&self) -> u32 {
         self.number
     }
 
     /// Growth per second of `counter`, of any source; `None` if it is not known.
-    pub fn rate(&self, counter: Counter) -> Option<f64> {
+    pub(crate) fn rate(&self, counter: Counter) -> Option<f64> {
         self.find(counter).and_then(|line| line.value)
     }
 

@@ -7,9 +7,11 @@ mod axis;
 mod bisection;
 mod budget;
 mod schedule;
+#[cfg(test)]
+mod walked_test;
 
-pub use adaptive::{Adaptive, Measured, NextSessions, Reason};
-pub use axis::{Axis, Values, full_grid, paired};
-pub use bisection::{Bisection, Move, Trial};
-pub use budget::{Budgeted, within};
-pub use schedule::{Slot, schedule};
+pub(crate) use adaptive::{Adaptive, Measured, Reason};
+pub(crate) use axis::{Axis, Values, full_grid, paired};
+pub(crate) use bisection::{Bisection, Move, Trial};
+pub(crate) use budget::{Budgeted, within};
+pub(crate) use schedule::{Slot, schedule};

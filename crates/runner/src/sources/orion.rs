@@ -50,7 +50,7 @@ pub enum Matrix {
 }
 
 impl Matrix {
-    pub const NAMES: [(&'static str, Self); 6] = [
+    pub(crate) const NAMES: [(&'static str, Self); 6] = [
         ("point", Self::Point),
         ("row", Self::Row),
         ("col", Self::Col),

@@ -22,7 +22,7 @@ use search::{REPEATS, Search, length_of};
 mod next;
 mod search;
 
-pub use next::Next;
+pub(crate) use next::Next;
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
@@ -116,7 +116,7 @@ impl Sweep {
     ///
     /// # Errors
     /// Values that make no sense together.
-    pub fn resolve(&self, point: &Point) -> Result<Resolved> {
+    pub(crate) fn resolve(&self, point: &Point) -> Result<Resolved> {
         let known = self.known.get(&point.values).cloned();
         let mut resolved = known.map_or_else(|| self.base.with_values(self.engine, &point.values), Ok)?;
         if matches!(self.shape, Shape::Search { .. }) {
@@ -144,7 +144,7 @@ impl Sweep {
     }
 
     /// The next step after those `done`, in the order they ran; `left` are the steps that the budget still holds.
-    pub fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
+    pub(crate) fn next(&self, done: &[StepSummary], left: Option<u32>) -> Next {
         let next = match &self.shape {
             Shape::Fixed { points, steps } => next_fixed(points, &steps.keep, done),
             Shape::Adaptive { others, from, to } => self.next_adaptive(others, *from, *to, done, left),

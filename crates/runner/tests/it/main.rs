@@ -1,7 +1,6 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod ladder_walk;
 mod looks;
 mod simulated;
 mod simulation;

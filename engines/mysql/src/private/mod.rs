@@ -23,7 +23,8 @@ mod share;
 
 pub use mindful_instance::Instance;
 pub use mindful_instance::program::{Chosen, Purpose};
-pub use options::{KEYS, Options};
+pub(crate) use options::KEYS;
+pub use options::Options;
 
 use programs::Programs;
 

@@ -9,7 +9,7 @@ use mindful_instance::options;
 use super::kind;
 use crate::flavor::Flavor;
 
-pub const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     Key::unset("mysql_flavor", "mariadb|mysql", "Private server to start (default: from the target)"),
     Key::unset("mysql_bin", "DIR", "Folder with mariadbd or mysqld (default: fetched, or from the system)").command(),
 ];

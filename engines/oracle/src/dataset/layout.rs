@@ -40,7 +40,7 @@ pub struct Layout {
 
 impl Layout {
     /// The order of `schema` (from 1) for a dataset seed: the first of a series whose rank correlation holds the limit.
-    pub fn new(blocks: u64, seed: u64, schema: u32, max_correlation: f64) -> Self {
+    pub(crate) fn new(blocks: u64, seed: u64, schema: u32, max_correlation: f64) -> Self {
         let base = draw::stream_seed(seed, schema, Purpose::Layout) as u64;
         let candidate = |attempt: u64| Self::candidate(blocks, draw::mix64(base ^ attempt));
         if !(100..=LOOKED_AT).contains(&blocks) {
@@ -77,7 +77,7 @@ impl Layout {
         l * self.right + r + 1
     }
 
-    pub fn rank_correlation(&self) -> f64 {
+    pub(crate) fn rank_correlation(&self) -> f64 {
         correlation(self.keys().enumerate().map(|(place, key)| (place as f64, (key - 1) as f64)), self.blocks)
     }
 }

@@ -157,7 +157,7 @@ fn changes(redo: Redo) -> String {
     }
 }
 
-pub fn commit(workload: &Workload) -> &'static str {
+pub(crate) fn commit(workload: &Workload) -> &'static str {
     match (workload.compatibility, workload.commit_wait) {
         // As the kit has it: in PL/SQL a bare COMMIT does not wait.
         (Compatibility::Slob, true) => "COMMIT",

@@ -4,14 +4,14 @@ use mindful_core::Error;
 
 /// A server process, distinguished from all others, also from those of other servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backend {
+pub(crate) struct Backend {
     pub pid: i32,
     /// When its server was started, us since the epoch by that server's clock.
     pub(super) server_started_us: i64,
 }
 
 /// The refusal of a connection whose server process changes.
-pub fn pooled() -> Error {
+pub(crate) fn pooled() -> Error {
     Error::target(
         "the server process behind the connection changes between statements, as a pooler in transaction or statement \
          mode lets it",

@@ -6,7 +6,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use super::backend::Backend;
 
 pub(super) struct Begun {
-    pub backend: Option<Backend>,
+    pub(crate) backend: Option<Backend>,
     pub refusal: Option<Error>,
 }
 

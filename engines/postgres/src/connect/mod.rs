@@ -33,7 +33,7 @@ use mindful_core::{Error, Result};
 use mindful_sql::connect::url::encode;
 use tokio_postgres::Config;
 
-pub use backend::{Backend, pooled};
+pub(crate) use backend::{Backend, pooled};
 pub use connection::{Canceller, Connection};
 pub use explain::explain;
 pub use mindful_sql::connect::environment::Environment;

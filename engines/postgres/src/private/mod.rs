@@ -26,7 +26,7 @@ pub use cluster::{DATABASE, PORT};
 pub use mindful_instance::Instance;
 pub use mindful_instance::program::{Chosen, Purpose};
 pub use options::{KEYS, Options};
-pub use settings::is_direct_io;
+pub(crate) use settings::is_direct_io;
 
 use binaries::Binaries;
 use cluster::Cluster;

@@ -125,7 +125,7 @@ pub(super) fn check_cache(given: Option<u64>) -> Result<()> {
 }
 
 /// Whether `kinds`, as `debug_io_direct` lists them (`data`, `wal`, `wal_init`), take reads and writes of tables and indexes past the page cache.
-pub fn is_direct_io(kinds: &str) -> bool {
+pub(crate) fn is_direct_io(kinds: &str) -> bool {
     kinds.split(',').any(|kind| kind.trim().eq_ignore_ascii_case("data"))
 }
 

@@ -18,7 +18,7 @@ const ROUND: [f64; 9] = [-0.5, 0.5, 0.0, -0.25, 0.25, -0.75, 0.75, -1.25, 1.5];
 const POINTS_ROUND: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Adaptive {
+pub(crate) struct Adaptive {
     pub from: u32,
     pub to: u32,
     /// Seed of the order of the points round the knee.
@@ -26,13 +26,13 @@ pub struct Adaptive {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub(crate) struct Measured {
     pub sessions: u32,
     pub throughput: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// Twice the step before.
     Doubling,
     RoundKnee,
@@ -43,7 +43,7 @@ pub enum Reason {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NextSessions {
+pub(crate) struct NextSessions {
     pub sessions: u32,
     pub reason: Reason,
 }
@@ -52,7 +52,7 @@ impl Adaptive {
     /// The next step after `measured`, the finished steps in the order they ran; `None` when the ladder is done.
     ///
     /// With `steps_left` of a budget, the last of them is kept for the repetition of the first step.
-    pub fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<NextSessions> {
+    pub(crate) fn next(&self, measured: &[Measured], steps_left: Option<u32>) -> Option<NextSessions> {
         let first = measured.first().map(|_| NextSessions { sessions: self.from, reason: Reason::DriftCheck });
         let repetitions = measured.iter().filter(|m| m.sessions == self.from).count();
         let check = first.filter(|_| repetitions < 2 && measured.len() > 1);
@@ -67,7 +67,7 @@ impl Adaptive {
     }
 
     /// Most steps such a ladder can take: what a budget has to hold for it to end by itself.
-    pub fn most_steps(&self) -> u32 {
+    pub(crate) fn most_steps(&self) -> u32 {
         doubled(u64::from(self.from), u64::from(self.to)).len() as u32 + POINTS_ROUND as u32 + 2
     }
 

@@ -6,7 +6,7 @@ use mindful_core::{Error, Result};
 const MOST_VALUES: u64 = 4_096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Values {
+pub(crate) enum Values {
     /// `1..256`: from, to. For sessions the ladder chooses its own steps.
     Range(u64, u64),
     /// `0,20,50`, as written.
@@ -18,7 +18,7 @@ impl Values {
     ///
     /// # Errors
     /// A range that is not one of rising numbers from 1, an empty value in a list.
-    pub fn parse(text: &str) -> Result<Option<Self>> {
+    pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
         if let Some((from, to)) = text.split_once("..") {
             let ends = (from.trim().parse::<u64>(), to.trim().parse::<u64>());
             return match ends {
@@ -39,7 +39,7 @@ impl Values {
     }
 
     /// All values: a range doubles from its first to its last.
-    pub fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         match self {
             Self::Range(from, to) => doubled(*from, *to).iter().map(u64::to_string).collect(),
             Self::List(values) => values.clone(),
@@ -56,13 +56,13 @@ pub(super) fn doubled(from: u64, to: u64) -> Vec<u64> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Axis {
+pub(crate) struct Axis {
     pub key: String,
     pub values: Vec<String>,
 }
 
 /// Every value of every key with every other one; the last key changes fastest. No axis gives one empty point.
-pub fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
+pub(crate) fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
     axes.iter().fold(vec![Vec::new()], |points, axis| {
         let with = |point: &Vec<(String, String)>, value: &String| {
             point.iter().cloned().chain([(axis.key.clone(), value.clone())]).collect()
@@ -75,7 +75,7 @@ pub fn full_grid(axes: &[Axis]) -> Vec<Vec<(String, String)>> {
 ///
 /// # Errors
 /// Keys with different numbers of values.
-pub fn paired(axes: &[Axis]) -> Result<Vec<Vec<(String, String)>>> {
+pub(crate) fn paired(axes: &[Axis]) -> Result<Vec<Vec<(String, String)>>> {
     let Some(first) = axes.first() else { return Ok(vec![Vec::new()]) };
     if let Some(odd) = axes.iter().find(|axis| axis.values.len() != first.values.len()) {
         return Err(Error::plan(

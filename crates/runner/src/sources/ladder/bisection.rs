@@ -1,7 +1,7 @@
 //! The search for the highest load that meets an objective.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bisection {
+pub(crate) struct Bisection {
     pub from: f64,
     pub to: f64,
     /// Smallest step that matters: 1 for sessions.
@@ -11,14 +11,14 @@ pub struct Bisection {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub(crate) struct Trial {
     pub load: f64,
     pub met: bool,
     pub full_length: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Move {
+pub(crate) enum Move {
     Try(f64),
     /// A full-length run at this load.
     Confirm(f64),
@@ -35,7 +35,7 @@ pub enum Move {
 impl Bisection {
     /// The next move after `trials` in any order: doubles up to the first miss, halves the gap on the logarithm, then
     /// confirms. A full-length run outweighs short ones, and a load that fails it counts as a miss.
-    pub fn next(&self, trials: &[Trial]) -> Move {
+    pub(crate) fn next(&self, trials: &[Trial]) -> Move {
         let miss = self.loads(trials, false).fold(f64::INFINITY, f64::min);
         let met = self.loads(trials, true).filter(|load| *load < miss).fold(0.0, f64::max);
         if met <= 0.0 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::schedule::Slot;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Budgeted {
+pub(crate) struct Budgeted {
     /// Steps that fit, in their order.
     pub keep: Vec<Slot>,
     pub left_out: Vec<Slot>,
@@ -14,7 +14,7 @@ pub struct Budgeted {
 
 /// Cuts `slots` of the given costs to `budget`: all points once come before any repetition, and of the points the ends
 /// and then the middles, so that what is left out leaves no end open.
-pub fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration) -> Budgeted {
+pub(crate) fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration) -> Budgeted {
     let points = slots.iter().map(|slot| slot.point + 1).max().unwrap_or(0);
     let mut worth = vec![0; points];
     for (at, point) in coarse_to_fine(points).into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use mindful_analyze::stats::random::Random;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub(crate) struct Slot {
     pub point: usize,
     /// Which repetition of it, from 0.
     pub pass: u32,
@@ -13,7 +13,7 @@ pub struct Slot {
 
 /// `passes` passes over `points` points, each in an order of its own drawn from the seed, so that what drifts falls on
 /// all points alike; then point `drift_check` once more.
-pub fn schedule(points: usize, passes: u32, drift_check: Option<usize>, seed: u64) -> Vec<Slot> {
+pub(crate) fn schedule(points: usize, passes: u32, drift_check: Option<usize>, seed: u64) -> Vec<Slot> {
     let mut random = Random::new(seed, "order of steps");
     let mut slots = Vec::new();
     for pass in 0..passes {

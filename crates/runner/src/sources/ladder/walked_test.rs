@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use mindful_runner::ladder::{
-    Adaptive, Bisection, Measured, Move, NextSessions, Reason, Slot, Trial, schedule, within,
-};
 use proptest::prelude::*;
+
+use super::adaptive::NextSessions;
+use super::{Adaptive, Bisection, Measured, Move, Reason, Slot, Trial, schedule, within};
 
 /// Walks the ladder on a system that rises to `knee` sessions and is flat after.
 fn walk(ladder: Adaptive, knee: f64, budget: Option<u32>) -> Vec<NextSessions> {
