@@ -13,6 +13,7 @@ pub mod floors;
 pub mod foreign_writes;
 pub mod heat;
 pub mod latency;
+pub mod log;
 pub mod others;
 pub mod pace;
 pub mod published;

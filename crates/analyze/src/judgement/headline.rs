@@ -24,6 +24,8 @@ pub enum HeadlineKind {
     Operations,
     /// The target simulates its reads: nothing was read.
     Simulated,
+    /// Updates that were committed; reads may be among the operations.
+    Commits,
 }
 
 /// The claim of a quiet device where others write to it.
