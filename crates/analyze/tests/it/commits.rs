@@ -79,7 +79,12 @@ fn the_headline_of_updates_is_their_commits_and_how_durable_they_are() {
     let label = |run: &Run| step(run).headline.unwrap().label;
     let flushed = |rate: f64| {
         let mut run = committing(1, 990.0, 800.0);
-        add(&mut run, &made(1), source::DISKSTATS, &[("vdb.flushes_completed", rate)]);
+        add(
+            &mut run,
+            &made(1),
+            source::DISKSTATS,
+            &[("vdb.flushes_completed", rate), ("vdb.writes_completed", 1_000.0)],
+        );
         run.environment.insert("device.vdb.counts_flushes".to_owned(), "true".to_owned());
         run
     };
