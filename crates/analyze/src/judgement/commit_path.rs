@@ -14,7 +14,7 @@ use crate::figures::caps::Cap;
 use crate::figures::floors::places;
 use crate::figures::shares::Shares;
 use crate::judgement::durability::Durability;
-use crate::judgement::headline::{Headline, HeadlineKind, percent};
+use crate::judgement::headline::{COMMITS, Headline, HeadlineKind, percent};
 use crate::judgement::ladder_step::{FLAT_GAIN, LadderStep};
 use crate::judgement::limit::Limit;
 
@@ -158,10 +158,11 @@ impl CommitPath {
         let reads =
             reads.filter(|_| step.ops.select.is_some()).map(|of| format!("reads: {:.0} {}", of.per_s, of.label));
         let why: Vec<_> = [took, waited, self.sync(), self.volumes.clone(), reads].into_iter().flatten().collect();
+        let [durable, lost, unknown] = COMMITS;
         let label = match durability {
-            Durability::Proven | Durability::WriteThrough => "durable commits per second",
-            Durability::Off(_) | Durability::Lost(_) => "commits per second, not durable",
-            Durability::NotAsked | Durability::NotVisible(_) => "commits per second",
+            Durability::Proven | Durability::WriteThrough => durable,
+            Durability::Off(_) | Durability::Lost(_) => lost,
+            Durability::NotAsked | Durability::NotVisible(_) => unknown,
         };
         Some(Headline { kind: HeadlineKind::Commits, label: label.to_owned(), per_s, why: why.join("; ") })
     }

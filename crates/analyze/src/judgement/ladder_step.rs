@@ -7,7 +7,6 @@ use mindful_core::record::run::{Point, Run, StepRecord};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::verdict::FLAT_GAIN;
 
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
 const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
