@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::metric::{Counter, shared};
-use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 

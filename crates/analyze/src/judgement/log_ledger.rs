@@ -1,5 +1,6 @@
 //! The ledger of the log: from commits to the device that they wait for. Ratios are by commits.
 
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::Run;
 use mindful_core::result::StepSummary;
 
@@ -31,9 +32,11 @@ pub(crate) fn rows(run: &Run, step: &StepSummary) -> Vec<LedgerRow> {
     let (log, name) = (&step.log, run.words().log);
     let ratio = |part: Option<f64>, whole: Option<f64>| part.zip(whole.filter(|rate| *rate > 0.0)).map(|(a, b)| a / b);
     let images = log.image_share.map(|share| format!("{} of the records", percent(share)));
-    let each = ratio(step.log_bytes_per_s, log.writes_per_s).map(|bytes| format!("{bytes:.0} B of {name} per write"));
+    let each = ratio(step.log_bytes_per_s, log.writes_per_s)
+        .map(|bytes| format!("{} B of {name} per write", format_rounded(bytes)));
     let synced = log.commits_per_sync.zip(log.bytes_per_sync);
-    let synced = synced.map(|(commits, bytes)| format!("{commits:.2} commits and {bytes:.0} B per sync"));
+    let synced =
+        synced.map(|(commits, bytes)| format!("{commits:.2} commits and {} B per sync", format_rounded(bytes)));
     let processes = ratio(log.process_write_bytes_per_s, log.write_bytes_per_s);
     let processes = processes.map(|times| format!("{times:.2} times the {name} written"));
     let shared =

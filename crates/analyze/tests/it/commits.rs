@@ -129,7 +129,7 @@ fn the_ledger_of_the_log_counts_by_commits() {
     near(row("WAL records").ratio, 2.0, 0.01);
     near(row("WAL").ratio, 310.0, 0.01);
     near(row("WAL syncs").ratio, 0.25, 0.01);
-    assert_eq!(row("WAL syncs").gap.as_deref(), Some("4.00 commits and 1240 B per sync"));
+    assert_eq!(row("WAL syncs").gap.as_deref(), Some("4.00 commits and 1,240 B per sync"));
     assert_eq!(row("  images of whole blocks").gap.as_deref(), Some("25 % of the records"));
     assert_eq!(row("writes at its device").per_s, None, "unknown is no zero");
     assert_eq!((row("WAL writes").bytes_per_s, row("  of the processes").bytes_per_s.is_some()), (None, true));
