@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use mindful_core::contract::metric::{Counter, shared};
 pub use mindful_core::result::figure::Unit;
-use mindful_core::result::figure::{FigureRow, Figures as _, GROWTH};
+use mindful_core::result::figure::{FigureRow, Figures as _};
 use mindful_core::result::{OpSummary, StepSummary};
 
 use crate::io_job;
@@ -174,9 +174,6 @@ fn besides_the_summary() -> [(&'static str, Vec<Figure>); 4] {
         ),
         figure(Csv, ("log_mib_per_s", Unit::MibPerSecond, &[shared::LOG_BYTES]), "bytes of log per second", |s| {
             Some(s.summary.log_bytes_per_s? / MIB)
-        }),
-        figure(Csv, ("log_writes_per_s", Unit::PerSecond, &[shared::LOG_WRITES]), GROWTH, |s| {
-            s.counters.rate(shared::LOG_WRITES)
         }),
     ];
     [

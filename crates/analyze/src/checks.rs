@@ -393,7 +393,7 @@ const STILL_READING: f64 = 0.001;
 
 /// A run of the database's cache reads nothing from below once it is warm (docs/findings.md, F3).
 fn still_reading(found: &StepAnalysis) -> Option<Finding> {
-    let cached = found.headline.as_ref().is_some_and(|headline| headline.kind == HeadlineKind::DatabaseCache);
+    let cached = found.reads.as_ref().is_some_and(|reads| reads.kind == HeadlineKind::DatabaseCache);
     let yielded = found.gates.method_yield.filter(|y| cached && *y > STILL_READING)?;
     let text = "A run from the database's cache still read blocks. Each read takes as long as many hits, so CPU and \
                 memory can do more. Use a longer --warmup or a larger cache.";

@@ -13,6 +13,7 @@ pub(crate) mod floors;
 pub(crate) mod foreign_writes;
 pub mod heat;
 pub mod latency;
+pub mod log;
 pub(crate) mod others;
 pub(crate) mod pace;
 pub(crate) mod published;

@@ -1,11 +1,14 @@
 //! What the figures of a step mean: what they may be called, where they agree, and what limited them.
 
 pub mod claims;
+pub(crate) mod commit_path;
 pub(crate) mod durability;
 pub mod headline;
 pub(crate) mod ladder_step;
 pub mod ledger;
+pub(crate) mod limit;
 pub(crate) mod little;
+pub(crate) mod log_ledger;
 pub(crate) mod residence;
 pub(crate) mod subject;
 pub mod verdict;

@@ -20,10 +20,12 @@ use crate::figures::window::{Window, window};
 use crate::figures::work::Work;
 use crate::io_job;
 use crate::judgement::claims::{Gates, MAX_PAGE_CACHE_SHARE};
+use crate::judgement::commit_path::CommitPath;
 use crate::judgement::durability::Durability;
 use crate::judgement::headline::{Headline, Subject, headline};
 use crate::judgement::ledger::Ledger;
 use crate::judgement::little;
+use crate::judgement::log_ledger;
 use crate::judgement::residence::Residence;
 use crate::judgement::verdict::{Evidence, Reader, Verdict};
 use crate::summary::{self, Measured};
@@ -51,6 +53,8 @@ pub struct StepAnalysis {
     /// What others wrote at the devices of the run; `None` where that is next to nothing, or not known.
     pub foreign_writes: Option<ForeignWrites>,
     pub headline: Option<Headline>,
+    /// The figure of its reads, where commits are the headline, too.
+    pub reads: Option<Headline>,
     pub ledger: Ledger,
     pub evidence: Evidence,
     pub verdict: Option<Verdict>,
@@ -86,9 +90,8 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let block = subject.block_bytes.map(|bytes| bytes as f64);
     let seen = work.is_some() && run.host.as_ref().is_some_and(|host| host.local);
     let foreign_writes = seen.then(|| ForeignWrites::from_counters(&counters, block, updates)).flatten();
-    let headline = headline(&summary, &gates, subject, foreign_writes.is_some());
     let ledger = match &work {
-        Some(work) => Ledger::from_step(run, step, work, &counters).above(&floors),
+        Some(work) => ledger(run, step, work, &counters, &summary).above(&floors),
         None => Ledger::reported(&counters, subject.block_bytes, &run.words()),
     };
     let others_busy = others.as_ref().map(|others| others.share() / left_to_host(&counters));
@@ -96,9 +99,15 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let stalls = stalls.unwrap_or_default();
     let stalled = window.as_ref().map(|window| stalls.us() as f64 / 1e6 / window.seconds());
     let caps = Cap::all(&counters);
-    let held: Vec<_> = caps.iter().filter(|cap| cap.holds()).map(Cap::in_words).collect();
-    let held = (!held.is_empty()).then(|| held.join(", "));
-    let evidence = Evidence { others_busy, stalled, held, ..evidence(run, step, work.as_ref(), &counters, &summary) };
+    let (commits, held) = commits_and_caps(run, step, &summary, &caps);
+    let evidence =
+        Evidence { others_busy, stalled, held, commits, ..evidence(run, step, work.as_ref(), &counters, &summary) };
+    let reads = headline(&summary, &gates, subject, foreign_writes.is_some());
+    let headline = evidence
+        .commits
+        .headline(&summary, reads.as_ref(), &durability, (&evidence.shares, &evidence.words))
+        .filter(|_| !subject.imported && !subject.simulated && !io_job::on_files(run))
+        .or_else(|| reads.clone());
     let block_bytes = summary.block_bytes.or_else(|| blocks::block_bytes(run));
     StepAnalysis {
         summary,
@@ -116,10 +125,24 @@ pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
         durability,
         foreign_writes,
         headline,
+        reads,
         ledger,
         evidence,
         verdict: None,
     }
+}
+
+fn ledger(run: &Run, step: &StepRecord, work: &Work, counters: &Counters, summary: &StepSummary) -> Ledger {
+    Ledger { log: log_ledger::rows(run, summary), ..Ledger::from_step(run, step, work, counters) }
+}
+
+/// What commits passed through, and the limits that held the storage where they were not of the log alone.
+fn commits_and_caps(run: &Run, step: &StepRecord, summary: &StepSummary, caps: &[Cap]) -> (CommitPath, Option<String>) {
+    let held: Vec<_> = caps.iter().filter(|cap| cap.holds()).collect();
+    let commits = CommitPath::from_step(run, step, summary, &held);
+    let held: Vec<_> = held.into_iter().map(Cap::in_words).collect();
+    let held = (!held.is_empty() && commits.held.is_none()).then(|| held.join(", "));
+    (commits, held)
 }
 
 fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters, summary: &StepSummary) -> Evidence {
@@ -141,6 +164,7 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
         stalled: None,
         held: None,
         shares: Shares::from_work(work, counters),
+        commits: CommitPath::default(),
         ladder: None,
         flat: false,
         page_cache_share: summary.page_cache_share,

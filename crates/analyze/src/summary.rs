@@ -17,7 +17,7 @@ use crate::figures::counters::Counters;
 use crate::figures::pace::Pace;
 use crate::figures::window::{self, Window};
 use crate::figures::work::Work;
-use crate::figures::{caps, choices, cpu, device, latency, ranks, rates, waits};
+use crate::figures::{caps, choices, cpu, device, latency, log, ranks, rates, waits};
 use crate::{commit_contrast, contrast, curve, io_job};
 
 pub(crate) fn summary(run: &Run, steps: Vec<StepSummary>, findings: Vec<Finding>) -> Summary {
@@ -165,7 +165,8 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
         physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
         log_bytes_per_s: rate(shared::LOG_BYTES),
-        commits_per_s: rate(shared::COMMITS),
+        commits_per_s: log::commits(run, step, work, counters),
+        log: log::log(run, step, work, counters, window),
         per_price: per_price(run, work, counters),
         cpu: window.map_or_else(CpuSummary::default, |_| {
             let cpu = cpu::cpu(counters, work);

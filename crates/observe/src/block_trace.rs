@@ -43,7 +43,7 @@ const TOO_MANY_PER_S: f64 = 2.0 * ENOUGH_PER_S;
 /// # Errors
 /// Why requests cannot be timed here.
 pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Option<BlockTrace>, String> {
-    let disks = Disks::find(kernel, &host.data_paths);
+    let disks = Disks::find(kernel, &host.data_paths, &host.log_paths);
     if disks.is_empty() {
         return Ok(None);
     }
@@ -54,6 +54,8 @@ pub(crate) fn open(kernel: &Kernel, host: &HostView) -> std::result::Result<Opti
 #[derive(Debug)]
 struct TraceState {
     pairs: Pairs,
+    /// The disks of the log.
+    log: Vec<(u32, u32)>,
     one_of: u64,
     events: u64,
     lost: u64,
@@ -75,6 +77,7 @@ impl BlockTrace {
     fn start(disks: Disks, instance: Instance) -> io::Result<Self> {
         let found = Arc::new(Mutex::new(TraceState {
             pairs: Pairs::default(),
+            log: disks.log(),
             one_of: FIRST_ONE_OF,
             events: 0,
             lost: 0,
@@ -122,8 +125,12 @@ impl Sampler for BlockTrace {
 
     fn latencies(&mut self) -> Option<SampledLatencies> {
         let mut found = held(&self.found);
-        let kinds =
-            [(device_request::READ, found.pairs.reads.drain()), (device_request::WRITE, found.pairs.writes.drain())];
+        let pairs = &mut found.pairs;
+        let kinds = [
+            (device_request::READ, pairs.reads.drain()),
+            (device_request::WRITE, pairs.writes.drain()),
+            (device_request::FLUSH, pairs.flushes.drain()),
+        ];
         let kinds: BTreeMap<_, _> =
             kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();
         Some(SampledLatencies { one_of: found.one_of, kinds })
@@ -221,10 +228,15 @@ impl TraceReader {
 impl TraceState {
     fn take(&mut self, line: &str) {
         match parse(line) {
-            Some(Line::Request(request)) => {
-                self.events += 1;
-                self.pairs.add(request);
-            }
+            Some(Line::Request(request)) => match request.flushed_disk() {
+                // Flushes have no sector to choose by: all are timed, and the share of others does not depend on them.
+                Some(disk) if self.log.contains(&disk) => self.pairs.add(request),
+                Some(_) => {}
+                None => {
+                    self.events += 1;
+                    self.pairs.add(request);
+                }
+            },
             Some(Line::Lost(events)) => self.lost += events,
             None => {}
         }

@@ -6,15 +6,11 @@ use mindful_host::Kernel;
 use mindful_host::device::{Chain, locate};
 use mindful_host::medium::Unseen;
 
-use crate::diskstats::counted_level;
+use crate::diskstats::{CountedDevices, counted_level, counts_flushes};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataDevices {
-    /// Those of the dataset whose reads are counted.
-    pub(crate) read: Vec<String>,
-    /// Those of dataset and log whose writes are counted.
-    pub(crate) written: Vec<String>,
-    pub(crate) all: Vec<String>,
+    pub(crate) counted: CountedDevices,
     /// Paths of the dataset whose device cannot be seen, and why; a reason is reported once.
     pub(crate) unseen: Vec<(PathBuf, Unseen)>,
 }
@@ -32,11 +28,19 @@ impl DataDevices {
             }
         }
         let read = choose(&chains);
-        chains.extend(log.iter().filter_map(|path| counted(kernel, path, diskstats).ok()));
+        let of_log: Vec<_> = log.iter().filter_map(|path| counted(kernel, path, diskstats).ok()).collect();
+        let logged = choose(&of_log);
+        let flushing = |(chain, _): &(Chain, usize)| {
+            let counts = |level: &Vec<String>| level.iter().all(|device| counts_flushes(kernel, device));
+            Some((chain.clone(), chain.levels.iter().position(counts)?))
+        };
+        let flushed = of_log.iter().map(flushing).collect::<Option<Vec<_>>>().map_or_else(Vec::new, |of| choose(&of));
+        chains.extend(of_log);
         let mut all: Vec<String> = chains.iter().flat_map(|(chain, _)| chain.devices()).map(str::to_owned).collect();
         all.sort();
         all.dedup();
-        Self { read, written: choose(&chains), all, unseen }
+        let counted = CountedDevices { read, written: choose(&chains), logged, flushed, all };
+        Self { counted, unseen }
     }
 }
 
@@ -92,7 +96,7 @@ mod tests {
     fn a_reason_is_reported_once_however_many_paths_it_concerns() {
         let paths = [PathBuf::from("/dev/shm/data"), PathBuf::from("/dev/shm/log")];
         let found = DataDevices::find(&Kernel::default(), &paths, &[], "");
-        assert_eq!(found.read, Vec::<String>::new());
+        assert_eq!(found.counted.read, Vec::<String>::new());
         assert_eq!(found.unseen.len(), 1);
     }
 }

@@ -46,6 +46,8 @@ const WRITES: usize = 4;
 const SECTORS_WRITTEN: usize = 6;
 const IN_FLIGHT: usize = 8;
 const WEIGHTED_MS: usize = 10;
+const FLUSHES: usize = 15;
+const FLUSH_MS: usize = 16;
 /// The fewest fields of a line that tells times: kernels before 4.18.
 const LEAST_FIELDS: usize = 11;
 const US_PER_MS: f64 = 1000.0;
@@ -76,6 +78,12 @@ pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Optio
         !is_off(&folder.join(IOSTATS)) && (has_counted(name) || fresh)
     };
     chain.levels.iter().position(|level| level.iter().all(counts))
+}
+
+/// Whether the kernel counts the flushes of a device: those of a partition are counted at its disk.
+pub(crate) fn counts_flushes(kernel: &Kernel, name: &str) -> bool {
+    let folder = kernel.sys.join("class/block").join(name);
+    folder.join("mq").exists() && !is_off(&folder.join(IOSTATS))
 }
 
 /// The file that says whether a disk counts, in its folder.
@@ -110,12 +118,48 @@ impl Unwrapped {
     }
 }
 
+/// Where to count what.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CountedDevices {
+    /// Devices of the dataset whose reads are counted.
+    pub(crate) read: Vec<String>,
+    /// Those of dataset and log whose writes are counted.
+    pub(crate) written: Vec<String>,
+    /// Those of the log whose writes are counted.
+    pub(crate) logged: Vec<String>,
+    /// Those of the log whose flushes are counted, which may lie below.
+    pub(crate) flushed: Vec<String>,
+    /// All of all chains.
+    pub(crate) all: Vec<String>,
+}
+
+/// What is counted of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Read,
+    Written,
+    Logged,
+    Flushed,
+}
+
+impl CountedDevices {
+    fn roles(&self, name: &String) -> Vec<Role> {
+        let all = [
+            (Role::Read, &self.read),
+            (Role::Written, &self.written),
+            (Role::Logged, &self.logged),
+            (Role::Flushed, &self.flushed),
+        ];
+        all.into_iter().filter(|(_, names)| names.contains(name)).map(|(role, _)| role).collect()
+    }
+}
+
+/// A device that is watched.
 #[derive(Debug)]
 struct Watched {
     name: String,
-    /// Whether the shared metrics count its reads.
-    read: bool,
-    written: bool,
+    /// What the shared metrics count of it.
+    roles: Vec<Role>,
     iostats: PathBuf,
     /// Whether it was seen not to count: what it shows from then on lacks that time.
     frozen: bool,
@@ -147,17 +191,17 @@ pub(crate) struct Diskstats {
 }
 
 impl Diskstats {
-    /// Counts reads at the devices `read` and writes at those `written`; all are recorded under their own names.
-    pub(crate) fn open(kernel: &Kernel, all: &[String], read: &[String], written: &[String]) -> io::Result<Self> {
+    /// Counts at `devices`; all are recorded under their own names.
+    pub(crate) fn open(kernel: &Kernel, devices: &CountedDevices) -> io::Result<Self> {
         let mut file = KernelFile::open(kernel.proc.join("diskstats"))?;
         let stats = parse(file.text()?);
-        let watched: Vec<Watched> = all
+        let watched: Vec<Watched> = devices
+            .all
             .iter()
             .filter_map(|name| {
                 Some(Watched {
                     name: name.clone(),
-                    read: read.contains(name),
-                    written: written.contains(name),
+                    roles: devices.roles(name),
                     iostats: disk_folder(kernel, name).join(IOSTATS),
                     frozen: false,
                     fields: stats.get(name.as_str())?.len(),
@@ -186,6 +230,10 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
             "us",
             "time all requests took together; by elapsed time: the queue",
         ),
+        Metric::counter(shared::LOG_DEVICE_WRITES, "1", "write requests the devices of the log completed"),
+        Metric::counter(shared::LOG_DEVICE_WRITE_BYTES, "bytes", "bytes the devices of the log wrote"),
+        Metric::counter(shared::LOG_DEVICE_FLUSHES, "1", "flush requests the devices of the log completed"),
+        Metric::counter(shared::LOG_DEVICE_FLUSH_TIME_US, "us", "time these flushes took, queueing included"),
     ];
     for device in watched {
         for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
@@ -217,21 +265,23 @@ impl Sampler for Diskstats {
         let mut raw: Vec<Option<f64>> = devices()
             .flat_map(|(device, fields)| (0..device.fields).map(move |at| fields.as_ref().map(|fields| fields[at])))
             .collect();
-        let sum = |counts: fn(&Watched) -> bool, index: usize, factor: f64| {
-            let fields =
-                devices().filter(|(device, _)| counts(device)).map(|(_, fields)| Some(fields.as_ref()?[index]));
+        let sum = |role: Role, index: usize, factor: f64| {
+            let fields = devices().filter(|(device, _)| device.roles.contains(&role));
+            let fields = fields.map(|(_, fields)| fields.as_ref()?.get(index).copied());
             let fields: Vec<f64> = fields.collect::<Option<_>>()?;
             (!fields.is_empty()).then(|| fields.iter().sum::<f64>() * factor)
         };
-        let read: fn(&Watched) -> bool = |device| device.read;
-        let written: fn(&Watched) -> bool = |device| device.written;
         let mut values = vec![
-            sum(read, READS, 1.0),
-            sum(read, SECTORS_READ, SECTOR_BYTES),
-            sum(read, READ_MS, US_PER_MS),
-            sum(written, WRITES, 1.0),
-            sum(written, SECTORS_WRITTEN, SECTOR_BYTES),
-            sum(read, WEIGHTED_MS, US_PER_MS),
+            sum(Role::Read, READS, 1.0),
+            sum(Role::Read, SECTORS_READ, SECTOR_BYTES),
+            sum(Role::Read, READ_MS, US_PER_MS),
+            sum(Role::Written, WRITES, 1.0),
+            sum(Role::Written, SECTORS_WRITTEN, SECTOR_BYTES),
+            sum(Role::Read, WEIGHTED_MS, US_PER_MS),
+            sum(Role::Logged, WRITES, 1.0),
+            sum(Role::Logged, SECTORS_WRITTEN, SECTOR_BYTES),
+            sum(Role::Flushed, FLUSHES, 1.0),
+            sum(Role::Flushed, FLUSH_MS, US_PER_MS),
         ];
         values.append(&mut raw);
         Ok(values)
@@ -312,7 +362,9 @@ mod tests {
 
     fn opened(kernel: &Kernel, read: &[&str], written: &[&str]) -> Diskstats {
         let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        Diskstats::open(kernel, &named(&["loop0", "sda", "vda"]), &named(read), &named(written)).unwrap()
+        let (all, read, written, log) = (named(&["loop0", "sda", "vda"]), named(read), named(written), named(&["vda"]));
+        let devices = CountedDevices { all, read, written, logged: log.clone(), flushed: log };
+        Diskstats::open(kernel, &devices).unwrap()
     }
 
     #[test]
@@ -321,6 +373,8 @@ mod tests {
         let kernel = written(folder.path(), TEXT);
         let values = opened(&kernel, &["vda"], &["sda", "vda"]).read().unwrap();
         assert_eq!((values[0], values[3]), (Some(49_866.0), Some(828_044.0)));
+        let log = [828_024.0, 329_106_568.0 * 512.0, 27_848.0, 1_034_000.0];
+        assert_eq!(values[6..10], log.map(Some), "writes, bytes, flushes and their time at the device of the log");
     }
 
     /// What was not counted for a while is not in the sums, and whatever is read later lacks it.

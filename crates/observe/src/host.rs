@@ -109,24 +109,24 @@ impl HostSamplers {
             let text = "The server's data directory is unknown, so the figures of its device are unknown.";
             self.unseen("device", text, "the server does not show its data directory to this role");
         }
-        if devices.all.is_empty() {
+        if devices.counted.all.is_empty() {
             return false;
         }
-        let (caps, why_not) = VolumeCaps::open(kernel, &devices.all);
+        let (caps, why_not) = VolumeCaps::open(kernel, &devices.counted.all);
         self.samplers.extend(caps.map(|caps| Box::new(caps) as Box<dyn Sampler>));
         if !why_not.is_empty() {
             let text = "It is unknown whether a limit of the volume or of the instance was reached. Only root \
                         (CAP_SYS_ADMIN) can ask the volume, through its device in /dev.";
             self.unseen("volume limits", text, why_not.join("; "));
         }
-        match Diskstats::open(kernel, &devices.all, &devices.read, &devices.written) {
+        match Diskstats::open(kernel, &devices.counted) {
             Ok(diskstats) => self.samplers.push(Box::new(diskstats)),
             Err(error) => {
                 let text = "The counters of the device cannot be read, so its figures are unknown.";
                 self.unseen("device", text, format_args!("/proc/diskstats: {error}"));
             }
         }
-        !devices.read.is_empty()
+        !devices.counted.read.is_empty()
     }
 
     /// After the processes: what it takes to read it would make their counters late.

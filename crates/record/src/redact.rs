@@ -251,6 +251,7 @@ impl Redactor {
             no_layout: _,
             notice: _,
             clock_cost_us: _,
+            unsafe_settings: _,
         } = description;
         self.facts(facts);
         *held_fixed = std::mem::take(held_fixed)

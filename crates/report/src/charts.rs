@@ -7,6 +7,7 @@ mod distribution;
 mod funnel;
 pub(crate) mod ladder;
 mod latency_iops;
+mod log;
 mod over_time;
 mod prices;
 mod ranks;
@@ -32,7 +33,7 @@ pub const RANKS: &str = ranks::NAME;
 pub const OF_SIDES: [&str; 3] = [DIFFERENCES, RANKS, prices::NAME];
 
 /// The charts that can be asked for by name, and what each shows.
-pub const NAMES: [(&str, &str); 16] = [
+pub const NAMES: [(&str, &str); 17] = [
     ("latency-iops", "latency against throughput, one curve per configuration"),
     ("sessions", "throughput by sessions, compared with linear growth"),
     ("mib", "MiB read, written and logged per second, one point per step"),
@@ -44,6 +45,7 @@ pub const NAMES: [(&str, &str); 16] = [
     ("commits-per-sync", "commits that one sync makes durable, by sessions"),
     ("timeline", "as `time`, all steps on one axis, with the hooks"),
     ("time", "throughput, latency, waits, device and CPU over time"),
+    ("log", "updates, syncs of the log and flushes at its device over time"),
     ("distribution", "latencies of operations, by number and by time"),
     ("ledger", "reads as counted at each level"),
     (DIFFERENCES, "differences between two sides, with their intervals"),
@@ -122,6 +124,7 @@ pub(crate) fn step_charts(
 ) -> Vec<Drawing> {
     let drawings = [
         over_time::drawing(record, step, doubt, columns),
+        log::drawing(record, step, doubt, columns),
         distribution::drawing(record, step, doubt),
         funnel::drawing(step, doubt),
     ];

@@ -5,7 +5,7 @@ pub use mindful_core::plan::units::{format_counted, format_whole};
 pub(crate) const UNKNOWN: &str = "-";
 
 /// Three digits that matter, all before the point: `64,211`, `98.4`, `7.93`, `0.042`.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_owned();
     }

@@ -1,6 +1,6 @@
 //! Reports: pure functions from a run and its analysis to text. Only [`live`] looks at events while they happen.
 
-mod card;
+pub mod card;
 pub mod charts;
 pub mod comparison;
 mod drawing;

@@ -74,6 +74,8 @@ fn metrics() -> Vec<Metric> {
         Metric::counter(shared::PHYSICAL_READS, "blocks", "cache_miss"),
         Metric::counter(shared::PHYSICAL_WRITES, "blocks", "cache_write; what checkpoints copy later is not counted"),
         Metric::counter(shared::LOG_BYTES, "bytes", "cache_write times the length of a page and its frame header"),
+        Metric::counter(shared::LOG_RECORDS, "1", "cache_write: a frame of the log is a page"),
+        Metric::counter(shared::LOG_IMAGES, "1", "cache_write: each frame is a whole page"),
         Metric::counter(shared::COMMITS, "1", "Transactions committed"),
     ]
 }
@@ -100,8 +102,20 @@ impl Sampler for StatusSampler {
         let t = &self.totals;
         let (hit, miss, write, spill) = (total(&t.hit), total(&t.miss), total(&t.write), total(&t.spill));
         let log = write * self.frame_bytes;
-        let values =
-            [hit, miss, write, spill, total(&t.writer_wait_us), hit + miss, miss, write, log, total(&t.commits)];
+        let values = [
+            hit,
+            miss,
+            write,
+            spill,
+            total(&t.writer_wait_us),
+            hit + miss,
+            miss,
+            write,
+            log,
+            write,
+            write,
+            total(&t.commits),
+        ];
         Ok(values.into_iter().map(|value| Some(value as f64)).collect())
     }
 }

@@ -18,7 +18,7 @@ const SMALL_SPAN: f64 = 0.01;
 /// `None` where reads came from higher up, or sizes are not known.
 pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let physical =
-        found.headline.as_ref().is_some_and(|h| matches!(h.kind, HeadlineKind::Storage | HeadlineKind::Database));
+        found.reads.as_ref().is_some_and(|of| matches!(of.kind, HeadlineKind::Storage | HeadlineKind::Database));
     let workload = step.head.workload.as_ref()?;
     let active = workload.scale.checked_mul(workload.schemas.into())?.checked_mul(block_bytes(run)?)?;
     let (name, device) = device(&run.environment)?;

@@ -3,9 +3,11 @@
 use mindful_core::contract::metric::shared;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepRecord;
+use mindful_core::workload::OpKind;
 
 use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;
+use crate::figures::log;
 use crate::figures::shares::Shares;
 use crate::figures::window::Window;
 
@@ -20,6 +22,13 @@ pub struct Column {
     pub p50_us: Option<f64>,
     /// 99th percentile over all kinds, us; `None` when fewer than ten operations lie beyond it.
     pub p99_us: Option<f64>,
+    /// Updates per second, and their median and 99th percentile, us; `None` where none is reported.
+    pub updates_per_s: Option<f64>,
+    pub update_p50_us: Option<f64>,
+    pub update_p99_us: Option<f64>,
+    /// Median and 99th percentile of flushes that were timed at the device of the log, us.
+    pub flush_p50_us: Option<f64>,
+    pub flush_p99_us: Option<f64>,
     /// Sessions inside operations on average; `None` where nothing tells.
     pub busy_sessions: Option<f64>,
     pub shares: Shares,
@@ -30,6 +39,7 @@ struct Sums {
     ops: f64,
     blocks: f64,
     latency: Recorder,
+    updates: Recorder,
     reported: bool,
 }
 
@@ -45,6 +55,7 @@ pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
         ops: 0.0,
         blocks: 0.0,
         latency: Recorder::new(),
+        updates: Recorder::new(),
         reported: false,
     });
     for report in step.reports().filter(|report| slices.contains(&report.index)) {
@@ -55,6 +66,8 @@ pub fn columns(step: &StepRecord, window: &Window, most: usize) -> Vec<Column> {
             sum.blocks += op.blocks as f64;
             sum.latency.merge(op.response.as_ref().unwrap_or(&op.latency));
         }
+        let update = report.op(OpKind::Update);
+        sum.updates.merge(update.response.as_ref().unwrap_or(&update.latency));
     }
     let begins = slices.clone().step_by(each);
     begins
@@ -72,7 +85,14 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum:
     let counters = Counters::from_step(step, &part);
     let counted = counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6);
     let clocked = sum.latency.mean_ns().map(|ns| ns * sum.latency.count() as f64 / 1e9 / seconds);
+    let flushes = log::flushes(&step.latencies, &part, &counters);
+    let updates = sum.updates.count() as f64 / seconds;
     Column {
+        updates_per_s: Some(updates).filter(|rate| *rate > 0.0),
+        update_p50_us: quantile_us(&sum.updates, 0.5),
+        update_p99_us: quantile_us(&sum.updates, 0.99),
+        flush_p50_us: quantile_us(&flushes, 0.5),
+        flush_p99_us: quantile_us(&flushes, 0.99),
         span_s: [since(begin_us), since(end_us)],
         ops_per_s: sum.ops / seconds,
         blocks_per_s: sum.reported.then_some(sum.blocks / seconds),

@@ -6,10 +6,11 @@
 use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{block_device, shared};
 use mindful_core::record::run::{Facts, Run, StepRecord};
-use mindful_core::workload::{Commit, Compatibility, OpKind};
+use mindful_core::workload::{Compatibility, OpKind};
 
 use crate::figures::counters::Counters;
 use crate::figures::floors::{BUFFERED, places};
+use crate::figures::log::commits;
 use crate::figures::work::Work;
 use crate::{commit_contrast, io_job};
 
@@ -19,9 +20,11 @@ const LEAST_FLUSHED: f64 = 0.95;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Durability {
-    /// No commit was to wait, or too few did.
+    /// There were no commits, or too few to judge by.
     #[default]
     NotAsked,
+    /// Commits were asked not to wait, or these settings of the server let a crash lose or tear what was committed.
+    Off(Vec<String>),
     /// The device was flushed as often as commits require.
     Proven,
     /// It has no volatile cache, so what was written is durable.
@@ -37,15 +40,25 @@ impl Durability {
         let simulated = run.description.as_ref().is_none_or(|description| description.simulated);
         let Some((workload, work)) = step.head.workload.as_ref().zip(work) else { return Self::NotAsked };
         let updates = work.kind(OpKind::Update).ops;
-        let asked = workload.commit_wait && workload.compatibility != Compatibility::Slob && updates >= FEWEST_UPDATES;
+        let asked = updates > 0.0 && workload.compatibility != Compatibility::Slob;
         if !asked || simulated || io_job::on_files(run) || commit_contrast::is_of_files(&step.head) {
+            return Self::NotAsked;
+        }
+        if !workload.commit_wait {
+            return Self::Off(Vec::new());
+        }
+        let unsafe_settings = run.description.iter().flat_map(|description| description.unsafe_settings.clone());
+        let unsafe_settings: Vec<_> = unsafe_settings.collect();
+        if !unsafe_settings.is_empty() {
+            return Self::Off(unsafe_settings);
+        }
+        if updates < FEWEST_UPDATES {
             return Self::NotAsked;
         }
         if run.host.as_ref().is_none_or(|host| !host.local) {
             return Self::NotVisible("the server runs on another host".to_owned());
         }
-        let each = (workload.commit == Commit::Each).then_some(updates / work.seconds);
-        let commits = each.or_else(|| counters.rate(shared::COMMITS));
+        let commits = commits(run, step, Some(work), counters);
         let syncs = counters.rate(shared::LOG_SYNCS);
         let sessions = step.head.session_count();
         let of_place = |(number, place): (usize, String)| {
@@ -66,7 +79,7 @@ impl Durability {
             Self::NotAsked | Self::WriteThrough => 0,
             Self::Proven => 1,
             Self::NotVisible(_) => 2,
-            Self::Lost(_) => 3,
+            Self::Off(_) | Self::Lost(_) => 3,
         }
     }
 }
@@ -90,6 +103,8 @@ impl Durability {
     pub(crate) fn qualified(&self, commit: String) -> String {
         match self {
             Self::NotAsked | Self::Proven | Self::WriteThrough => commit,
+            Self::Off(settings) if settings.is_empty() => commit,
+            Self::Off(settings) => format!("{commit}, not safe in a crash: {}", settings.join(", ")),
             Self::Lost(_) => format!("{commit}, which was not on storage"),
             Self::NotVisible(_) => format!("{commit} as asked; flushes at the device were not visible"),
         }

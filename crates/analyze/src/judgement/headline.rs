@@ -25,6 +25,8 @@ pub enum HeadlineKind {
     Operations,
     /// The target simulates its reads: nothing was read.
     Simulated,
+    /// Updates that were committed; reads may be among the operations.
+    Commits,
 }
 
 /// The claim of a quiet device where others write to it.
@@ -42,6 +44,9 @@ const CACHED_BLOCKS: &str = "blocks visited per second, from the database cache"
 const CACHED_READS: &str = "logical reads per second, from the database cache";
 const MIB_READ: &str = "MiB/s of reads";
 const MIB_WRITTEN: &str = "MiB/s of writes";
+/// Commits that are durable, that are not, and of which that is not known.
+pub(super) const COMMITS: [&str; 3] =
+    ["durable commits per second", "commits per second, not durable", "commits per second"];
 const READ_REQUESTS: [&str; 2] = ["read requests per second", "read requests per second (database)"];
 const WRITE_REQUESTS: [&str; 2] = ["write requests per second", "write requests per second (database)"];
 const DATABASE_BLOCKS: &str = "blocks read per second (database)";
@@ -61,7 +66,7 @@ pub fn labels() -> Vec<String> {
     let of_reads = kinds
         .into_iter()
         .flat_map(|kind| (0_u8..8).map(move |bits| label(kind, bits & 1 != 0, bits & 2 != 0, bits & 4 != 0)));
-    let fixed = fixed.into_iter().chain(READ_REQUESTS).chain(WRITE_REQUESTS).map(str::to_owned);
+    let fixed = fixed.into_iter().chain(READ_REQUESTS).chain(WRITE_REQUESTS).chain(COMMITS).map(str::to_owned);
     let mut all: Vec<String> = fixed.chain(of_reads).collect();
     all.sort();
     all.dedup();

@@ -7,10 +7,12 @@ use mindful_core::record::run::{Point, Run, StepRecord};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 use crate::io_job;
-use crate::judgement::verdict::FLAT_GAIN;
 
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
 const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
+
+/// Gain of throughput below which it is flat although twice as much is under way at once.
+pub(crate) const FLAT_GAIN: f64 = 0.03;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LadderStep {
@@ -21,6 +23,12 @@ pub struct LadderStep {
 }
 
 impl LadderStep {
+    /// Whether twice as much under way or more gained nothing and took longer.
+    pub(crate) fn is_flat(before: &Self, here: &Self) -> bool {
+        let (more, gain) = (here.in_flight / before.in_flight, here.per_s / before.per_s - 1.0);
+        more >= 2.0 && gain.abs() <= FLAT_GAIN && here.mean_us / before.mean_us >= more * 0.8
+    }
+
     /// What `step` is on its ladder; `None` where it did nothing.
     ///
     /// Operations of several blocks share the I/Os that a session keeps in flight: what grows with these is then the time

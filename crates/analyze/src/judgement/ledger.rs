@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::metric::{Counter, shared};
-use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -55,9 +54,12 @@ impl LedgerRow {
 pub struct Ledger {
     /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
     pub reads: Vec<LedgerRow>,
-    /// Updated blocks, log and its writes, writes of the database and who did them, of its processes, at the device.
+    /// Updated blocks, writes of the database and who did them, of its processes, at the device.
     /// Empty when nothing was written.
     pub writes: Vec<LedgerRow>,
+    /// Commits, log, its writes and syncs, and what its device did; ratios are by commits. Empty without updates, and in a
+    /// report of another tool.
+    pub log: Vec<LedgerRow>,
 }
 
 impl Ledger {
@@ -95,7 +97,7 @@ impl Ledger {
             log(),
             row(&format!("{} writes", words.log), shared::LOG_WRITES, false),
         ];
-        Self { reads, writes: writes.into_iter().flatten().collect() }
+        Self { reads, writes: writes.into_iter().flatten().collect(), log: Vec::new() }
     }
 
     /// The same with the levels below the device, where the reads of one chain were counted.
@@ -111,7 +113,7 @@ impl Ledger {
     pub(crate) fn from_step(run: &Run, step: &StepRecord, work: &Work, counters: &Counters) -> Self {
         let block_bytes = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
         let terms = Terms { run, step, work, counters, block_bytes, words: run.words() };
-        let mut ledger = Self { reads: terms.reads(), writes: terms.writes() };
+        let mut ledger = Self { reads: terms.reads(), writes: terms.writes(), log: Vec::new() };
         if !step.ended {
             ledger.leave_unexplained();
         }
@@ -242,13 +244,6 @@ impl Terms<'_> {
         if updated <= 0.0 {
             return Vec::new();
         }
-        let log_bytes = self.counters.rate(shared::LOG_BYTES);
-        let log = LedgerRow {
-            unit: "bytes",
-            bytes_per_s: log_bytes,
-            ratio: log_bytes.map(|bytes| bytes / updated),
-            ..self.blocks(self.words.log.clone(), log_bytes)
-        };
         let process_bytes = self.counters.rate(shared::PROCESS_WRITE_BYTES);
         let mut rows = vec![
             self.blocks("blocks updated", Some(updated)),
@@ -265,21 +260,7 @@ impl Terms<'_> {
         chain(&mut rows);
         explain_writes(&mut rows, &self.words.log);
         rows.splice(2..2, self.writers());
-        rows.splice(1..1, [Some(log), self.log_writes(updated)].into_iter().flatten());
         rows
-    }
-
-    /// Writes of the log; their ratio is to the blocks updated. None where they are not reported.
-    fn log_writes(&self, updated: f64) -> Option<LedgerRow> {
-        let per_s = self.counters.rate(shared::LOG_WRITES)?;
-        let each = self.counters.ratio(shared::LOG_BYTES, shared::LOG_WRITES);
-        Some(LedgerRow {
-            counts_bytes: false,
-            bytes_per_s: None,
-            ratio: Some(per_s / updated),
-            gap: each.map(|bytes| format!("{} B per write", format_rounded(bytes))),
-            ..self.blocks(format!("{} writes", self.words.log), Some(per_s))
-        })
     }
 
     /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not reported.

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use crate::figures::shares::Shares;
 use crate::judgement::claims::MAX_PAGE_CACHE_SHARE;
+use crate::judgement::commit_path::CommitPath;
 use crate::judgement::headline::{ALL_CACHED, percent};
-use crate::judgement::ladder_step::LadderStep;
+use crate::judgement::ladder_step::{FLAT_GAIN, LadderStep};
+pub use crate::judgement::limit::Limit;
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::result::finding::OTHERS_BUSY;
@@ -28,8 +30,6 @@ pub const LOG_SHARE: f64 = 0.25;
 pub const WRITER_SHARE: f64 = 0.15;
 /// Share of database time in waits for other sessions above which contention limits.
 pub const CONTENTION_SHARE: f64 = 0.15;
-/// Gain of throughput below which it is flat although twice as much is under way at once.
-pub(crate) const FLAT_GAIN: f64 = 0.03;
 /// Share of database time in waits for reads above which the latency of the device limits.
 pub const READ_SHARE: f64 = 0.6;
 
@@ -44,68 +44,6 @@ const AT_DEVICE_AT_LEAST: f64 = 3.0;
 /// lets in one at a time.
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// mindful itself.
-    Client,
-    /// CPU that neither the server nor mindful used.
-    OthersCpu,
-    /// Time in which sessions stood still.
-    Stall,
-    /// CPU of the host or of the server.
-    Cpu,
-    /// Redo, WAL, commits.
-    Log,
-    /// Those that write dirty blocks out.
-    Writers,
-    /// Sessions in each other's way.
-    Contention,
-    /// The device gives no more, however many ask.
-    DeviceCap,
-    DeviceLatency,
-    /// The page cache stands before the storage.
-    PageCache,
-    Undecided,
-}
-
-impl Limit {
-    pub const ALL: [Self; 11] = [
-        Self::Client,
-        Self::OthersCpu,
-        Self::Stall,
-        Self::Cpu,
-        Self::Log,
-        Self::Writers,
-        Self::Contention,
-        Self::DeviceCap,
-        Self::DeviceLatency,
-        Self::PageCache,
-        Self::Undecided,
-    ];
-
-    /// The same where the system has a word of its own: `WAL or commit`.
-    pub fn called(self, words: &Words) -> String {
-        if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
-    }
-
-    /// The name that programs read, of every engine the same.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "the client",
-            Self::OthersCpu => "CPU that others used",
-            Self::Stall => "a stall",
-            Self::Cpu => "CPU",
-            Self::Log => "redo or commit",
-            Self::Writers => "writers",
-            Self::Contention => "contention",
-            Self::DeviceCap => "a device cap",
-            Self::DeviceLatency => "device latency",
-            Self::PageCache => "the page cache",
-            Self::Undecided => "undecided",
-        }
-    }
-}
 
 /// What the rules look at; `None` where it is not known, and then its rule does not match.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -127,6 +65,8 @@ pub struct Evidence {
     pub held: Option<String>,
     /// Where database time went.
     pub shares: Shares,
+    /// What commits passed through.
+    pub commits: CommitPath,
     /// The step with at most half of what this one has under way at once, and this one.
     pub ladder: Option<(LadderStep, LadderStep)>,
     /// Whether the throughput of its ladder is flat at this step: below it, or above.
@@ -182,6 +122,7 @@ impl Verdict {
         let rules = [
             stall,
             reported_cap,
+            log_cap,
             others_cpu,
             held_back,
             client,
@@ -299,6 +240,13 @@ fn cpu(e: &Evidence) -> Option<Verdict> {
     either(e, Limit::Cpu, figures, next)
 }
 
+/// A cap of the device that holds the log and not the data.
+fn log_cap(e: &Evidence) -> Option<Verdict> {
+    let next =
+        format!("the {} waits for its volume, not for the data's: raise that limit or move the log", e.words.log);
+    Some(e.limited(Limit::LogVolume, e.commits.held.clone()?, &next))
+}
+
 fn log(e: &Evidence) -> Option<Verdict> {
     let log = &e.words.log;
     let next = if e.reads_alone {
@@ -310,7 +258,9 @@ fn log(e: &Evidence) -> Option<Verdict> {
         )
     };
     let figures = share_of_time(e, &format!("waits for the {log} were"), WaitClass::Log, LOG_SHARE)?;
-    Some(e.limited(Limit::Log, figures, &next))
+    let part = e.shares.get(WaitClass::Log).and_then(|share| e.commits.limit(share, e.ladder.as_ref(), log));
+    let Some(part) = part else { return Some(e.limited(Limit::Log, figures, &next)) };
+    Some(e.limited(part.limit, format!("{figures}; {}", part.figures), &part.next))
 }
 
 fn writers(e: &Evidence) -> Option<Verdict> {
@@ -333,9 +283,7 @@ fn contention(e: &Evidence) -> Option<Verdict> {
 /// Throughput is flat although twice as much is under way at once, and latency grew with it.
 fn device_cap(e: &Evidence) -> Option<Verdict> {
     let (before, here) = e.ladder?;
-    let (more, gain) = (here.in_flight / before.in_flight, here.per_s / before.per_s - 1.0);
-    let slower = here.mean_us / before.mean_us;
-    let capped = more >= 2.0 && gain.abs() <= FLAT_GAIN && slower >= more * 0.8;
+    let (gain, slower) = (here.per_s / before.per_s - 1.0, here.mean_us / before.mean_us);
     let what = if e.on_files() { "I/Os in flight" } else { "sessions" };
     let figures = format!(
         "{:.0} instead of {:.0} {what} gained {} (flat within {}) and took {slower:.1} times as long",
@@ -345,7 +293,7 @@ fn device_cap(e: &Evidence) -> Option<Verdict> {
         percent(FLAT_GAIN)
     );
     let next = "this is what the device gives: look for a cap of IOPS or throughput of the volume or the instance";
-    capped.then(|| e.limited(Limit::DeviceCap, figures, next))
+    LadderStep::is_flat(&before, &here).then(|| e.limited(Limit::DeviceCap, figures, next))
 }
 
 fn device_latency(e: &Evidence) -> Option<Verdict> {
@@ -482,6 +430,9 @@ mod tests {
         let ladder = |before, here| Evidence { ladder: Some((before, here)), ..shares(&[(WaitClass::Read, 0.95)]) };
         let capped = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 64_500.0, 496.0));
         assert_eq!(Verdict::from_evidence(&capped).limit, Limit::DeviceCap);
+        let syncs = CommitPath { sessions: 32.0, commits_per_sync: Some(16.0), ..CommitPath::default() };
+        let log = Evidence { commits: syncs, shares: Shares::new([(WaitClass::Log, 0.9)]), ..capped };
+        assert_eq!(Verdict::from_evidence(&log).limit, Limit::LogVolume);
         let rising = ladder(step(16.0, 64_000.0, 250.0), step(32.0, 120_000.0, 266.0));
         assert_eq!(Verdict::from_evidence(&rising).limit, Limit::DeviceLatency);
     }

@@ -206,15 +206,6 @@ fn a_mix_that_was_not_asked_for_is_found() {
 }
 
 #[test]
-fn the_ledger_of_writes_counts_log_by_updated_block() {
-    let analysis = analyze(&Made { update_pct: "20", latency_us: 400, ..Made::default() }.run());
-    let writes = &analysis.steps[0].ledger.writes;
-    assert_eq!(writes[1].name, "WAL");
-    near(writes[1].ratio, 310.0, 0.01);
-    assert!(analyze(&Made::default().run()).steps[0].ledger.writes.is_empty());
-}
-
-#[test]
 fn the_ledger_names_its_gaps() {
     let ledger =
         analyze(&Made { miss: 0.5, from_storage: 0.8, device: 0.5, ..Made::default() }.run()).steps.remove(0).ledger;

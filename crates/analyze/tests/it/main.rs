@@ -6,6 +6,7 @@ mod cache_requests;
 mod catalogue;
 mod claims;
 mod cliff;
+mod commits;
 mod comparability;
 mod compare;
 mod contention;

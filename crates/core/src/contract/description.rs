@@ -46,6 +46,9 @@ pub struct Description {
     /// Whether its log is made durable by forced writes (O_DSYNC) and not by syncs.
     #[serde(default)]
     pub log_by_forced_writes: bool,
+    /// Settings of it under which a crash may lose or tear what was committed: `fsync = off`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsafe_settings: Vec<String>,
     /// What its engine calls what every one has.
     pub words: Words,
     /// Whether it simulates its reads: no figure of it is one of storage.

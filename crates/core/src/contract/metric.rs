@@ -112,6 +112,14 @@ pub mod shared {
     pub const LOG_WRITES: Counter = Counter("log_writes");
     /// Times the database asked the operating system to make its log durable.
     pub const LOG_SYNCS: Counter = Counter("log_syncs");
+    /// Records of the log.
+    pub const LOG_RECORDS: Counter = Counter("log_records");
+    /// Of these, images of whole blocks.
+    pub const LOG_IMAGES: Counter = Counter("log_images");
+    /// Time that syncs of the log took, us.
+    pub const LOG_SYNC_TIME_US: Counter = Counter("log_sync_time");
+    /// Bytes of the log given to the operating system or device, padding included.
+    pub const LOG_WRITE_BYTES: Counter = Counter("log_write_bytes");
     /// Time the database spent waiting for its reads, us.
     pub const READ_TIME_US: Counter = Counter("read_time");
     /// Waits of sessions for the log to be on storage, one a commit that waits.
@@ -154,6 +162,14 @@ pub mod shared {
     pub const DEVICE_WRITES: Counter = Counter("device_writes");
     /// Bytes written by the device that holds the data.
     pub const DEVICE_WRITE_BYTES: Counter = Counter("device_write_bytes");
+    /// Write requests completed by the device that holds the log.
+    pub const LOG_DEVICE_WRITES: Counter = Counter("log_device_writes");
+    /// Bytes written by the device that holds the log.
+    pub const LOG_DEVICE_WRITE_BYTES: Counter = Counter("log_device_write_bytes");
+    /// Flush requests completed by the device that holds the log.
+    pub const LOG_DEVICE_FLUSHES: Counter = Counter("log_device_flushes");
+    /// Time these flushes took, us.
+    pub const LOG_DEVICE_FLUSH_TIME_US: Counter = Counter("log_device_flush_time");
     /// Requests in time at the device (for the queue length), us.
     pub const DEVICE_QUEUE_TIME_US: Counter = Counter("device_queue_time");
     /// CPU of the whole host in user mode, us.

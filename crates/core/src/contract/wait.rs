@@ -79,8 +79,10 @@ impl WaitClass {
     /// The class of the counter called `metric`; [`WaitClass::Other`] where it names none that is known.
     pub fn from_counter(metric: &str) -> Self {
         let key = metric.split('/').next().unwrap_or(metric);
-        if key == LATCH {
-            return Self::Contention;
+        match key {
+            LATCH => return Self::Contention,
+            LOG_SYNC => return Self::Log,
+            _ => {}
         }
         Self::ALL.into_iter().find(|class| class.key() == key).unwrap_or(Self::Other)
     }
@@ -98,6 +100,14 @@ const LATCH: &str = "latch";
 /// Whether the counter called `metric` is of a latch.
 pub fn is_latch(metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(key, _)| key == LATCH)
+}
+
+/// The first part of the name of a counter of syncs of the log: of one session at a time, while others wait for it.
+const LOG_SYNC: &str = "log_sync";
+
+/// Whether the counter called `metric` is of syncs of the log.
+pub fn is_log_sync(metric: &str) -> bool {
+    metric.split_once('/').is_some_and(|(key, _)| key == LOG_SYNC)
 }
 
 /// A wait event under its class; shown as the name of its counter, `read/DataFileRead`.
@@ -119,6 +129,11 @@ impl WaitEvent {
     /// The latch of that name: contention, held for a moment alone.
     pub const fn latch(event: &'static str) -> Self {
         Self { class: WaitClass::Contention, event, key: LATCH }
+    }
+
+    /// The sync of the log of that name.
+    pub const fn log_sync(event: &'static str) -> Self {
+        Self { class: WaitClass::Log, event, key: LOG_SYNC }
     }
 }
 
@@ -142,6 +157,9 @@ mod tests {
             (WaitEvent::latch("Map").to_string(), WaitEvent::new(WaitClass::Contention, "Row").to_string());
         assert_eq!(WaitClass::from_counter(&latch), WaitClass::Contention);
         assert!(is_latch(&latch) && !is_latch(&lock) && !is_latch("latch"));
+        let sync = WaitEvent::log_sync("Sync").to_string();
+        assert_eq!(WaitClass::from_counter(&sync), WaitClass::Log);
+        assert!(is_log_sync(&sync) && !is_log_sync(&latch));
         assert!(!WaitClass::Idle.is_busy() && !WaitClass::Server.is_busy());
     }
 }

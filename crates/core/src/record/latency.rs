@@ -61,6 +61,8 @@ pub mod wait_kind {
 pub mod device_request {
     pub const READ: &str = "read";
     pub const WRITE: &str = "write";
+    /// Flushes of the devices that hold the log.
+    pub const FLUSH: &str = "flush";
 }
 
 /// Latencies of a sample of what happened, by kind.

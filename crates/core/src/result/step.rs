@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figure::{FigureRow, Figures, GROWTH, summary_of_figures};
 use super::finding::Finding;
+use super::log::LogSummary;
 use super::part::{BySession, ChoicesSummary, RankSummary};
 use super::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 use super::validity::Validity;
@@ -116,8 +117,14 @@ pub struct StepSummary {
     physical_writes_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_WRITES]),
     /// Bytes of log per second.
     log_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LOG_BYTES]),
-    /// Commits per second.
-    commits_per_s: Option<f64> = figure(PerSecond, GROWTH, [COMMITS]),
+    /// Commits per second: of updates, where each commits; else of all transactions that the database counted.
+    commits_per_s: Option<f64> = figure(
+        PerSecond,
+        "updates / duration_s where each update commits; else the growth of the counter by time, at most the updates",
+        [COMMITS]
+    ),
+    /// The log, and what its syncs took.
+    log: LogSummary = nested,
     /// CPU.
     cpu: CpuSummary = nested,
     /// The most memory that mindful itself held until the end of the window, bytes; null of several ranks.

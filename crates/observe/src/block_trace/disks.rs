@@ -8,6 +8,8 @@ use mindful_host::kernel_file::value;
 
 /// Lowest bit of a sector's number that sampling looks at: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
+/// Bits of a device's minor number.
+const MINOR_BITS: u32 = 20;
 
 /// A disk, or the parts of it that hold data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,20 +23,35 @@ struct Disk {
 /// The disks at the end of the chains below the data. Requests are timed there: what lies above (dm, md, partitions)
 /// hands on what is not yet a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Disks(Vec<Disk>);
+pub(super) struct Disks {
+    data: Vec<Disk>,
+    /// Those of the log, of which flushes are timed: a flush is of the whole disk.
+    log: Vec<u64>,
+}
 
 impl Disks {
-    /// Finds those of `paths`; empty where none can be seen.
-    pub(super) fn find(kernel: &Kernel, paths: &[PathBuf]) -> Self {
-        let mut disks = Self::default();
-        for chain in paths.iter().filter_map(|path| locate(kernel, path).chain.ok()) {
-            disks.add(kernel, &chain);
-        }
-        disks
+    /// Finds those of the dataset at `data` and of the log at `log`; empty where none of the dataset can be seen.
+    pub(super) fn find(kernel: &Kernel, data: &[PathBuf], log: &[PathBuf]) -> Self {
+        let disks = |paths: &[PathBuf]| {
+            let mut disks = Self::default();
+            for chain in paths.iter().filter_map(|path| locate(kernel, path).chain.ok()) {
+                disks.add(kernel, &chain);
+            }
+            disks.data
+        };
+        Self { data: disks(data), log: disks(log).iter().map(|disk| disk.device).collect() }
+    }
+
+    /// Major and minor numbers of the disks of the log.
+    pub(super) fn log(&self) -> Vec<(u32, u32)> {
+        self.log
+            .iter()
+            .map(|device| ((device >> MINOR_BITS) as u32, (device & ((1 << MINOR_BITS) - 1)) as u32))
+            .collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.data.is_empty()
     }
 
     fn add(&mut self, kernel: &Kernel, chain: &Chain) {
@@ -45,14 +62,14 @@ impl Disks {
         for name in last {
             let Some(device) = number(kernel, name) else { continue };
             let parts: Vec<_> = above.iter().flatten().filter_map(|part| extent(kernel, name, part)).collect();
-            match self.0.iter_mut().find(|disk| disk.device == device) {
+            match self.data.iter_mut().find(|disk| disk.device == device) {
                 // All of a disk holds any part of it.
                 Some(known) if known.parts.is_empty() || parts.is_empty() => known.parts.clear(),
                 Some(known) => known.parts.extend(parts),
-                None => self.0.push(Disk { device, parts }),
+                None => self.data.push(Disk { device, parts }),
             }
         }
-        for disk in &mut self.0 {
+        for disk in &mut self.data {
             disk.parts.sort_unstable();
             disk.parts.dedup();
         }
@@ -61,12 +78,17 @@ impl Disks {
     /// The filter of events that keeps one of `one_of` requests to these disks; `one_of` is a power of two. Sectors
     /// decide, so both events of a request share their fate.
     pub(super) fn filter(&self, one_of: u64) -> String {
-        let disks: Vec<_> = self.0.iter().map(Disk::filter).collect();
+        let disks: Vec<_> = self.data.iter().map(Disk::filter).collect();
         let disks = format!("({})", disks.join(" || "));
-        match one_of {
+        let data = match one_of {
             0 | 1 => disks,
             _ => format!("{disks} && !(sector & {})", (one_of - 1) << LOWEST_BIT),
+        };
+        let flushes: Vec<_> = self.log.iter().map(|disk| format!("dev == {disk}")).collect();
+        if flushes.is_empty() {
+            return data;
         }
+        format!("({data}) || (({}) && nr_sector == 0)", flushes.join(" || "))
     }
 }
 
@@ -85,7 +107,7 @@ impl Disk {
 fn number(kernel: &Kernel, name: &str) -> Option<u64> {
     let text = value(kernel.sys.join("class/block").join(name).join("dev"))?;
     let (major, minor) = text.split_once(':')?;
-    Some((major.parse::<u64>().ok()? << 20) | minor.parse::<u64>().ok()?)
+    Some((major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?)
 }
 
 /// Where the partition `part` lies on `disk`, sectors of 512 bytes; `None` when it is none of it.
@@ -139,6 +161,14 @@ mod tests {
     fn a_disk_is_named_by_number_and_requests_chosen_by_sector() {
         assert_eq!(filter(&[&[&["sdb"]]], 1), "(dev == 8388624)");
         assert_eq!(filter(&[&[&["sdb"]]], 64), "(dev == 8388624) && !(sector & 1008)");
+    }
+
+    #[test]
+    fn flushes_of_the_disk_of_the_log_are_timed_whatever_holds_data() {
+        let disks =
+            Disks { data: vec![Disk { device: 8, parts: vec![(64, 128)] }], log: vec![(254 << MINOR_BITS) | 16] };
+        assert_eq!(disks.log(), [(254, 16)]);
+        assert!(disks.filter(1).ends_with(" || ((dev == 266338320) && nr_sector == 0)"), "{}", disks.filter(1));
     }
 
     #[test]

@@ -18,16 +18,33 @@ pub(super) enum Line {
     Lost(u64),
 }
 
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    /// Nothing but that what was written before is durable.
+    Flush,
+}
+
+/// One event of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request {
     at_us: u64,
     completed: bool,
-    write: bool,
+    kind: Kind,
     place: Place,
     sectors: u64,
 }
 
-/// Understands a line; `None` for whatever is neither a read nor a write, such as a flush or a discard.
+impl Request {
+    /// The disk whose flush it is; `None` of other requests.
+    pub(super) fn flushed_disk(&self) -> Option<(u32, u32)> {
+        (self.kind == Kind::Flush).then_some((self.place.0, self.place.1))
+    }
+}
+
+/// Understands a line; `None` for whatever is neither a read, a write nor a flush, such as a discard.
 pub(super) fn parse(line: &str) -> Option<Line> {
     if let Some((_, rest)) = line.split_once("[LOST ") {
         return rest.split(' ').next()?.parse().ok().map(Line::Lost);
@@ -41,18 +58,23 @@ pub(super) fn parse(line: &str) -> Option<Line> {
     };
     let mut words = rest.split(' ');
     let (major, minor) = words.next()?.split_once(',')?;
-    let write = is_write(words.next()?)?;
+    let flags = words.next()?;
     let (ahead, behind) = rest.split_once(" + ")?;
-    let sectors = behind.split(' ').next()?.parse().ok().filter(|sectors| *sectors > 0)?;
+    let sectors: u64 = behind.split(' ').next()?.parse().ok()?;
+    let kind = kind(flags, sectors)?;
     let place = (major.parse().ok()?, minor.parse().ok()?, ahead.rsplit(' ').next()?.parse().ok()?);
-    Some(Line::Request(Request { at_us: micros(before)?, completed, write, place, sectors }))
+    Some(Line::Request(Request { at_us: micros(before)?, completed, kind, place, sectors }))
 }
 
-/// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`: a leading `F` asks for a flush before it.
-fn is_write(flags: &str) -> Option<bool> {
+/// The kind of a request by its flags, such as `R`, `RA`, `WS`, `FWFS`, `FF`: a leading `F` asks for a flush before it, and
+/// without sectors for nothing else.
+fn kind(flags: &str, sectors: u64) -> Option<Kind> {
+    if sectors == 0 {
+        return flags.starts_with('F').then_some(Kind::Flush);
+    }
     match flags.strip_prefix('F').unwrap_or(flags).bytes().next()? {
-        b'R' => Some(false),
-        b'W' => Some(true),
+        b'R' => Some(Kind::Read),
+        b'W' => Some(Kind::Write),
         _ => None,
     }
 }
@@ -69,6 +91,7 @@ pub(super) struct Pairs {
     under_way: HashMap<Place, (u64, u64)>,
     pub(super) reads: Recorder,
     pub(super) writes: Recorder,
+    pub(super) flushes: Recorder,
 }
 
 impl Pairs {
@@ -84,8 +107,12 @@ impl Pairs {
         }
         let Some((issued_us, sectors)) = self.under_way.remove(&request.place) else { return };
         if sectors == request.sectors && request.at_us >= issued_us {
-            let kind = if request.write { &mut self.writes } else { &mut self.reads };
-            kind.record((request.at_us - issued_us) * 1_000);
+            let recorder = match request.kind {
+                Kind::Read => &mut self.reads,
+                Kind::Write => &mut self.writes,
+                Kind::Flush => &mut self.flushes,
+            };
+            recorder.record((request.at_us - issued_us) * 1_000);
         }
     }
 
@@ -154,8 +181,23 @@ mod tests {
     }
 
     #[test]
-    fn flushes_and_strange_lines_are_skipped_and_losses_counted() {
-        assert_eq!(parse(&ISSUE.replace(" R 8192 () 8192 + 16", " FF 0 () 0 + 0")), None);
+    fn a_flush_is_timed_by_its_disk() {
+        let flush = |line: &str| {
+            line.replace(" R 8192 ()", " FF 0 ()").replace(" R ()", " FF ()").replace("8192 + 16", "0 + 0")
+        };
+        let mut pairs = Pairs::default();
+        for line in [ISSUE, DONE] {
+            let Some(Line::Request(request)) = parse(&flush(line)) else { panic!("{}", flush(line)) };
+            assert_eq!(request.flushed_disk(), Some((254, 0)));
+            pairs.add(request);
+        }
+        assert_eq!((pairs.flushes.count(), pairs.reads.count(), pairs.writes.count()), (1, 0, 0));
+        assert_eq!(pairs.flushes.drain().sum_ns, 250_000);
+    }
+
+    #[test]
+    fn strange_lines_are_skipped_and_losses_counted() {
+        assert_eq!(parse(&ISSUE.replace("8192 + 16", "8192 + 0")), None);
         assert_eq!(parse(&ISSUE.replace(" R ", " DS ")), None);
         assert_eq!(parse(&ISSUE.replace("5021.000100", "5021.1")), None);
         assert_eq!(parse("CPU:1 [LOST 1234 EVENTS]"), Some(Line::Lost(1234)));

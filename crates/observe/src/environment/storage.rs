@@ -11,6 +11,7 @@ use mindful_host::space;
 
 use super::memory::chosen;
 use super::system::put;
+use crate::diskstats::counts_flushes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Storage {
@@ -110,8 +111,7 @@ impl Device {
             rotational: queue("rotational"),
             write_cache: queue("write_cache"),
             fua: queue("fua"),
-            // Those of a partition are counted at its disk.
-            counts_flushes: folder.join("mq").exists() && queue("iostats").is_none_or(|on| on != "0"),
+            counts_flushes: counts_flushes(kernel, name),
             nr_requests: queue("nr_requests"),
             read_ahead_kb: queue("read_ahead_kb"),
             wbt_lat_us: queue("wbt_lat_usec"),

@@ -1,5 +1,6 @@
 //! Latency against throughput: the picture by which storage is bought.
 
+use mindful_analyze::judgement::headline::Headline;
 use mindful_analyze::{StepAnalysis, curve};
 use mindful_core::result::knee_sessions;
 
@@ -112,19 +113,24 @@ fn steps<'a>(ladders: &'a [Ladder]) -> impl Iterator<Item = &'a StepAnalysis> {
 
 /// What all steps have in common across: their headline where all have the same one, else the blocks they visited.
 fn rates(ladders: &[Ladder]) -> Option<(Figure, String)> {
-    let headlines = steps(ladders).filter_map(|step| step.headline.as_ref());
+    let headlines = steps(ladders).filter_map(headline);
     let mut labels: Vec<&str> = headlines.map(|headline| headline.label.as_str()).collect();
     labels.sort_unstable();
     labels.dedup();
     match labels.as_slice() {
         [] => None,
-        [label] => Some((headline, (*label).to_owned())),
+        [label] => Some((headline_rate, (*label).to_owned())),
         _ => Some((throughput, curve::common_flow(steps(ladders).map(|step| &step.summary)).name().to_owned())),
     }
 }
 
-fn headline(step: &StepAnalysis) -> Option<f64> {
-    step.headline.as_ref().map(|headline| headline.per_s)
+/// The headline of what is timed: of the reads, where there are any.
+fn headline(step: &StepAnalysis) -> Option<&Headline> {
+    if step.summary.ops.select.is_some() { step.reads.as_ref() } else { step.headline.as_ref() }
+}
+
+fn headline_rate(step: &StepAnalysis) -> Option<f64> {
+    headline(step).map(|headline| headline.per_s)
 }
 
 fn throughput(step: &StepAnalysis) -> Option<f64> {

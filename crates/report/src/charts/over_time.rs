@@ -18,7 +18,7 @@ use crate::drawing::strips::{Event, Layer, Strip, Strips};
 use crate::figure::number;
 
 /// Fewer columns are no line over time.
-const FEWEST: usize = 3;
+pub(super) const FEWEST: usize = 3;
 /// How a checkpoint, a stall and another level of throughput are marked.
 const CHECKPOINT: &str = "C";
 const STALL: &str = "S";
@@ -81,7 +81,7 @@ pub(super) fn letters(events: &[Event]) -> String {
     text
 }
 
-fn caption(columns: &[Column]) -> String {
+pub(super) fn caption(columns: &[Column]) -> String {
     let each = columns.first().map_or(0.0, |column| column.span_s[1] - column.span_s[0]);
     format!("Measured window, one column every {} s. A gap means no data.", number(each))
 }
@@ -106,12 +106,12 @@ fn checkpoint(column: &Column) -> Event {
     Event::new([column.span_s[0]; 2], CHECKPOINT)
 }
 
-fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {
+pub(super) fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> Option<f64>) -> Layer {
     Layer { name: name.to_owned(), values: columns.iter().map(figure).collect() }
 }
 
 /// A strip of those layers that tell something; `None` where none does.
-fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
+pub(super) fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
     let layers: Vec<Layer> = layers.into_iter().filter(|layer| layer.values.iter().any(Option::is_some)).collect();
     (!layers.is_empty()).then(|| Strip { name: name.to_owned(), unit, layers, stacked: false, level: None })
 }

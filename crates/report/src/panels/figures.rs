@@ -9,7 +9,7 @@ use mindful_core::contract::metric::shared;
 use mindful_core::workload::OpKind;
 
 use crate::escape;
-use crate::figure::{format_whole, maybe, mib, number, percent};
+use crate::figure::{format_whole, maybe, mib, number, percent, time_us};
 use crate::panels::Panel;
 use crate::style::Detail;
 use crate::table::Side::{Left, Right};
@@ -66,7 +66,47 @@ pub(crate) fn ledger(step: &StepAnalysis, detail: Detail) -> Panel {
         page.blank();
         page.table(table);
     }
+    log(&mut page, step, detail);
     page
+}
+
+/// From commits to the device of the log; in short what is known.
+fn log(page: &mut Panel, step: &StepAnalysis, detail: Detail) {
+    let header = [("log", Left), ("per s", Right), ("MiB/s", Right), ("per commit", Right), ("", Left)];
+    let mut table = Table::new(&header);
+    for row in &step.ledger.log {
+        if detail == Detail::Full || row.per_s.is_some() && !row.name.starts_with(' ') {
+            let mut cells = level(row);
+            // Nothing is expected of it.
+            cells.remove(4);
+            table.row(cells);
+        }
+    }
+    if !table.is_empty() {
+        page.blank();
+        page.table(table);
+    }
+    if detail == Detail::Short {
+        return;
+    }
+    let of_step = &step.summary.log;
+    let mut said = Vec::new();
+    if let Some(us) = of_step.sync_mean_us {
+        said.push(format!("a sync took {} on average as the database saw it", time_us(us)));
+    }
+    if let Some(us) = of_step.flush_mean_us.filter(|us| *us > 0.0) {
+        said.push(format!("a flush {} on average at the device of the log", time_us(us)));
+    }
+    let quantiles = [("p50", of_step.flush_p50_us), ("p99", of_step.flush_p99_us)];
+    let quantiles: Vec<_> =
+        quantiles.into_iter().filter_map(|(name, us)| Some(format!("{name} {}", time_us(us?)))).collect();
+    if let Some(timed) = of_step.flushes_timed.filter(|_| !quantiles.is_empty()) {
+        said.push(format!("{} of {} flushes timed there", quantiles.join(" and "), format_whole(timed)));
+    }
+    if let Some(times) = of_step.write_amplification {
+        said.push(format!("the devices wrote {} times the bytes that updates changed", number(times)));
+    }
+    page.wrapped(2, &said.join("; "));
 }
 
 /// What one read took, and where it was served, in words: means, never percentiles of a single block.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::result::{CapSummary, CpuSummary, DeviceSummary, OpSummary, OpsSummary, PerPrice, WaitSummary};
+use mindful_core::result::{
+    CapSummary, CpuSummary, DeviceSummary, LogSummary, OpSummary, OpsSummary, PerPrice, WaitSummary,
+};
 use mindful_report::export::csv;
 use serde_json::Value;
 
@@ -24,6 +26,7 @@ fn whole() -> Analysis {
     summary.device = filled(DeviceSummary::default(), 400);
     summary.caps = filled(CapSummary::default(), 430);
     summary.client_peak_bytes = Some(605.0);
+    summary.log = filled(LogSummary::default(), 800);
     summary.waits = filled(WaitSummary::default(), 450);
     summary.cpu = filled(CpuSummary::default(), 500);
     summary.point.values = [("small", "11"), ("large", "12")].map(|(key, value)| (key.into(), value.into())).into();

@@ -25,7 +25,7 @@ fn a_report_is_short_unless_all_of_it_is_asked_for() {
     insta::assert_snapshot!("a_clean_run_in_short", report_of(&Made::default().run(), Detail::Short));
     let made = Made { update_pct: "20", latency_us: 400, from_storage: 0.3, device: 1.2, ..Made::default() };
     insta::assert_snapshot!("a_run_with_updates_in_short", report_of(&made.run(), Detail::Short));
-    for (run, most) in [(Made::default().run(), 27), (made.run(), 48)] {
+    for (run, most) in [(Made::default().run(), 27), (made.run(), 53)] {
         let short = report_of(&run, Detail::Short);
         assert!(short.lines().count() <= most, "{} lines: {short}", short.lines().count());
     }
@@ -230,11 +230,12 @@ fn every_figure_of_a_step_can_be_explained() {
         "device",
         "caps",
         "waits",
+        "log",
         "per_price",
     ];
     let names = summary.as_object().unwrap().keys();
     let names = names.chain(
-        ["cpu", "device", "caps", "waits", "per_price"]
+        ["cpu", "device", "caps", "waits", "log", "per_price"]
             .iter()
             .flat_map(|part| summary[part].as_object().unwrap().keys()),
     );

@@ -98,6 +98,21 @@ fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
     CacheRequests { visited, operation, missed, updated: 24.0, cleaned: 1.0, written: 4.0 }
 }
 
+/// Settings under which a crash loses or tears what was committed. A binary log decides at recovery which transactions
+/// were committed.
+fn unsafe_settings(facts: &BTreeMap<String, String>) -> Vec<String> {
+    let value = |name: &str| facts.get(name).map(String::as_str);
+    let binlog = value("log_bin") == Some("ON");
+    let wrong = |name: &str| match name {
+        "innodb_flush_log_at_trx_commit" => value(name).is_some_and(|value| value != "1"),
+        "innodb_doublewrite" => value(name) == Some("OFF"),
+        _ => binlog && value(name).is_some_and(|value| value != "1"),
+    };
+    let settings = ["innodb_flush_log_at_trx_commit", "innodb_doublewrite", "sync_binlog"];
+    let named = |name: &str| format!("{name} = {}", value(name).unwrap_or_default());
+    settings.into_iter().filter(|name| wrong(name)).map(named).collect()
+}
+
 pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> {
     let listed: Vec<String> = FACTS.iter().map(|name| format!("'{name}'")).collect();
     let mut facts: BTreeMap<String, String> = link.run("reading the server's settings", |conn| {
@@ -124,6 +139,7 @@ pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> 
             images: None,
             once_a_transaction: false,
         }),
+        unsafe_settings: unsafe_settings(&facts),
         log_by_forced_writes: facts.get("innodb_flush_method").is_some_and(|method| method == "O_DSYNC"),
         facts,
         ..Description::default()

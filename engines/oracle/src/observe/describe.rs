@@ -114,7 +114,9 @@ pub(crate) fn describe(link: &Link, version: &Version, block_bytes: u64) -> Desc
         }
     }
     let there = HELD_FIXED.into_iter().filter(|(name, _)| facts.contains_key(*name));
+    let not_waiting = facts.get("commit_wait").filter(|wait| *wait == "NOWAIT");
     Description {
+        unsafe_settings: not_waiting.map(|wait| format!("commit_wait = {wait}")).into_iter().collect(),
         engine_version: version.banner.clone(),
         block_bytes,
         cache_bytes,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use mindful_core::Result;
 use mindful_core::contract::description::decides;
 use mindful_core::contract::description::{Description, HostView};
+use mindful_core::contract::metric::shared;
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
@@ -24,19 +25,27 @@ const HELD_FIXED: [(&str, &str); 4] = [
     ("debug_io_direct", decides::DIRECT_IO),
 ];
 
+/// Settings without which a crash loses or tears what was committed.
+const SAFE_WHEN_ON: [&str; 3] = ["fsync", "full_page_writes", "synchronous_commit"];
+
 pub(crate) fn describe(link: &Link) -> Result<Description> {
     let control = link.control()?;
     link.run("describing the server", async {
         let row = control.query_one(include_str!("../../sql/describe.sql"), &[]).await?;
         let settings = control.query(include_str!("../../sql/settings.sql"), &[]).await?;
         let bytes = |column: &str| row.get::<_, i64>(column).unsigned_abs();
+        let facts: BTreeMap<String, String> =
+            settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect();
+        let is_off = |name: &&str| facts.get(*name).is_some_and(|value| value == "off");
+        let unsafe_settings = SAFE_WHEN_ON.iter().filter(|name| is_off(name)).map(|name| format!("{name} = off"));
         Ok(Description {
+            unsafe_settings: unsafe_settings.collect(),
             engine_version: row.get("version"),
             block_bytes: bytes("block_bytes"),
             cache_bytes: Some(bytes("cache_bytes")),
             instance: Some(row.get("instance")),
             endpoints: link.server().endpoints(),
-            facts: settings.iter().map(|setting| (setting.get("name"), setting.get("value"))).collect(),
+            facts,
             advice: advice(),
             held_fixed: HELD_FIXED.map(|(name, decides)| (name.to_owned(), decides.to_owned())).into(),
             ..Description::default()
@@ -138,7 +147,7 @@ const IMAGE: f64 = 8_240.0;
 /// headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
 ///
 /// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
-/// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` tells how many there were.
+/// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` counts them.
 ///
 /// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
 pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
@@ -146,7 +155,7 @@ pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Sh
         return None;
     }
     let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
-    let images = is("full_page_writes", "on").then(|| LogImages { counter: "wal_fpi".to_owned(), bytes: IMAGE });
+    let images = is("full_page_writes", "on").then(|| LogImages { counter: shared::LOG_IMAGES.into(), bytes: IMAGE });
     let light = if is("wal_level", "logical") { HEAVY } else { LIGHT };
     Some(ExpectedLog { light, heavy: HEAVY, images, once_a_transaction: false })
 }

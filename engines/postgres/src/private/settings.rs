@@ -89,6 +89,7 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
         Chosen::of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
         Chosen::of("wal_level", "replica", "the server's own default, as a database in use has it"),
         Chosen::of("track_io_timing", "on", "read and write times are part of the result"),
+        Chosen::of("track_wal_io_timing", "on", "the time of a sync is part of the result"),
     ];
     if facts.mode == Mode::Pio && facts.major >= 16 {
         chosen.push(if facts.direct {

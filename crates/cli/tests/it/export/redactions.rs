@@ -70,10 +70,7 @@ fn named(lines: &str) -> String {
             }
             "environment" => {
                 let facts = &mut event["facts"];
-                for (key, value) in OF_CLOUD {
-                    facts[key] = json!(value);
-                }
-                for (key, value) in [
+                for (key, value) in OF_CLOUD.into_iter().chain([
                     ("storage.device", "nvme7n3"),
                     ("device.nvme7n3.serial", "SER1AL77"),
                     ("storage.mount_point", "/mnt/acmemount"),
@@ -81,7 +78,7 @@ fn named(lines: &str) -> String {
                     ("storage.mount_options", "rw,addr=10.77.3.9,clientaddr=fe80::77:1"),
                     ("host.name", "acmehost7"),
                     ("host.mac", "02:42:ac:77:00:02"),
-                ] {
+                ]) {
                     facts[key] = json!(value);
                 }
             }

@@ -48,6 +48,13 @@ impl ControlGroup {
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
     }
 
+    /// A group that may write so often a second to the device that holds `path`.
+    pub(super) fn with_writes_of(path: &Path, per_s: u32) -> Option<Self> {
+        let device = device_of(path)?;
+        let old = [("blkio.throttle.write_iops_device", format!("{device} {per_s}"))];
+        Self::limited("blkio", &old, &[("io.max", format!("{device} wiops={per_s}"))])
+    }
+
     /// Lets a group made by [`Self::with_reads_of`] read so often a second from now on; `None`: as often as it likes.
     pub(super) fn allow_reads(&self, path: &Path, per_s: Option<u32>) {
         let (old, new) = (self.path.join("blkio.throttle.read_iops_device"), self.path.join("io.max"));

@@ -12,11 +12,12 @@ use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES};
 
 /// Each update commits by itself, and so few are made that none waits for another.
-const UPDATES: [&str; 8] = ["--update-pct", "100", "--work-unit", "1", "--sessions", "1", "--think-time", "2ms..2ms"];
+pub(super) const UPDATES: [&str; 8] =
+    ["--update-pct", "100", "--work-unit", "1", "--sessions", "1", "--think-time", "2ms..2ms"];
 
-/// Moves `name` of the data folder of a private server to `place`, and leaves a link.
-fn moved(mindful: &Mindful, name: &str, place: &Path) {
-    let folder = mindful.private_folder().join("pgdata").join(name);
+/// Moves `name` of a private server in `data` to `place`, and leaves a link.
+pub(super) fn moved(data: &Path, name: &str, place: &Path) {
+    let folder = data.join("pgdata").join(name);
     let copied = Command::new("cp").arg("-a").args([&folder, &place.join(name)]).status().unwrap();
     assert!(copied.success());
     fs::remove_dir_all(&folder).unwrap();
@@ -30,10 +31,10 @@ fn in_memory() -> tempfile::TempDir {
     folder
 }
 
-/// An ext4 on a loop device over a file in memory, until this is dropped.
-struct Loop {
-    device: String,
-    folder: PathBuf,
+/// An ext4 on a loop device, until this is dropped.
+pub(super) struct Loop {
+    pub(super) device: String,
+    pub(super) folder: PathBuf,
 }
 
 fn run(program: &str, args: &[&str]) -> Option<String> {
@@ -42,7 +43,7 @@ fn run(program: &str, args: &[&str]) -> Option<String> {
 }
 
 impl Loop {
-    fn over(image: &Path, folder: PathBuf) -> Option<Self> {
+    pub(super) fn over(image: &Path, folder: PathBuf) -> Option<Self> {
         fs::File::create(image).and_then(|file| file.set_len(512 << 20)).ok()?;
         let device = run("losetup", &["--find", "--show", &image.display().to_string()])?;
         let mounted = Self { device, folder };
@@ -68,7 +69,7 @@ fn a_link_to_a_loop_device_in_memory_is_no_storage() {
     let Some(mounted) = Loop::over(&memory.path().join("image"), mindful.path("elsewhere")) else {
         return not_run("it mounts a file system on a loop device, which takes root");
     };
-    moved(&mindful, "base", &mounted.folder);
+    moved(&mindful.private_folder(), "base", &mounted.folder);
     let report = mindful.private_run(&["--set", "shared_buffers=1MB", PAUSES[0], PAUSES[1]]);
     report.assert_suspect("data-in-memory");
     let device = mounted.device.trim_start_matches("/dev/");
@@ -85,7 +86,7 @@ fn a_log_in_memory_is_not_durable() {
     assert!(!honest.has("not-durable"), "{honest}");
     assert!(honest.text.contains("each update, waiting for the WAL"), "{honest}");
     let memory = in_memory();
-    moved(&mindful, "pg_wal", memory.path());
+    moved(&mindful.private_folder(), "pg_wal", memory.path());
     let report = mindful.private_run(&UPDATES);
     report.assert_suspect("not-durable");
     assert!(report.evidence("not-durable").starts_with("tmpfs at /dev/shm"), "{report}");

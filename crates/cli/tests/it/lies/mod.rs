@@ -11,6 +11,7 @@ mod ladder;
 mod layers;
 mod levels;
 mod limits;
+mod log_volume;
 mod meanwhile;
 pub(crate) mod neighbours;
 #[cfg(feature = "mysql")]

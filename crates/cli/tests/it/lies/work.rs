@@ -138,7 +138,7 @@ fn sessions_that_only_read_write_no_log_in_the_window() {
     let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_log = |kind: &'static str| move |event: &&Value| event["event"] == kind && event["source"] == "pg_stat_wal";
     let source = events.iter().find(of_log("source")).unwrap_or_else(|| panic!("{text}"));
-    let column = source["metrics"].as_array().unwrap().iter().position(|m| m["name"] == "wal_records").unwrap();
+    let column = source["metrics"].as_array().unwrap().iter().position(|m| m["name"] == "log_records").unwrap();
     // After the first second of work; a reading that came too late for its boundary is unknown.
     let of_work = events.iter().filter(of_log("sample")).filter(|sample| sample["boundary"].as_u64() > Some(0));
     let records: Vec<f64> = of_work.filter_map(|sample| sample["values"][column].as_f64()).collect();

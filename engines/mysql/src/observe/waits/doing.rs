@@ -27,7 +27,10 @@ pub(super) enum Thread {
 const CPU: WaitEvent = WaitEvent::new(Cpu, "cpu");
 const READ: WaitEvent = WaitEvent::new(Read, "data_file");
 const COMMIT: WaitEvent = WaitEvent::new(Log, "commit");
+/// The first of those that commit together; the others wait for it.
+const COMMIT_SYNC: WaitEvent = WaitEvent::log_sync("commit");
 const LOG_FILE: WaitEvent = WaitEvent::new(Log, "log_file");
+const LOG_FILE_SYNC: WaitEvent = WaitEvent::log_sync("log_file");
 const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
@@ -45,11 +48,13 @@ pub(super) const SLEEP: WaitEvent = WaitEvent::new(Idle, "sleep");
 /// Not ours: each other session that is at work in a sample.
 pub(super) const OTHERS: WaitEvent = WaitEvent::new(Server, "others");
 
-pub(super) const ALL: [WaitEvent; 17] = [
+pub(super) const ALL: [WaitEvent; 19] = [
     CPU,
     READ,
     COMMIT,
+    COMMIT_SYNC,
     LOG_FILE,
+    LOG_FILE_SYNC,
     LOG_LATCH,
     BINLOG,
     WRITE,
@@ -83,6 +88,7 @@ pub(super) fn event_of(doing: &Doing) -> WaitEvent {
     match doing.thread.unwrap_or(if commits { Thread::Sleeps } else { Thread::Runs }) {
         Thread::Runs => CPU,
         Thread::AtClient => SLEEP,
+        Thread::AtStorage if commits => COMMIT_SYNC,
         _ if commits => COMMIT,
         Thread::AtStorage => READ,
         Thread::AtLatch => OTHER_THREAD,
@@ -104,6 +110,7 @@ fn event_of_wait(name: &str, operation: &str) -> Option<WaitEvent> {
         "idle" => SLEEP,
         "wait/io/file/innodb/innodb_data_file" if operation == "read" => READ,
         "wait/io/file/innodb/innodb_data_file" | "wait/io/file/innodb/innodb_dblwr_file" => WRITE,
+        "wait/io/file/innodb/innodb_log_file" if operation == "sync" => LOG_FILE_SYNC,
         "wait/io/file/innodb/innodb_log_file" => LOG_FILE,
         _ if name.contains("binlog") || name.contains("BIN_LOG") => BINLOG,
         _ if of("wait/synch/") && name.contains("/innodb/log_") => LOG_LATCH,
@@ -133,7 +140,7 @@ mod tests {
         assert_eq!(event_of(&executing("Sending data", Some(Thread::AtStorage))), READ);
         assert_eq!(event_of(&executing("Updating", Some(Thread::AtLatch))), OTHER_THREAD);
         for state in ["Commit", "waiting for handler commit", "Updating status"] {
-            assert_eq!(event_of(&executing(state, Some(Thread::AtStorage))), COMMIT);
+            assert_eq!(event_of(&executing(state, Some(Thread::AtStorage))), COMMIT_SYNC);
             assert_eq!(event_of(&executing(state, Some(Thread::AtLatch))), COMMIT);
             assert_eq!(event_of(&executing(state, Some(Thread::Runs))), CPU);
         }
@@ -150,7 +157,8 @@ mod tests {
         };
         assert_eq!(at("wait/io/file/innodb/innodb_data_file", "read"), READ);
         assert_eq!(at("wait/io/file/innodb/innodb_data_file", "sync"), WRITE);
-        assert_eq!(at("wait/io/file/innodb/innodb_log_file", "sync"), LOG_FILE);
+        assert_eq!(at("wait/io/file/innodb/innodb_log_file", "sync"), LOG_FILE_SYNC);
+        assert_eq!(at("wait/io/file/innodb/innodb_log_file", "write"), LOG_FILE);
         assert_eq!(at("wait/synch/mutex/innodb/log_writer_mutex", "lock"), LOG_LATCH);
         assert_eq!(at("wait/synch/mutex/sql/MYSQL_BIN_LOG::LOCK_log", "lock"), BINLOG);
         assert_eq!(at("wait/lock/metadata/sql/mdl", "metadata lock"), LOCK);

@@ -22,7 +22,7 @@ const EVENTS: &[(&str, &str, WaitEvent)] = &[
     ("IO", "AioIoUringExecution", WaitEvent::new(Read, "AioIoUringExecution")),
     ("IO", "AioIoUringSubmit", WaitEvent::new(Read, "AioIoUringSubmit")),
     ("IO", "WalWrite", WaitEvent::new(Log, "WalWrite")),
-    ("IO", "WalSync", WaitEvent::new(Log, "WalSync")),
+    ("IO", "WalSync", WaitEvent::log_sync("WalSync")),
     ("IO", "WalInitWrite", WaitEvent::new(Log, "WalInitWrite")),
     ("IO", "WalInitSync", WaitEvent::new(Log, "WalInitSync")),
     ("LWLock", "WALWrite", WaitEvent::new(Log, "WALWriteLock")),

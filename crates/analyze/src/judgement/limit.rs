@@ -1,0 +1,79 @@
+//! What can limit a step.
+
+use mindful_core::contract::description::Words;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// mindful itself.
+    Client,
+    /// CPU that neither the server nor mindful used.
+    OthersCpu,
+    /// Time in which sessions stood still.
+    Stall,
+    /// CPU of the host or of the server.
+    Cpu,
+    /// Redo, WAL, commits.
+    Log,
+    /// The volume of the log gives no more.
+    LogVolume,
+    /// The time a sync of the log takes.
+    SyncLatency,
+    /// Each sync carries as many commits as sessions can offer it.
+    GroupCommit,
+    /// Those that write dirty blocks out.
+    Writers,
+    /// Sessions in each other's way.
+    Contention,
+    /// The device gives no more, however many ask.
+    DeviceCap,
+    /// The time a read takes.
+    DeviceLatency,
+    /// The page cache stands before the storage.
+    PageCache,
+    /// Nothing stands out.
+    Undecided,
+}
+
+impl Limit {
+    pub const ALL: [Self; 14] = [
+        Self::Client,
+        Self::OthersCpu,
+        Self::Stall,
+        Self::Cpu,
+        Self::Log,
+        Self::LogVolume,
+        Self::SyncLatency,
+        Self::GroupCommit,
+        Self::Writers,
+        Self::Contention,
+        Self::DeviceCap,
+        Self::DeviceLatency,
+        Self::PageCache,
+        Self::Undecided,
+    ];
+
+    /// The same where the system has a word of its own: `WAL or commit`.
+    pub fn called(self, words: &Words) -> String {
+        if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
+    }
+
+    /// The name that programs read, of every engine the same.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "the client",
+            Self::OthersCpu => "CPU that others used",
+            Self::Stall => "a stall",
+            Self::Cpu => "CPU",
+            Self::Log => "redo or commit",
+            Self::LogVolume => "log volume",
+            Self::SyncLatency => "sync latency",
+            Self::GroupCommit => "group commit full",
+            Self::Writers => "writers",
+            Self::Contention => "contention",
+            Self::DeviceCap => "a device cap",
+            Self::DeviceLatency => "device latency",
+            Self::PageCache => "the page cache",
+            Self::Undecided => "undecided",
+        }
+    }
+}

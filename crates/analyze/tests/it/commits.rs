@@ -1,0 +1,203 @@
+//! What commits waited for: the log's own figures, the headline of a run with updates, and which part limits.
+
+use mindful_analyze::judgement::verdict::Limit;
+use mindful_analyze::{StepAnalysis, analyze};
+use mindful_core::contract::metric::{Phase, shared, source};
+use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
+use mindful_core::record::run::Run;
+use mindful_core::result::LogSummary;
+
+use crate::judgement::near;
+use crate::made::Made;
+
+const DURABLE: &str = "durable commits per second";
+const NOT_DURABLE: &str = "commits per second, not durable";
+
+fn made(sessions: u32) -> Made {
+    Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() }
+}
+
+fn add(run: &mut Run, made: &Made, source: &str, rates: &[(&str, f64)]) {
+    run.steps[0].series.push(made.one(source, Phase::Boundary, rates, made.warmup + made.seconds));
+}
+
+/// Sessions that each commit 1,000 times a second and wait for the log for most of it, with so many syncs of so many us.
+fn committing(sessions: u32, syncs: f64, sync_us: f64) -> Run {
+    let made = made(sessions);
+    let mut run = made.run();
+    let log = [(shared::LOG_SYNCS.name(), syncs), (shared::LOG_SYNC_TIME_US.name(), syncs * sync_us)];
+    add(&mut run, &made, "log", &log);
+    add(&mut run, &made, "waits", &[("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)]);
+    let facts = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", "write back")];
+    run.environment.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    run
+}
+
+fn step(run: &Run) -> StepAnalysis {
+    analyze(run).steps.remove(0)
+}
+
+fn limit(run: &Run) -> (Limit, String) {
+    let verdict = step(run).verdict.unwrap();
+    (verdict.limit, verdict.figures)
+}
+
+#[test]
+fn the_part_that_commits_wait_for_is_named() {
+    let (alone, figures) = limit(&committing(1, 990.0, 800.0));
+    assert_eq!(alone, Limit::SyncLatency);
+    assert!(figures.ends_with("; a sync took 800 us and made 1.01 commits durable"), "{figures}");
+    assert_eq!(limit(&committing(8, 4_000.0, 230.0)).0, Limit::SyncLatency, "two of eight in a group");
+    let (full, figures) = limit(&committing(32, 2_000.0, 450.0));
+    assert_eq!(full, Limit::GroupCommit);
+    assert!(figures.contains("16.0") && figures.ends_with("of 32 sessions (limit 40 % of them)"), "{figures}");
+    assert_eq!(limit(&committing(1, 100.0, 100.0)).0, Limit::Log, "syncs do not explain the waits");
+}
+
+#[test]
+fn a_cap_of_the_log_alone_is_one_of_its_volume() {
+    let capped = |device: &str| {
+        let mut run = committing(1, 990.0, 800.0);
+        let (done, may) = (format!("{device}.group_writes"), format!("{device}.group_writes_limit"));
+        add(&mut run, &made(1), source::CGROUP, &[(&done, 1_000.0)]);
+        let mut limits = made(1).one(source::CGROUP, Phase::Boundary, &[(&*may, 0.0)], 12);
+        limits.readings.iter_mut().for_each(|reading| reading.values = vec![Some(1_000.0)]);
+        run.steps[0].series.push(limits);
+        run
+    };
+    let (of_log, figures) = limit(&capped("vdb"));
+    assert_eq!(of_log, Limit::LogVolume);
+    assert!(figures.contains("write requests at vdb were 1000/s"), "{figures}");
+    assert_eq!(limit(&capped("vda")).0, Limit::DeviceCap, "the data's");
+    let mut shared_volume = capped("vdb");
+    shared_volume.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    assert_eq!(limit(&shared_volume).0, Limit::DeviceCap, "of both");
+}
+
+#[test]
+fn the_headline_of_updates_is_their_commits_and_how_durable_they_are() {
+    let label = |run: &Run| step(run).headline.unwrap().label;
+    let flushed = |rate: f64| {
+        let mut run = committing(1, 990.0, 800.0);
+        add(
+            &mut run,
+            &made(1),
+            source::DISKSTATS,
+            &[("vdb.flushes_completed", rate), ("vdb.writes_completed", 1_000.0)],
+        );
+        run.environment.insert("device.vdb.counts_flushes".to_owned(), "true".to_owned());
+        run
+    };
+    let durable = step(&flushed(995.0)).headline.unwrap();
+    near(Some(durable.per_s), 1_000.0, 0.01);
+    assert_eq!(durable.label, DURABLE);
+    for part in ["an update took ", "database time: WAL 80 %", "a sync took 800 us", "WAL on vdb, data on vda"] {
+        assert!(durable.why.contains(part), "{}", durable.why);
+    }
+    assert_eq!(label(&flushed(0.0)), NOT_DURABLE, "a write cache that gets no flushes");
+    let mut memory = flushed(995.0);
+    memory.environment.insert("log.memory".to_owned(), "tmpfs".to_owned());
+    assert_eq!(label(&memory), NOT_DURABLE);
+    let mut unsafe_server = flushed(995.0);
+    unsafe_server.description.as_mut().unwrap().unsafe_settings = vec!["fsync = off".to_owned()];
+    assert_eq!(label(&unsafe_server), NOT_DURABLE);
+    assert!(step(&unsafe_server).commit.unwrap().ends_with("not safe in a crash: fsync = off"));
+    let mut not_waiting = flushed(995.0);
+    not_waiting.steps[0].head.workload.as_mut().unwrap().commit_wait = false;
+    assert_eq!(label(&not_waiting), NOT_DURABLE);
+    let mut unseen = flushed(995.0);
+    unseen.host.as_mut().unwrap().local = false;
+    assert_eq!(label(&unseen), "commits per second", "on another host nothing is claimed");
+    // A mix: the reads stay in the table.
+    let mix = Made { update_pct: "20", latency_us: 400, ..Made::default() }.run();
+    near(step(&mix).headline.map(|headline| headline.per_s), 2_000.0, 0.01);
+}
+
+#[test]
+fn the_ledger_of_the_log_counts_by_commits() {
+    let mut run = committing(4, 1_000.0, 400.0);
+    let counted = [
+        (shared::LOG_RECORDS.name(), 8_000.0),
+        (shared::LOG_IMAGES.name(), 2_000.0),
+        (shared::LOG_DEVICE_FLUSHES.name(), 1_000.0),
+        (shared::LOG_DEVICE_FLUSH_TIME_US.name(), 350_000.0),
+    ];
+    add(&mut run, &made(4), "more", &counted);
+    let step = step(&run);
+    let row = |name: &str| step.ledger.log.iter().find(|row| row.name == name).unwrap();
+    near(row("commits").per_s, 4_000.0, 0.01);
+    near(row("WAL records").ratio, 2.0, 0.01);
+    near(row("WAL").ratio, 310.0, 0.01);
+    near(row("WAL syncs").ratio, 0.25, 0.01);
+    assert_eq!(row("WAL syncs").gap.as_deref(), Some("4.00 commits and 1,240 B per sync"));
+    assert_eq!(row("  images of whole blocks").gap.as_deref(), Some("25 % of the records"));
+    assert_eq!(row("writes at its device").per_s, None, "unknown is no zero");
+    assert_eq!((row("WAL writes").bytes_per_s, row("  of the processes").bytes_per_s.is_some()), (None, true));
+    let log = &step.summary.log;
+    near(log.commits_per_sync, 4.0, 0.01);
+    near(log.sync_mean_us, 400.0, 0.01);
+    near(log.flush_mean_us, 350.0, 0.01);
+    near(log.write_amplification, 8_192.0 * 1.1 / 16.0, 0.01);
+    near(log.checkpoint_write_share, 0.625, 0.01);
+    let reads = analyze(&Made::default().run()).steps.remove(0);
+    assert!(reads.ledger.log.is_empty());
+    assert_eq!(reads.summary.log, LogSummary::default());
+}
+
+/// 8,192 B a commit, and a journal of 1 %.
+#[test]
+fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
+    let mut run = committing(1, 1_000.0, 800.0);
+    let written = 8_192_000.0;
+    let counted = [
+        (shared::LOG_WRITE_BYTES.name(), written),
+        (shared::PHYSICAL_WRITES.name(), 0.0),
+        (shared::PROCESS_WRITE_BYTES.name(), written),
+        (shared::LOG_DEVICE_WRITES.name(), 1_001.0),
+        (shared::LOG_DEVICE_WRITE_BYTES.name(), written / 0.99),
+    ];
+    add(&mut run, &made(1), "more", &counted);
+    let gap = |run: &Run, name: &str| {
+        let ledger = step(run).ledger.log;
+        ledger.iter().find(|row| row.name == name).map(|row| row.gap.clone().unwrap_or_default())
+    };
+    assert_eq!(gap(&run, "  of the processes").unwrap(), "1.00 times the WAL written");
+    assert_eq!(gap(&run, "  journal of its file system").unwrap(), "1 % of the bytes at its device");
+    run.environment.insert("storage.device".to_owned(), "vdb".to_owned());
+    assert_eq!(gap(&run, "  journal of its file system"), None, "what is the data's is no journal");
+    assert_eq!(gap(&run, "writes at its device").unwrap(), "writes of data are among them");
+}
+
+/// 50 samplings a second that see a session sync in one of two, and 500 syncs a second.
+#[test]
+fn a_sync_that_nobody_timed_is_told_by_samples() {
+    let mut run = made(1).run();
+    let counted = [(shared::LOG_SYNCS.name(), 500.0), (shared::SAMPLINGS.name(), 50.0)];
+    add(&mut run, &made(1), "log", &counted);
+    let few = run.clone();
+    add(&mut run, &made(1), "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
+    near(step(&run).summary.log.sync_mean_us, 1_000.0, 0.01);
+    assert_eq!(step(&few).summary.log.sync_mean_us, None);
+}
+
+#[test]
+fn flushes_that_were_timed_have_percentiles() {
+    let mut run = committing(1, 990.0, 800.0);
+    add(
+        &mut run,
+        &made(1),
+        source::BLOCK_TRACE,
+        &[(shared::TRACE_EVENTS.name(), 900.0), (shared::TRACE_LOST.name(), 0.0)],
+    );
+    for boundary in 1..=12 {
+        let mut recorder = Recorder::new();
+        (0..200).for_each(|i| recorder.record(if i < 190 { 500_000 } else { 3_000_000 }));
+        let kinds = [(device_request::FLUSH.to_owned(), recorder.drain())].into();
+        let sampled = SampledLatencies { one_of: 64, kinds };
+        run.steps[0].latencies.push((source::BLOCK_TRACE.to_owned(), boundary, sampled));
+    }
+    let log = step(&run).summary.log;
+    near(log.flush_p50_us, 500.0, 0.02);
+    near(log.flush_p99_us, 3_000.0, 0.02);
+    assert_eq!(log.flushes_timed, Some(2_000));
+}

@@ -1,0 +1,126 @@
+//! A log on a volume of its own, on which nothing else writes: each sync that reaches it is counted there.
+
+use std::path::Path;
+
+use mindful_conformance::{not_run, place};
+
+use super::levels::{Loop, UPDATES, moved};
+use crate::lies::control_group::ControlGroup;
+use crate::mindful::Mindful;
+use crate::mindful::private::copy_to;
+use crate::mindful::report::Report;
+use crate::mindful::users_server::UsersServer;
+
+const UPDATES_ALONE: [&str; 6] = ["--update-pct", "100", "--work-unit", "1", "--duration", "4s"];
+
+/// A volume below `mindful`; `None` once it was said that there can be none.
+fn volume(mindful: &Mindful) -> Option<Loop> {
+    let volume = Loop::over(&mindful.path("volume.image"), mindful.path("volume"));
+    if volume.is_none() {
+        not_run("it mounts a file system on a loop device, which takes root");
+    }
+    volume
+}
+
+fn of_log(report: &Report, name: &str) -> f64 {
+    report.run["steps"][0]["log"][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {report}"))
+}
+
+/// Flushes that reached the volume, by commits.
+fn flushed(report: &Report) -> f64 {
+    of_log(report, "device_flushes_per_s") / report.figure("commits_per_s")
+}
+
+fn is_called_durable(report: &Report) -> bool {
+    report.headline().contains("durable commits per second")
+}
+
+#[test]
+fn a_log_volume_at_its_limit_is_the_verdict() {
+    const WRITES: u32 = 200;
+    let mindful = Mindful::beside_others(place());
+    let Some(volume) = volume(&mindful) else { return };
+    let data = mindful.path("users");
+    copy_to(&data);
+    moved(&data, "pg_wal", &volume.folder);
+    let Some(writes) = ControlGroup::with_writes_of(&volume.folder, WRITES) else { return };
+    let server = UsersServer::start(&mindful, "");
+    writes.hold(server.pid());
+    let run = |sessions: &str| server.run(&mindful, &[&UPDATES_ALONE[..], &["--sessions", sessions]].concat());
+    let (one, many) = (run("1"), run("32"));
+    let device = volume.device.trim_start_matches("/dev/");
+    for report in [&one, &many] {
+        assert_eq!(report.run["steps"][0]["limited_by"], "log volume", "{report}");
+        let headline = report.headline().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(headline.contains(&format!("wal on {device}")) && headline.contains("data on "), "{report}");
+        let held = format!("limited by log volume: the control group's write requests at {device} were");
+        assert!(report.text.split_whitespace().collect::<Vec<_>>().join(" ").contains(&held), "{report}");
+    }
+    let per_sync = [&one, &many].map(|report| of_log(report, "commits_per_sync"));
+    assert!((0.8..1.2).contains(&per_sync[0]), "{one}");
+    assert!(per_sync[1] > 2.0, "{many}");
+    drop(server);
+}
+
+#[test]
+fn syncs_of_each_mode_of_a_server_are_counted_at_the_volume() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let Some(volume) = volume(&mindful) else { return };
+    moved(&mindful.private_folder(), "pg_wal", &volume.folder);
+    let run = |set: &[&str]| mindful.private_run(&[&UPDATES[..], set].concat());
+    let durable = run(&[]);
+    assert!(is_called_durable(&durable) && flushed(&durable) > 0.95, "{durable}");
+    assert!(of_log(&durable, "sync_mean_us") > 0.0 && of_log(&durable, "flush_mean_us") > 0.0, "{durable}");
+    let torn = run(&["--set", "full_page_writes=off"]);
+    assert!(!is_called_durable(&torn) && flushed(&torn) > 0.95, "{torn}");
+    for (set, most) in [
+        (&["--set", "fsync=off"][..], 0.05),
+        (&["--set", "synchronous_commit=off"], 0.3),
+        (&["--commit-wait", "off"], 0.3),
+    ] {
+        let report = run(set);
+        assert!(report.headline().contains("not durable") && !is_called_durable(&report), "{report}");
+        assert!(flushed(&report) < most, "{report}");
+    }
+    drop(mindful);
+}
+
+/// The log is written past the page cache, which counts a small write as a large one, and no block of data is written.
+#[test]
+fn the_ledger_of_a_log_on_its_own_volume_closes() {
+    let mindful = Mindful::beside_others(place()).with_private();
+    let Some(volume) = volume(&mindful) else { return };
+    moved(&mindful.private_folder(), "pg_wal", &volume.folder);
+    let quiet = ["--set", "debug_io_direct=wal,shared_buffers=128MB", "--duration", "6s"];
+    let report = mindful.private_run(&[&UPDATES[..], &quiet].concat());
+    if report.run["engine_version"].as_str().is_some_and(|version| version < "18") {
+        return not_run("it compares bytes that PostgreSQL counts from 18 on");
+    }
+    let [written, by_processes, at_device, journal] =
+        ["write_bytes_per_s", "process_write_bytes_per_s", "device_write_bytes_per_s", "journal_bytes_per_s"]
+            .map(|name| of_log(&report, name));
+    assert!((by_processes / written - 1.0).abs() < 0.02, "{report}");
+    assert!(((at_device - journal) / written - 1.0).abs() < 0.02 && journal < at_device * 0.2, "{report}");
+    assert!(report.text.contains("journal of its file system"), "{report}");
+    drop(mindful);
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn syncs_of_each_mode_of_sqlite_are_counted_at_the_volume() {
+    let mindful = Mindful::beside_others(place());
+    let Some(volume) = volume(&mindful) else { return };
+    let run = |folder: &Path, wait: &str| {
+        let target = format!("sqlite:{}", folder.join("data.db").display());
+        let args = [&["--target", &target, "--commit-wait", wait, "--duration", "6s"], &UPDATES[..]].concat();
+        mindful.report(&mindful.short_run(&args))
+    };
+    let durable = run(&volume.folder, "on");
+    assert!(is_called_durable(&durable) && flushed(&durable) > 0.95, "{durable}");
+    let normal = run(&volume.folder, "off");
+    assert!(normal.headline().contains("not durable") && flushed(&normal) < 0.3, "{normal}");
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let lost = run(memory.path(), "on");
+    assert!(lost.headline().contains("not durable"), "{lost}");
+    assert!(lost.run["steps"][0]["log"]["device_flushes_per_s"].is_null(), "{lost}");
+}

@@ -1,0 +1,57 @@
+//! Commits over time, from their updates down to the flushes of the device that they wait for.
+
+use mindful_analyze::StepAnalysis;
+use mindful_analyze::figures::columns::columns;
+use mindful_analyze::figures::log::sync_mean_us;
+use mindful_core::contract::metric::shared;
+use mindful_core::record::run::StepRecord;
+
+use super::over_time::{FEWEST, caption, layer, strip};
+use crate::drawing::frame::Drawing;
+use crate::drawing::scale::Unit;
+use crate::drawing::strips::Strips;
+
+/// The strips of a step with updates, of at most `most` columns; `None` where nothing is known of its log.
+pub(super) fn drawing(
+    record: &StepRecord,
+    step: &StepAnalysis,
+    doubt: Option<&'static str>,
+    most: usize,
+) -> Option<Drawing> {
+    step.summary.ops.update.as_ref()?;
+    let columns = columns(record, step.window.as_ref()?, most);
+    if columns.len() < FEWEST {
+        return None;
+    }
+    let rates = vec![
+        layer("updates", &columns, |column| column.updates_per_s),
+        layer("syncs of the log", &columns, |column| column.counters.rate(shared::LOG_SYNCS)),
+        layer("flushes at its device", &columns, |column| column.counters.rate(shared::LOG_DEVICE_FLUSHES)),
+    ];
+    let updates = vec![
+        layer("median", &columns, |column| column.update_p50_us),
+        layer("p99", &columns, |column| column.update_p99_us),
+    ];
+    let flush_mean = |of: &mindful_analyze::figures::columns::Column| {
+        let us = of.counters.rate(shared::LOG_DEVICE_FLUSH_TIME_US)?;
+        of.counters.rate(shared::LOG_DEVICE_FLUSHES).filter(|rate| *rate > 0.0).map(|rate| us / rate)
+    };
+    let syncs = vec![
+        layer("sync, mean", &columns, |column| sync_mean_us(&column.counters)),
+        layer("flush at its device, mean", &columns, flush_mean),
+        layer("flush, median", &columns, |column| column.flush_p50_us),
+        layer("flush, p99", &columns, |column| column.flush_p99_us),
+    ];
+    let syncs = strip("sync of the log", Unit::Us, syncs)?;
+    let rows = [strip("per second", Unit::Number, rates), strip("latency of updates", Unit::Us, updates), Some(syncs)];
+    let strips = Strips {
+        name: "log",
+        title: "Commits and the log".into(),
+        caption: caption(&columns),
+        notes: String::new(),
+        columns: columns.iter().map(|column| column.span_s).collect(),
+        rows: rows.into_iter().flatten().collect(),
+        events: Vec::new(),
+    };
+    Some(strips.drawing(doubt))
+}
