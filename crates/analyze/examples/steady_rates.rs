@@ -58,8 +58,8 @@ fn movements() {
     }
 }
 
-/// The rule of `--steady` as it is applied, and beside it the first good look alone, by shape and precision without a
-/// bound on the trend.
+/// The rule of `--steady` as it is applied, and for comparison the first good look alone, by shape and precision
+/// without a bound on the trend.
 fn sequential() {
     for (cap, signals) in [(300, &Signal::ALL[..]), (600, &[Signal::Level, Signal::SmallRamp, Signal::Ramp])] {
         println!("\nSteps ended by --steady, limits for reads, cap {cap} s, %\n");

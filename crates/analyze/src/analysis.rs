@@ -17,7 +17,7 @@ pub struct Analysis {
     pub summary: Summary,
     /// More about each step, in the order of `summary.steps`.
     pub steps: Vec<StepAnalysis>,
-    /// The same of each target by itself; empty where there is one.
+    /// The same of each target; empty where there is one.
     pub targets: Vec<Analysis>,
 }
 

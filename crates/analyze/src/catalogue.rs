@@ -134,7 +134,7 @@ fn besides_the_summary() -> [(&'static str, Vec<Figure>); 4] {
         figure(
             Explained,
             ("choices.operations", Unit::Count, &[]),
-            "operations whose choices were tallied, of all slices after the warm-up",
+            "operations with counted choices, of all slices after the warm-up",
             |s| s.summary.choices.as_ref().map(|choices| choices.operations as f64),
         ),
         figure(

@@ -356,7 +356,7 @@ fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> O
     (writes > WRITES_SHARE * reads && writes * found.window?.seconds() >= FEWEST_WRITES).then(|| {
         let text = "The database wrote blocks although nothing was updated. An earlier load or run left dirty \
                     blocks, or something else writes. Repeat the run.";
-        codes::WRITES_WITHOUT_UPDATES.finding(text, format!("{writes:.1} writes/s beside {reads:.1} reads/s"))
+        codes::WRITES_WITHOUT_UPDATES.finding(text, format!("{writes:.1} writes/s and {reads:.1} reads/s"))
     })
 }
 

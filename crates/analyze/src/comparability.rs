@@ -33,7 +33,8 @@ pub(crate) fn schemas_visited(head: &StepHead) -> Option<u64> {
     Some(schemas.len() as u64).filter(|count| *count > 0)
 }
 
-/// In what the steps of a ladder differ beside their load, in words; `None` where they are alike as far as is known.
+/// In what the steps of a ladder differ, apart from their load, in words; `None` where they are alike as far as is
+/// known.
 pub(crate) fn difference(steps: &[(&StepHead, &StepSummary)]) -> Option<String> {
     let active = steps.iter().filter_map(|(head, step)| {
         let blocks = schemas_visited(head)?.saturating_mul(head.workload.as_ref()?.scale);

@@ -170,8 +170,8 @@ pub(crate) fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
     Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
 }
 
-/// Where the true ratio of database to raw lies, by its value in each of two rounds or more: Student's t on logarithms, of which a round's drift
-/// takes nothing because both sides are of the same round. `None` with fewer.
+/// Where the true ratio of database to raw lies, by its value in each of two rounds or more: Student's t on logarithms.
+/// Drift between rounds does not matter, because both sides are of the same round. `None` with fewer.
 pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
     let logarithms: Vec<f64> = by_round.iter().map(|ratio| ratio.ln()).collect();
     let (middle, variance) = (mean(&logarithms)?, variance(&logarithms)?);
@@ -180,9 +180,9 @@ pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
     half.is_finite().then(|| [(middle - half).exp(), (middle + half).exp()])
 }
 
-/// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times in
-/// reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its time),
-/// and beyond it waiting. `None` where either does not time its reads or does not tell its CPU.
+/// What the time consists of that the database adds to a block: `o = dS + C + W`. `dS` is the difference of the times
+/// in reads from storage. The rest is CPU as far as that goes, `C = min(dC, o - dS)` (CPU within a read is part of its
+/// time), and beyond it waiting. `None` where either does not time its reads or does not report its CPU.
 pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
     let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
@@ -205,7 +205,7 @@ pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Optio
     Some(format!("{}: {step}; {cpu}{rates}", level.name()))
 }
 
-/// The contrast that the steps of `run` are; `None` when they are none.
+/// The contrast that the steps of `run` are; `None` when they do not exist.
 pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSummary> {
     let block_bytes = block_bytes(run)?;
     let mut readings: BTreeMap<(&str, &str), Vec<Repetition>> = BTreeMap::new();

@@ -103,8 +103,8 @@ impl Flow {
     }
 }
 
-/// Blocks visited per second; of a report, which tells no operations, the read requests, the write requests where there
-/// were no reads, or the logical reads where next to none of them were physical.
+/// Blocks visited per second; of a report, which does not contain operations, the read requests, the write requests
+/// where there were no reads, or the logical reads where next to none of them were physical.
 fn flow(step: &StepSummary) -> Option<(Flow, f64)> {
     let requests = || {
         let physical = step.hit_ratio.is_none_or(|hits| hits <= 1.0 - CACHED_YIELD);

@@ -12,7 +12,7 @@ use crate::figures::blocks;
 pub const SMALL: &str = "small";
 /// Key: large reads in flight, of all sessions together.
 pub const LARGE: &str = "large";
-/// Setting that tells the highest mean latency a calibration allows.
+/// Setting of the highest mean latency a calibration allows.
 pub(crate) const LIMIT: &str = "limit";
 /// Small I/Os of a step: reads and writes of blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -130,8 +130,8 @@ pub struct Assessment {
     pub trend: Option<Trend>,
 }
 
-/// Judges a step by what was seen so far. A driver asks again as the step goes on, stops when it is steady and precise,
-/// and at its cap takes the reasons for findings.
+/// Judges a step by what was seen so far. A driver asks again during the step, and stops when it is steady and precise.
+/// At its cap, the reasons become findings.
 pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
     let series = signals.throughput;
     let cut = mser5(series);
@@ -148,7 +148,7 @@ pub fn assess(signals: &Signals, criteria: &Criteria) -> Assessment {
     let hits = signals.hit_ratio.get(warmup_s..end_s.min(signals.hit_ratio.len())).unwrap_or_default();
     reasons.extend(warming(hits));
     if !cut.steady && reasons.is_empty() {
-        // What goes on all the time is no warm-up: say what it is.
+        // A movement that does not end is not a warm-up, and is named.
         reasons = against(series, 0, criteria);
         if reasons.is_empty() {
             reasons.push(Reason::WarmingUp);

@@ -225,7 +225,7 @@ fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
 const APART: f64 = 0.1;
 
 /// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database asked for:
-/// none of it from the page cache, so the share is 0 and the surplus stands in the ledger.
+/// none of it from the page cache, so the share is 0 and the ledger contains the surplus.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
     let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;

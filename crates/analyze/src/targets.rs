@@ -1,4 +1,4 @@
-//! Several targets of one run: each judged by itself, as a run of its own, and what that says of all.
+//! Several targets of one run: each judged as a run of its own, and what follows for all.
 
 use mindful_core::result::{Finding, Summary, TargetSummary};
 

@@ -44,8 +44,7 @@ impl Beside {
         }
     }
 
-    /// Codes that are true of it: who reads at full speed uses a CPU, too, and what the hypervisor gave to others is by the
-    /// kernel's own count, whatever is beside the run.
+    /// Codes that are true of it: a reader at full speed uses a CPU, too, and stolen time is the kernel's own count.
     const fn true_of_it(self) -> &'static [&'static str] {
         match self {
             Self::Nothing => &["cpu-steal"],

@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Each key decides what its value can bring about. A new key stands in one of these lists, or this test fails.
+    /// Each key decides what its value can bring about. A new key is in one of these lists, or this test fails.
     #[test]
     fn every_key_decides_from_where_it_may_be_taken() {
         let of = |trust| keys().iter().filter(|key| key.trust == trust).map(|key| key.name).collect::<Vec<_>>();

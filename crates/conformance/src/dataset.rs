@@ -23,7 +23,7 @@ pub fn a_fresh_target_holds_nothing_and_lists_nothing(fixture: &Fixture) {
     assert!(target.verify(&StopFlag::default()).is_err(), "there is nothing to prove");
 }
 
-/// What was asked for is what is there, now and when opened anew; loading again changes nothing.
+/// What was asked for is there, now and when it is opened again. Loading again does not change it.
 pub fn a_load_is_reported_by_dataset_and_leaves_nothing_to_do(fixture: &Fixture) {
     if !fixture.applies(fixture.can().loads, "dataset of its own") {
         return;

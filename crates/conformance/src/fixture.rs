@@ -22,7 +22,7 @@ pub struct Fixture {
     pub url: String,
     pub settings: Settings,
     pub dataset: DatasetPlan,
-    /// Whether a dataset is there again when the target is opened anew.
+    /// Whether a dataset remains when the target is opened again.
     pub persistent: bool,
     /// URLs that must be refused when opened or first used.
     pub bad_urls: Vec<String>,

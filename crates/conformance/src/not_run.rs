@@ -5,8 +5,8 @@ use std::io::Write as _;
 /// Set by the gate where it runs as root: there each test has to run.
 const ALL_MUST_RUN: &str = "ALL_TESTS_MUST_RUN";
 
-/// The number of an account that each system has, and as which nobody runs tests: what root gives to it is a stranger's,
-/// and the plain user of the gate, who is nobody, cannot give it.
+/// The number of an account that each system has and that does not run tests. Root can give files to it; the plain user
+/// of the gate cannot.
 pub const STRANGER: u32 = 1;
 
 /// Says in one line that the calling test did not run, and why; the test returns then. The line goes past the capture of

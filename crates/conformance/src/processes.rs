@@ -21,7 +21,7 @@ pub fn working_in(folder: &Path) -> Vec<i32> {
     all().filter(works_there).collect()
 }
 
-/// Waits until none is; tells how long that took.
+/// Waits until all have ended; returns how long that took.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Properties of what is refused, and of what an engine tells of itself.
+//! Properties of refusals, and of how an engine describes itself.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ pub fn the_target_describes_itself(fixture: &Fixture) {
     assert!(first.abs_diff(host_us()) < 86_400_000_000, "the target's clock is a day off");
 }
 
-/// Options are named once, in snake case, beside the plan's own keys, and each says what it does.
+/// Option names are unique, in snake case, and not keys of the plan. Each has a help text.
 pub fn options_are_named_and_reported(fixture: &Fixture) {
     let mut names: HashSet<&str> = plan::KEYS.iter().map(|key| key.name).collect();
     for key in fixture.engine.options() {

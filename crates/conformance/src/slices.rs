@@ -17,7 +17,7 @@ use crate::fixture::{Fixture, Opened, SLICE_US};
 const IN_A_ROW: u32 = 3;
 const TRIED: u32 = 60;
 
-/// Work begins not before the slice does, goes on to its end, and ends with the operation that was under way.
+/// Work does not begin before the slice. It ends with the operation that is under way at the end of the slice.
 pub fn a_slice_keeps_its_begin_and_its_end(fixture: &Fixture) {
     for looping in fixture.loops() {
         let workload = Workload { loop_site: looping, ..fixture.workload() };
@@ -192,7 +192,7 @@ fn one_of_many(
         .collect()
 }
 
-/// Checks that a workload is carried out as core draws it, in every loop that takes it; tells how many did.
+/// Checks that a workload is carried out as core draws it, in every loop that supports it; returns their number.
 pub fn carried_as_drawn(fixture: &Fixture, opened: &Opened, wanted: &Workload, ops: u64) -> usize {
     let mut carried = 0;
     for looping in fixture.loops() {

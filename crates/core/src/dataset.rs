@@ -67,7 +67,7 @@ impl Content {
         match self {
             Self::Mixed { dedupe_ratio, .. } if dedupe_ratio > 1.0 => Err(Error::plan(
                 format!("stored {blocks} cannot have a dedupe ratio of {dedupe_ratio}"),
-                format!("leave --dedupe-ratio away: every {why}"),
+                format!("omit --dedupe-ratio: every {why}"),
             )),
             _ => Ok(()),
         }
@@ -89,7 +89,7 @@ pub struct DatasetPlan {
 /// Most bytes a dataset may have, 1 EiB: sixteen times that still fits 64 bits, whatever is added to it.
 pub const MOST_BYTES: u64 = 1 << 60;
 
-/// Most bytes that its tables or indexes may take with what stands beside the blocks.
+/// Most bytes that its tables or indexes may take, with what they contain besides the blocks.
 const MOST_STORED: u64 = 2 * MOST_BYTES;
 
 impl DatasetPlan {

@@ -48,7 +48,7 @@ pub struct Plan {
     pub warmup: Duration,
     #[serde(with = "seconds")]
     pub duration: Duration,
-    /// Whether the step goes on until it is steady, and finds its warm-up by itself.
+    /// Whether the step is measured until it is steady; its warm-up is then found.
     pub steady: bool,
     /// Longest time it may take to become so.
     #[serde(with = "seconds")]
@@ -128,7 +128,7 @@ pub struct HotSpotPlan {
 
 pub const DEFAULT_SCHEMAS: u32 = 4;
 
-/// Size of a schema when nobody says: 256 MiB.
+/// Default size of a schema: 256 MiB.
 pub const DEFAULT_SCALE: Extent = Extent::Bytes(256 << 20);
 
 impl Plan {
@@ -142,7 +142,7 @@ impl Plan {
         if !self.scan_pct.is_none() && self.scan_table.blocks(1) == 0 {
             return Err(Error::plan(
                 "scan_pct without a scan table",
-                "load with --scan-table 64MiB, or leave --scan-pct away",
+                "load with --scan-table 64MiB, or omit --scan-pct",
             ));
         }
         Ok(())
@@ -153,14 +153,14 @@ impl Plan {
         if !self.update_pct.is_none() {
             return Err(Error::plan(
                 format!("access {} reads, updates go by the index", self.access),
-                "leave --access or --update-pct away",
+                "omit --access or --update-pct",
             ));
         }
         let chooses = self.hot_spot.is_some() || self.skew != Skew::Uniform || !self.scan_pct.is_none();
         if self.access == Access::Scan && chooses {
             return Err(Error::plan(
                 "access scan reads all blocks of a schema: hot spot, skew and scan_pct choose nothing there",
-                "leave --access away, or the other keys",
+                "omit --access, or the other keys",
             ));
         }
         Ok(())
@@ -176,7 +176,7 @@ impl Plan {
         if more {
             return Err(Error::plan(
                 "like carries an old kit's ranges and update mix, not its hot spots, skew or scans, and goes by the index",
-                "leave --like away, or the other keys",
+                "omit --like, or the other keys",
             ));
         }
         if self.compatibility == Compatibility::Slob && self.work_unit < 3 {
@@ -225,7 +225,7 @@ impl Plan {
         if scale > loaded.blocks_per_schema {
             return Err(Error::plan(
                 format!("the plan wants {} a schema, {held} are loaded", format_counted(scale, "block")),
-                format!("run with --scale {}, or `mindful cleanup` and load anew", loaded.blocks_per_schema),
+                format!("run with --scale {}, or `mindful cleanup` and load again", loaded.blocks_per_schema),
             ));
         }
         let of_all = self.access == Access::Scan;
@@ -253,7 +253,7 @@ impl Plan {
         if of_all && scale < loaded.blocks_per_schema {
             return Err(Error::plan(
                 format!("access scan reads all {held} blocks of a schema, the plan wants {}", format_whole(scale)),
-                "leave --scale away, or `mindful cleanup` and load as much as shall be scanned",
+                "omit --scale, or `mindful cleanup` and load as much as the scans need",
             ));
         }
         let hot_spot = self

@@ -41,7 +41,7 @@ pub struct Summary {
     pub id: String,
     /// When it began, RFC 3339.
     pub started_at: String,
-    /// Whether it ended by itself.
+    /// Whether it ended without being stopped.
     pub finished: bool,
     /// Version, commit, profile and features of the mindful that measured; absent where the run did not store it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ pub struct Hardware {
     pub cpu_model: Option<String>,
     /// Memory, bytes.
     pub memory_bytes: Option<u64>,
-    /// The device that holds the data, with those it stands on.
+    /// The device that holds the data, with the devices below it.
     pub storage_device: Option<String>,
     /// Its file system.
     pub filesystem: Option<String>,

@@ -18,7 +18,7 @@ pub mod schema_share;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpKind {
-    /// Visits `work_unit` blocks and counts a column beside the key.
+    /// Visits `work_unit` blocks and counts a column other than the key.
     Select,
     /// Changes `update_work_unit` blocks in a transaction of its own.
     Update,
@@ -252,7 +252,7 @@ impl Workload {
     /// for each other.
     pub fn refuse_contradictions(&self, sessions: u32) -> Result<()> {
         if self.rate.is_some() && self.loop_site == LoopSite::Server {
-            return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or leave --rate away"));
+            return Err(Error::plan("a rate needs the loop in the client", "add --loop client, or omit --rate"));
         }
         let shared = sessions > self.schemas || !self.hot_schema.is_none();
         if self.commit != Commit::Each && !self.update_pct.is_none() && shared {

@@ -13,7 +13,7 @@ pub struct Sample {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratios {
-    /// Bytes by bytes after LZ4, each block by itself.
+    /// Bytes by bytes after LZ4, one block at a time.
     pub compress_ratio: f64,
     /// Blocks by distinct blocks.
     pub dedupe_ratio: f64,

@@ -1,4 +1,4 @@
-//! CPU that mindful itself uses, where threads and processes may run, and what tells the time.
+//! CPU that mindful itself uses, where threads and processes may run, and the kernel's clock.
 
 use std::io;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub fn usable(kernel: &Kernel) -> Option<f64> {
     by_affinity.into_iter().chain(by_group).reduce(f64::min)
 }
 
-/// The clock that the kernel tells the time by, as it names it: `tsc`, `kvm-clock`, `hpet`.
+/// The clock source of the kernel, as it names it: `tsc`, `kvm-clock`, `hpet`.
 pub fn clock_source(kernel: &Kernel) -> Option<String> {
     value(kernel.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
 }
@@ -51,7 +51,7 @@ pub fn pin_thread(cpus: &[usize]) -> io::Result<()> {
 fn set_of(cpus: &[usize]) -> io::Result<CpuSet> {
     let mut set = CpuSet::new();
     for cpu in cpus {
-        // More than the set can name is no CPU of any host.
+        // A number beyond the set is not a CPU of any host.
         if *cpu >= CpuSet::MAX_CPU {
             return Err(io::ErrorKind::InvalidInput.into());
         }

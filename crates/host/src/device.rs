@@ -68,7 +68,7 @@ fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
     found.unwrap_or_else(|| (PathBuf::from("/"), PathBuf::new()))
 }
 
-/// The devices a file system stands on, or why they are not to be seen.
+/// The devices below a file system, or why they cannot be seen.
 fn roots(kernel: &Kernel, mount: &Mount) -> Result<Vec<(u32, u32)>, Unseen> {
     if mount.device.0 != 0 {
         return Ok(vec![mount.device]);
@@ -178,7 +178,7 @@ fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String>
 
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     if let Some(file) = backing_file(kernel, name) {
-        // Why there are none, [`unseen_below`] tells.
+        // Why there are no devices, [`unseen_below`] tells.
         return holders(kernel, &file).unwrap_or_default();
     }
     let folder = kernel.sys.join("class/block").join(name);
@@ -211,7 +211,8 @@ pub fn disk_of(kernel: &Kernel, name: &str) -> Option<String> {
     file_name(real.parent()?)
 }
 
-/// The file that the loop device `name` stands on, which [`locate`] finds the next chain of; `None` for any other device.
+/// The file that the loop device `name` is above, which [`locate`] finds the next chain of; `None` for any other
+/// device.
 pub fn backing_file(kernel: &Kernel, name: &str) -> Option<PathBuf> {
     crate::kernel_file::value(kernel.sys.join("class/block").join(name).join("loop/backing_file")).map(PathBuf::from)
 }

@@ -49,7 +49,7 @@ struct Held {
     hold: Hold,
 }
 
-/// Files are nobody else's as long as this stands; then they are held as before.
+/// Files are held exclusively as long as this exists, and then as before.
 #[derive(Debug)]
 pub struct Exclusive<'l> {
     locks: &'l FileLocks,
@@ -181,7 +181,7 @@ pub fn in_use(path: &Path) -> Error {
     let by = others(path).map_or_else(String::new, |pids| format!(" (process {pids})"));
     Error::target(
         format!("another run, load or cleanup of mindful uses {}{by}", path.display()),
-        "wait until it ends, or name another file; a run that reads goes on beside others that read with --shared on",
+        "wait until it ends, or name another file; with --shared on, several runs may read one file",
     )
 }
 

@@ -37,7 +37,7 @@ impl Meminfo {
 }
 
 /// Memory that this process and what it starts may use, bytes: the host's, or the tightest limit of its control group
-/// and of all above. `None` where the host tells nothing.
+/// and of all above. `None` where the host does not report it.
 pub fn usable_bytes(kernel: &Kernel) -> Option<u64> {
     let total = Meminfo::read(kernel).total_bytes?;
     let limit = Groups::of(kernel, std::process::id()).limits().memory_bytes;

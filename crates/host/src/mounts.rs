@@ -29,8 +29,8 @@ impl Mount {
         kind.starts_with("nfs") || ["cifs", "smb3", "ceph", "glusterfs", "9p", "afs", "virtiofs"].contains(&kind)
     }
 
-    /// Whether another process serves it, to which the kernel hands each request (FUSE, virtiofs): who asks is charged with no
-    /// read or write of storage.
+    /// Whether another process serves it, to which the kernel hands each request (FUSE, virtiofs). Reads and writes of
+    /// storage are then not counted for the process that asks.
     pub fn is_served_by_a_process(&self) -> bool {
         self.fs_type.starts_with("fuse") || self.fs_type == "virtiofs"
     }

@@ -1,4 +1,4 @@
-//! Whose a path is: who beside root and the user of this process may put something else in its place.
+//! Ownership of a path: which users other than root and the user of this process may replace it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -73,8 +73,8 @@ impl Trusted {
         Ok(None)
     }
 
-    /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what is
-    /// there itself. What is missing is nobody's. The path is absolute and without links.
+    /// The first way by which others may put something else in the place of `path`: a folder on the way to it, or what
+    /// is there itself. A missing file does not have an owner. The path is absolute and without links.
     ///
     /// # Errors
     /// A folder on the way cannot be looked at.

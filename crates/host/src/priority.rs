@@ -1,10 +1,10 @@
-//! Who goes first where more wait for a CPU than there are.
+//! Priority of threads where more wait than there are CPUs.
 #![expect(unsafe_code, reason = "no safe call reads or sets a scheduling policy; see the SAFETY notes")]
 
 use std::sync::{Mutex, PoisonError};
 
 /// Lets this thread go before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); tells
-/// whether it does. For threads that need next to no CPU, but at once: beside a thousand busy processes a fair share of the
+/// whether it does. For threads that need little CPU, but at once: with a thousand busy processes a fair share of the
 /// CPUs is a thousandth, and reading the counters of a boundary took seconds.
 pub fn go_first() -> bool {
     round_robin(0)

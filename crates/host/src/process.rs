@@ -45,7 +45,7 @@ impl Stat {
         Self::parse(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The name stands in parentheses and may contain any of them: the last one ends it.
+    /// The name is in parentheses and may contain any of them: the last one ends it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (name, rest) = text.split_once('(')?.1.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();

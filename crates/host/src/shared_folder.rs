@@ -55,7 +55,7 @@ impl SharedFolder {
             return refused(format!("everybody may write to {}", path.display()));
         }
         if !rights.belongs_to(folder.user) {
-            return refused(format!("{} is another user's, who may put other files in their place", path.display()));
+            return refused(format!("{} belongs to another user, and that user may replace its files", path.display()));
         }
         Ok(folder)
     }
@@ -81,7 +81,7 @@ impl SharedFolder {
         if facts.is_dir() && facts.uid() == self.user {
             return Ok(());
         }
-        Err(std::io::Error::new(ErrorKind::PermissionDenied, format!("{} is no folder of this user", job.display())))
+        Err(std::io::Error::new(ErrorKind::PermissionDenied, format!("{} is not a folder of this user", job.display())))
     }
 
     fn row(&self, job: &str, rank: u32) -> PathBuf {

@@ -21,7 +21,7 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
         return Ok(None);
     }
     let silent = Silent::begin(before)?;
-    // Whatever stood in this line goes: it may be one that is drawn anew.
+    // The line is cleared first: it may be drawn again.
     let typed = write!(prompt, "\r\x1b[2K{question}").and_then(|()| line(&mut terminal.lock()));
     drop(silent);
     prompt.write_all(b"\n")?;

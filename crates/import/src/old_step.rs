@@ -45,7 +45,7 @@ pub struct OldStep {
     pub(crate) began_us: Option<i64>,
     /// Sessions, or I/Os in flight where these are the load; `None` where their number is not known.
     pub sessions: Option<u32>,
-    /// What the step varied beside sessions, such as the blocks of an I/O.
+    /// What the step varied besides sessions, such as the blocks of an I/O.
     pub(crate) point: BTreeMap<String, String>,
     /// Options of the other tool that tell steps of one run apart, where they differ.
     pub(crate) options: BTreeMap<String, String>,

@@ -37,7 +37,7 @@ impl Account {
             return match run_as {
                 Some(name) if name != account.name => Err(Error::plan(
                     format!("--run-as {name}, but mindful runs as {}", account.name),
-                    "leave --run-as away, or start mindful as root",
+                    "omit --run-as, or start mindful as root",
                 )),
                 _ => Ok(account),
             };
@@ -154,7 +154,7 @@ impl Account {
         command
     }
 
-    /// Checks that this user can enter all folders down to `path`, of which some may not exist yet; returns `path`
+    /// Checks that this user can enter all folders down to `path`, even if some do not exist yet; returns `path`
     /// without links. Folders that only the owner's other groups or an access list open count as closed.
     pub(crate) fn reach(&self, path: &Path, key: &str) -> Result<PathBuf> {
         let path = named_path::folder(path).map_err(|error| {

@@ -3,7 +3,7 @@
 use mindful_core::{Error, Result, plan::units};
 use mindful_host::{Kernel, memory};
 
-/// Connections beside those of sessions: samplers, checks, and what the server reserves.
+/// Connections besides those of sessions: samplers, checks, and what the server reserves.
 const SPARE_CONNECTIONS: u32 = 24;
 
 pub const FEWEST_CONNECTIONS: u32 = 100;

@@ -65,7 +65,7 @@ fn check(data: &Path, program: &dyn Program, account: &Account) -> Result<()> {
     let is_odd = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file());
     if let Some(odd) = program.kind().plain_files.iter().map(|name| data.join(name)).find(|path| is_odd(path)) {
         return Err(Error::target(
-            format!("{} is no plain file", odd.display()),
+            format!("{} is not a plain file", odd.display()),
             "remove it, or give another --data-dir",
         ));
     }

@@ -50,7 +50,7 @@ pub fn fetch(
         let what = &artefact.what;
         emit_note(
             events,
-            format!("{what} is not pinned in mindful: it is checked only against the hash that its source tells"),
+            format!("{what} is not pinned in mindful: it is checked only against the hash that its source publishes"),
         );
     }
     let [packed, unpacking] = ["fetch.partial", "unpacking"].map(|name| shelf.join(name));
@@ -77,7 +77,7 @@ pub fn fetch(
 }
 
 fn refused(artefact: &Artefact, why: &str) -> Error {
-    Error::target(format!("the archive of {}: {why}", artefact.what), "nothing of it was kept")
+    Error::target(format!("the archive of {}: {why}", artefact.what), "it was not kept")
 }
 
 /// What others may write would be their programs, not those that were checked.
@@ -85,7 +85,7 @@ pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
     let why = others_may_change(shelf).map_err(|error| reason::of_place(shelf, &error))?;
     why.map_or(Ok(()), |why| {
         Err(Error::plan(
-            format!("{why}, who could change what is fetched into {}", shelf.display()),
+            format!("{why}, and that user may change what is fetched into {}", shelf.display()),
             "name a folder of your own by --fetch-dir",
         ))
     })

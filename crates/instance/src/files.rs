@@ -70,8 +70,8 @@ pub(crate) fn make_open(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file of the user of mindful, made if missing. What stands there instead, be it a link, a pipe or a device, is
-/// neither followed nor waited for.
+/// A file of the user of mindful, made if missing. A link, a pipe or a device in its place is neither followed nor
+/// waited for.
 pub fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true).mode(0o600);
@@ -100,7 +100,7 @@ fn plain(path: &Path, file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::other(format!("{} is no plain file", path.display())))
+    Err(io::Error::other(format!("{} is not a plain file", path.display())))
 }
 
 /// Gives all below `folder` that belongs to user `from`, and the folder itself, to `to`. No link is followed, whatever
@@ -137,7 +137,7 @@ pub(crate) fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-/// Elsewhere there is no call for one file system.
+/// Other systems do not have a call for one file system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn sync_file_system(_: &Path) -> io::Result<()> {
     rustix::fs::sync();

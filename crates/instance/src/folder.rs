@@ -10,9 +10,9 @@
 //! socket/          the server's socket, in a folder of its user, closed to others
 //! ```
 //!
-//! Beside these stand the data folder, likewise of the server's user, and files that a program writes for its server, both
-//! named in [`ServerKind`]. The folder itself belongs to the user of mindful. Where that is root, the server's user may pass
-//! but not write, so that root never follows a path which another user could have bent.
+//! It also contains the data folder, likewise of the server's user, and files that a program writes for its server,
+//! both named in [`ServerKind`]. The folder itself belongs to the user of mindful. Where that is root, the server's
+//! user may pass but not write, so that root never follows a path which another user could have bent.
 
 use std::fs;
 use std::io;
@@ -147,8 +147,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what an earlier mindful was making or removing when it died. A maker that outlived it ends by itself, and
-    /// then leaves nothing outside. What cannot be removed now is left for the next time.
+    /// Removes what an earlier mindful was making or removing when it died. A process that outlived it ends, and does
+    /// not leave anything outside. What cannot be removed now is left for the next time.
     pub(crate) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(self.path()) else { return };
         for entry in entries.flatten() {
@@ -189,7 +189,7 @@ impl Folder {
         self.root.bytes() + self.log.as_ref().map_or(0, LogFolder::bytes)
     }
 
-    /// Says on the disk, and not only in the page cache, what names stand in the folder.
+    /// Writes the names in the folder to the disk, and not only to the page cache.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.root.sync()
     }

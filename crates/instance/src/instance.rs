@@ -93,7 +93,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Sets the server up for `purpose`; tells whether it was restarted, so that all clients must connect anew.
+    /// Sets the server up for `purpose`; returns whether it was restarted, so that all clients must connect again.
     ///
     /// A load begins with [`Purpose::Load`] and ends, well or not, with [`Purpose::Run`]: a crash between them makes the
     /// next `open` begin with an empty data folder.
@@ -322,7 +322,7 @@ fn settle(folder: &Folder, program: &dyn Program, events: &dyn Events) -> Result
         (true, true) => emit_note(events, "an earlier load was interrupted: tables it completed are kept"),
         (false, false) => emit_note(events, "the server was not shut down the last time: it recovers first"),
         (false, true) => {
-            emit_note(events, "a crash interrupted an earlier load: the data directory is made anew");
+            emit_note(events, "a crash interrupted an earlier load: the data directory is made again");
             folder.remove_data()?;
         }
     }

@@ -25,13 +25,13 @@ pub fn first_of_server(sockets: &[PathBuf], accounts: &[&str]) -> (Option<PathBu
     (None, passed_over)
 }
 
-/// The owner of a socket, or of a link to it, where that is nobody's who runs a server.
+/// The owner of a socket, or of a link to it, where that user does not run a server.
 fn stranger(socket: &Path, accounts: &[&str]) -> Option<String> {
     // A link of a stranger leads elsewhere a moment later.
     let of_both = [fs::symlink_metadata(socket), fs::metadata(socket)];
     of_both.into_iter().find_map(|found| match found {
         Ok(found) => Some(found.uid()).filter(|owner| !is_servers(*owner, accounts)).map(named),
-        Err(error) => Some(format!("nobody who can be found ({error})")),
+        Err(error) => Some(format!("an unknown process ({error})")),
     })
 }
 

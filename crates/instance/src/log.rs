@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{open_file, own_file};
 
-/// A log begins anew beyond this size; one older is kept.
+/// Beyond this size a new log begins; one older log is kept.
 const LARGEST: u64 = 4 << 20;
 
 #[derive(Debug)]

@@ -98,7 +98,7 @@ fn choose(given: Option<&Path>, root: &Path, account: &Account, kind: &ServerKin
         let place = recorded.map_or_else(|| "the data folder".to_owned(), |path| path.display().to_string());
         return Err(Error::plan(
             format!("the dataset in {} has its log in {place}, and keeps it there", root.display()),
-            "leave --log-dir away, name another --data-dir, or remove the dataset by `mindful cleanup` first",
+            "omit --log-dir, name another --data-dir, or remove the dataset by `mindful cleanup` first",
         ));
     }
     Ok(given.or(recorded).map(|path| Choice { path, in_use }))

@@ -163,7 +163,7 @@ fn is_ours(root: &Path, role: &Role) -> Result<bool> {
     Ok(false)
 }
 
-/// A mark that another user made is none: what else stands there could lead mindful anywhere.
+/// A mark that another user made does not count: other files there could lead mindful anywhere.
 fn is_mine(root: &Path, role: &Role) -> Result<()> {
     let me = Account::mine().uid;
     let owner = |path: &Path| fs::symlink_metadata(path).map(|facts| facts.uid());
@@ -179,14 +179,14 @@ fn is_mine(root: &Path, role: &Role) -> Result<()> {
     ))
 }
 
-/// As root, mindful gives away and closes what stands in the folder: nobody else may put something in its place meanwhile.
+/// As root, mindful changes owners and closes the folder: meanwhile other users cannot replace its files.
 fn check_way(root: &Path, account: &Account, role: &Role) -> Result<()> {
     let Some(above) = root.parent().filter(|_| account.switched) else { return Ok(()) };
     let way_in =
         Trusted::of_process(&Kernel::default()).way_in(above).map_err(|error| refused(root, role.option, &error))?;
     way_in.map_or(Ok(()), |why| {
         Err(Error::plan(
-            format!("{} {}: {why}, who could lead root elsewhere", role.option, root.display()),
+            format!("{} {}: {why}, and that user may lead root elsewhere", role.option, root.display()),
             "name a folder whose parents only root may write, such as one below /var/lib; nothing was touched",
         ))
     })

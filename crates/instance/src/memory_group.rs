@@ -113,7 +113,7 @@ fn forget(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A made tree of version 2 beside an absent one of version 1; the controllers that its groups have.
+    /// A made tree of version 2, without one of version 1; the controllers that its groups have.
     fn means(controllers: &str) -> (tempfile::TempDir, Result<MemoryGroup>) {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("cgroup.subtree_control"), controllers).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(group.means, "cgroup v2");
         for (file, holds) in [("memory.max", "1073741824"), ("cgroup.procs", "41")] {
             assert_eq!(fs::read_to_string(group.path.join(file)).unwrap(), holds);
-            // The kernel's own files of a group are no obstacle to its removal.
+            // The kernel's own files of a group do not prevent its removal.
             fs::remove_file(group.path.join(file)).unwrap();
         }
         let path = group.path.clone();

@@ -122,7 +122,8 @@ impl Options {
     }
 }
 
-/// Where mindful keeps programs and instances when nobody says otherwise: a folder of the user's data directory, or, as root, a place that the server's user can reach.
+/// Default place of programs and instances: a folder of the user's data directory, or, as root, a place that the
+/// server's user can reach.
 pub fn base(account: &Account) -> Result<PathBuf> {
     if account.switched {
         return Ok(PathBuf::from("/var/lib/mindful"));
@@ -159,7 +160,7 @@ fn parse_pair(pair: &str, kind: &ServerKind) -> Result<(String, String)> {
     if kind.fixed.contains(&name.as_str()) {
         return Err(Error::plan(
             format!("{name} of the private server is mindful's own"),
-            "leave it away, or start a server yourself and give its --target",
+            "omit it, or start a server yourself and give its --target",
         ));
     }
     Ok((name, value.trim().to_owned()))

@@ -26,20 +26,21 @@ pub struct ServerKind {
     /// Files of the data folder that are read before the server runs, by mindful or by the server itself, which would wait
     /// for a pipe.
     pub plain_files: &'static [&'static str],
-    /// Files in the instance's folder beside those of every instance.
+    /// Files in the instance's folder besides those of every instance.
     pub own_files: &'static [&'static str],
     pub socket: &'static str,
     /// Its files with the number of its first process, in the data folder. A server does not start while a process has that
     /// number, even one that has ended and was not waited for.
     pub pid_files: &'static [&'static str],
-    /// Name of the file that the server puts beside its socket, if it does.
+    /// Name of the file that the server creates next to its socket, if it does.
     pub beside_socket: Option<&'static str>,
     /// What its processes are called in `/proc/PID/comm`. All of them work in the data folder.
     pub processes: &'static [&'static str],
-    /// What stops it in order, whoever is connected, and what stops it when that took too long.
+    /// The signal that stops it in order, even with connected clients, and the one that stops it when that took too
+    /// long.
     pub stop: [Signal; 2],
-    /// What its log says when it has crashed and recovers by itself, and what it says once it has. In between an orderly
-    /// stop waits for the recovery.
+    /// The lines of its log when it has crashed and recovers, and when it has recovered. In between an orderly stop
+    /// waits for the recovery.
     pub crashes: &'static [&'static str],
     pub has_recovered: &'static str,
     /// What its log says while it waits on a full disk for room. A server that does hears no orderly stop.
@@ -138,7 +139,7 @@ impl Chosen {
     }
 }
 
-/// What the choice of settings depends on, beside the program's own options.
+/// What the choice of settings depends on, besides the program's own options.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
     pub purpose: Purpose,

@@ -22,7 +22,7 @@ pub struct Known {
     pub version: fn(&str) -> Option<&str>,
     /// Where they are in what is fetched.
     pub below: &'static str,
-    /// Folders in which systems have them beside those of `PATH`; anything may stand between the two parts.
+    /// Folders in which systems have them besides those of `PATH`; anything may stand between the two parts.
     pub system: &'static [(&'static str, &'static str)],
     /// The option that gives a folder, and the one that gives a version.
     pub options: [&'static str; 2],
@@ -98,14 +98,14 @@ impl Search<'_> {
         if !self.is_in(&bin) {
             return Err(Error::plan(
                 format!("{option} {} does not hold {}", bin.display(), programs.join(" and ")),
-                format!("name the folder they are in; {hint} tells it"),
+                format!("name the folder that contains them; {hint} prints it"),
             ));
         }
         let found = self.ask(&bin, account).ok_or_else(|| {
             let asked = format!("{} {}", self.server(), self.known.ask);
             Error::plan(
-                format!("{option} {}: `{asked}` as user {} tells no version", bin.display(), account.name),
-                format!("try it by hand, or leave {option} away"),
+                format!("{option} {}: `{asked}` as user {} does not print a version", bin.display(), account.name),
+                format!("try it by hand, or omit {option}"),
             )
         })?;
         if (self.fits)(&found.version) {
@@ -145,7 +145,7 @@ impl Search<'_> {
     /// Every folder in which the system may have them: those of PATH, then the usual ones. What is relative in PATH, such
     /// as nothing between two colons, is of the current folder, which anybody may have filled.
     fn system_folders(&self, path: &OsStr) -> Vec<PathBuf> {
-        // What is in PATH is often a link or a wrapper, beside which the rest is missing.
+        // The program in PATH is often a link or a wrapper, without the other files of the installation.
         let linked = |folder: PathBuf| match folder.join(self.server()).canonicalize() {
             Ok(program) => program.parent().map_or(folder, Path::to_owned),
             Err(_) => folder,

@@ -22,7 +22,7 @@ struct Segment {
 }
 
 /// Removes what servers of mindful's own user left, and the programs that make their folders, which are in its group.
-/// Nobody else is ([`Account::choose`]): so while no process of it lives, all of it is nobody's.
+/// Nobody else is ([`Account::choose`]): so while no process of it lives, all of it is unused.
 pub(crate) fn clear(account: &Account) {
     if account.uid != OWN || !account.switched {
         return;

@@ -77,7 +77,7 @@ impl HostStat {
     }
 }
 
-/// Samples the CPU of the host, all together and each by itself.
+/// Samples the CPU of the host, all together and each.
 #[derive(Debug)]
 pub(crate) struct HostCpu {
     file: KernelFile,

@@ -47,7 +47,7 @@ impl DataDevices {
 /// The chain below `path`, and the level of it to count at.
 fn counted(kernel: &Kernel, path: &Path, diskstats: &str) -> Result<(Chain, usize), Unseen> {
     let chain = locate(kernel, path).chain?;
-    let none = || Unseen::Hidden(format!("none of {} keeps counters", chain.text()));
+    let none = || Unseen::Hidden(format!("no device of {} keeps counters", chain.text()));
     let level = counted_level(kernel, &chain, diskstats).ok_or_else(none)?;
     Ok((chain, level))
 }

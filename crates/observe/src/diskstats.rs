@@ -29,7 +29,7 @@ const FIELDS: [(MetricFamily, &str, &str); 17] = [
     (
         MetricFamily::field("io_ms"),
         "ms",
-        "time with at least one request in flight; says nothing about how full a parallel device is",
+        "time with at least one request in flight; a parallel device may have room while it is 100 %",
     ),
     (MetricFamily::field("weighted_io_ms"), "ms", "time all requests took together"),
     (MetricFamily::field("discards_completed"), "1", "discard requests completed"),
@@ -108,7 +108,7 @@ struct Unwrapped {
 
 impl Unwrapped {
     fn advance(&mut self, raw: u64) -> u64 {
-        // Only a fall from the upper half is a wrap; any other is a device that came anew.
+        // Only a fall from the upper half is a wrap; any other is a device that was added again.
         let from_upper_half = (1 << 31..1 << 32).contains(&self.last);
         if raw < self.last && from_upper_half {
             self.carry += 1 << 32;

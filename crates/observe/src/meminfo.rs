@@ -9,7 +9,7 @@ use mindful_host::Kernel;
 use crate::named_values::{Line, NamedValues};
 
 const LINES: [Line; 12] = [
-    ("MemFree", "KiB", Gauge, "memory that nobody uses"),
+    ("MemFree", "KiB", Gauge, "memory that is not used"),
     ("MemAvailable", "KiB", Gauge, "memory that can be had without swapping"),
     ("Buffers", "KiB", Gauge, "page cache of block devices"),
     ("Cached", "KiB", Gauge, "page cache of files, shared memory included"),
@@ -20,7 +20,7 @@ const LINES: [Line; 12] = [
     ("Shmem", "KiB", Gauge, "shared memory and tmpfs"),
     ("SwapFree", "KiB", Gauge, "swap that is free"),
     ("AnonHugePages", "KiB", Gauge, "memory of processes in transparent huge pages"),
-    ("HugePages_Free", "pages", Gauge, "reserved huge pages that nobody uses"),
+    ("HugePages_Free", "pages", Gauge, "reserved huge pages that are not used"),
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {

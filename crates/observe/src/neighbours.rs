@@ -1,6 +1,6 @@
 //! CPU of processes that are neither the server's nor mindful's, from `/proc/PID/stat` of all.
 //!
-//! The kernel's own threads are distinguished: they serve I/O of whoever asks for it, the server's too.
+//! The kernel's own threads are distinguished: they serve I/O of all processes, the server's too.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

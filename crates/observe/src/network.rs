@@ -57,7 +57,7 @@ impl Interface {
         }
         let counter = |file: &str| KernelFile::open(folder.join("statistics").join(file)).ok();
         let megabits = value(folder.join("speed")).and_then(|text| text.parse::<f64>().ok());
-        // -1 and its like as 32 bits without a sign stand for unknown.
+        // -1, also as 32 bits without a sign, means unknown.
         let known = megabits.filter(|megabits| *megabits > 0.0 && *megabits < f64::from(u32::MAX));
         Some(Self {
             counters: [counter("rx_bytes")?, counter("tx_bytes")?],

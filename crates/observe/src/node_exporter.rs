@@ -59,7 +59,7 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Resu
     let samples = parse(&text);
     if status != 200 || !samples.iter().any(|sample| sample.name == "node_cpu_seconds_total") {
         return Err(Error::target(
-            format!("{}{} is no node_exporter (status {status})", address.origin, address.target),
+            format!("{}{} is not a node_exporter (status {status})", address.origin, address.target),
             "give the address of the exporter on the database's host",
         ));
     }
@@ -103,7 +103,11 @@ fn devices(samples: &[Sample], named: Option<&str>, paths: &[PathBuf]) -> Result
     }
     devices.sort();
     devices.dedup();
-    if devices.is_empty() { Err("the server tells no data directory to this role".to_owned()) } else { Ok(devices) }
+    if devices.is_empty() {
+        Err("the server does not show its data directory to this role".to_owned())
+    } else {
+        Ok(devices)
+    }
 }
 
 /// The device of the deepest mount point above a path.

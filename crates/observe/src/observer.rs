@@ -280,8 +280,8 @@ impl Sampling {
         }
     }
 
-    /// Reads every source. What a settled source tells after `expires_us` stands for another boundary: it is
-    /// unknown then.
+    /// Reads every source. What a settled source reports after `expires_us` belongs to another boundary: it is unknown
+    /// then.
     fn read(&mut self, boundary: u32, expires_us: Option<i64>) {
         for source in &mut self.sources {
             self.wishes.lock().reading.push(source.sampler.name().to_owned());

@@ -74,7 +74,7 @@ pub(crate) struct Processes {
     started: u64,
     us_per_tick: f64,
     metrics: Vec<Metric>,
-    /// Whether the file system of the data counts its I/O for who asks for it.
+    /// Whether the file system of the data counts I/O for the process that asks for it.
     counted: bool,
     /// The largest values seen: a child caught between its end and its parent's account must not lower a counter.
     seen: Vec<f64>,

@@ -59,7 +59,7 @@ impl VolumeCaps {
 
     fn of(readable: Vec<(String, Page)>) -> Self {
         let metric = |name: &str, (end, limit): (&str, &str)| {
-            let help = format!("time in which more was asked for than {limit} lets through");
+            let help = format!("time in which requests exceeded {limit}");
             Metric::counter(format!("{name}.{end}"), "us", &help)
         };
         let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit))).collect();

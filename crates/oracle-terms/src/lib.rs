@@ -1,5 +1,5 @@
-//! Names that Oracle gives its statistics and wait events, and what they count as here. One table for whoever reads its
-//! reports and traces and whoever reads its views.
+//! Names that Oracle gives its statistics and wait events, and what they count as here. One table for the readers of
+//! reports, traces and views.
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::wait::WaitClass;
@@ -48,7 +48,7 @@ pub mod event {
     pub const SINGLE_READ: &str = "db file sequential read";
     /// A read of neighbouring blocks into the cache.
     pub const SCATTERED_READ: &str = "db file scattered read";
-    /// A read of several blocks that are no neighbours: prefetch.
+    /// A read of several blocks that are not neighbours: prefetch.
     pub const PARALLEL_READ: &str = "db file parallel read";
     pub const DIRECT_READ: &str = "direct path read";
     pub const DIRECT_READ_TEMP: &str = "direct path read temp";

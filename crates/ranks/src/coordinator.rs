@@ -47,7 +47,7 @@ impl RankCoordinator {
     /// # Errors
     /// Another process is this rank, or the rendezvous does not answer.
     pub fn join(request: JoinRequest) -> Result<Self> {
-        // A rank that is asked to stop first ends its step, and tells the others.
+        // A rank that is asked to stop first ends its step, and informs the others.
         let aborted = Arc::clone(&request.rendezvous);
         let watchdog = AbortWatchdog::watch(&request.stop, || STEP_GRACE, move || aborted.abort());
         request.rendezvous.prepare()?;

@@ -219,7 +219,7 @@ impl Peers {
         let url = self.request.targets.get(of_rank.target() as usize);
         let on = url.map_or_else(String::new, |url| format!(" with target {}, {url},", of_rank.target() + 1));
         let what = format!("rank {rank} on {host}{on} is gone: it gave no sign for {}", format_duration(lease));
-        let next = "look at its host and at what its launcher says, and run again";
+        let next = "look at its host and at the output of its launcher, and run again";
         if self.known().started { Error::run(what, next) } else { Error::target(what, next) }
     }
 

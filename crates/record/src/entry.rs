@@ -53,7 +53,7 @@ pub(crate) fn read_summary(path: &Path) -> Result<Option<Summary>> {
         format: u32,
     }
     let corrupt = |error: &dyn Display| {
-        Error::run(format!("{} is corrupt: {error}", path.display()), "`mindful show` of the run makes it anew")
+        Error::run(format!("{} is corrupt: {error}", path.display()), "`mindful show` of the run makes it again")
     };
     let text = match file::open_itself(path).and_then(|opened| file::text(opened, LONGEST_SUMMARY)) {
         Ok(text) => text,

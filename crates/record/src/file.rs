@@ -30,7 +30,7 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     regular(in_folder_of(path, opened)?)
 }
 
-/// Makes a file of ours where there is none, not even a link.
+/// Makes a file of ours where the name does not exist, not even as a link.
 pub fn create_new(path: &Path) -> io::Result<File> {
     in_folder_of(path, new_file)
 }
@@ -74,7 +74,7 @@ fn replace_by(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::R
 pub fn put(path: &Path, may_replace: bool, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     in_folder_of(path, |path| match fs::symlink_metadata(path) {
         Ok(meta) if may_replace && meta.is_file() => replace_by(path, write),
-        Ok(_) if may_replace => Err(io::Error::new(io::ErrorKind::InvalidInput, "what is there is no regular file")),
+        Ok(_) if may_replace => Err(io::Error::new(io::ErrorKind::InvalidInput, "what is there is not a regular file")),
         _ => {
             let file = new_file(path)?;
             write(&file).inspect_err(|_| {
@@ -121,5 +121,5 @@ fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
 }

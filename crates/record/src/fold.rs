@@ -86,7 +86,7 @@ impl Fold {
         Ok(())
     }
 
-    /// A step that is begun again after an interruption takes the place of what was left of it, and the run goes on.
+    /// A step that is begun again after an interruption replaces what was left of it, and the run continues.
     fn begin_step(&mut self, head: StepHead) {
         if !self.begun.insert(head.step) {
             self.run.steps.retain(|step| step.head.step != head.step);

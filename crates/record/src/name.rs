@@ -10,7 +10,7 @@ pub const LOG: &str = "run.jsonl";
 /// The figures of a run, written last.
 pub const SUMMARY: &str = "summary.json";
 
-/// What a run that was taken in from elsewhere has beside it.
+/// Files that an imported run has in addition.
 pub(crate) const IMPORTED: &str = "imported";
 
 /// Letters that cannot be mistaken for one another.

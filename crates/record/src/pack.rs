@@ -128,10 +128,10 @@ pub fn unpack(path: &Path, into: &Path) -> Result<String, String> {
             return Err(format!("{name:?} is in it, which no pack holds"));
         };
         if entry.header().entry_type() != EntryType::Regular {
-            return Err(format!("{name:?} is no regular file"));
+            return Err(format!("{name:?} is not a regular file"));
         }
         if *folder.get_or_insert_with(|| id.to_owned()) != id || !seen.insert(file) {
-            return Err(format!("{name:?} is in it beside another run, or twice"));
+            return Err(format!("{name:?} belongs to another run in it, or is in it twice"));
         }
         let mut to = file::create_new(&into.join(file)).map_err(text)?;
         io::copy(&mut entry, &mut to).map_err(text)?;

@@ -123,7 +123,7 @@ impl<'a> Lines<'a> {
         Ok(Self { path, input: Box::new(BufReader::with_capacity(1 << 20, file)), number: 0 })
     }
 
-    /// The next whole line without its end; a torn last one is none.
+    /// The next whole line without its end; a torn last line is not returned.
     fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         (&mut self.input)

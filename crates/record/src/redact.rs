@@ -1,9 +1,9 @@
 //! A run without the names of those it was measured for: hosts, users, addresses, paths, databases, devices and the
 //! processes of others become `host-1`, `user-1`, the same name the same everywhere. Facts of a cloud are removed.
 //!
-//! It is the record that is redacted, event by event, before anything is made of it: no report can tell what it never
-//! read. Each event and each head is taken apart field by field, so that a field that is added does not compile before
-//! somebody decided what it may tell.
+//! It is the record that is redacted, event by event, before anything is made of it: a report cannot contain what it
+//! never read. Each event and each head is taken apart field by field, so that a field that is added does not compile
+//! before somebody decided what it may tell.
 
 mod names;
 mod text;
@@ -34,15 +34,14 @@ pub struct Redactor {
 
 impl Redactor {
     /// `choices` are the keys of a plan whose values are figures and choices of a run; what others hold is taken out.
-    /// `known` are names of this host and its user, which need not stand in a field of their own.
+    /// `known` are names of this host and its user, which need not be in a field of their own.
     pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (NameKind, String)>) -> Self {
         let mut redactor = Self { names: Names::default(), choices: choices.into_iter().collect() };
         known.into_iter().for_each(|(kind, name)| redactor.names.learn(kind, &name));
         redactor
     }
 
-    /// Takes notice of the names in `run`, which stand in its texts too, before and behind the field that says what they
-    /// are.
+    /// Takes notice of the names in `run`, which occur in its texts too, before and after the field that names them.
     pub(crate) fn learn(&mut self, event: Event, places: &mut Vec<Event>) {
         match event {
             Event::Environment { facts } => self.learn_facts(&facts),

@@ -1,4 +1,4 @@
-//! What engines found of themselves on a target, stored beside the runs for those that come after.
+//! What engines proved of themselves on a target, stored with the runs for later ones.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ impl Store {
         let path = self.self_proof_path(subject);
         let unread = |error: String| {
             let place = path.display();
-            Error::plan(format!("the self-proof {place} cannot be read: {error}"), "run `mindful doctor` anew")
+            Error::plan(format!("the self-proof {place} cannot be read: {error}"), "run `mindful doctor` again")
         };
         let text = match file::open_itself(&path) {
             Ok(file) => file::text(file, MOST_BYTES).map_err(|error| unread(error.to_string()))?,

@@ -116,7 +116,7 @@ impl Store {
         };
         match way_in {
             Ok(None) => Ok(()),
-            Ok(Some(why)) => refused(format!("{why}, who could lead root elsewhere")),
+            Ok(Some(why)) => refused(format!("{why}, and that user may lead root elsewhere")),
             Err(error) => refused(error.to_string()),
         }
     }
@@ -146,7 +146,8 @@ impl Store {
         })
     }
 
-    /// Goes on writing to run `id`, which was interrupted or killed; a torn last line is cut off. Gives what stands there.
+    /// Continues to write to run `id`, which was interrupted or killed; a torn last line is cut off. Returns what is
+    /// there.
     ///
     /// # Errors
     /// Another process writes to it ([`ErrorKind::Plan`]), or its record cannot be read or opened.
@@ -350,7 +351,7 @@ impl Store {
         Ok(if own.is_empty() { imported } else { own })
     }
 
-    /// The id that `name` stands for: an id, `latest`, a tag (the newest run that bears it) or a unique prefix of an id.
+    /// The id that `name` names: an id, `latest`, a tag (the newest run that bears it) or a unique prefix of an id.
     /// What was imported is `latest`, or has a tag, only if no other run is or has.
     pub fn resolve(&self, name: &str) -> Result<String> {
         let ids = self.ids()?;
@@ -388,7 +389,7 @@ impl Store {
         self.check(id)?;
         self.check_place()?;
         let dir = self.run_dir(id);
-        // A folder without a record that can be opened is nobody's to write to.
+        // A folder without a record that can be opened is not written to.
         let written = file::open(&dir.join(LOG)).ok();
         written.as_ref().map_or(Ok(()), |log| lock(log, id))?;
         fs::remove_dir_all(&dir)

@@ -47,7 +47,7 @@ impl RunWriter {
         writer.fault().map_or(Ok(writer), Err)
     }
 
-    /// Goes on with a run that has its head, and is our `own` or of others.
+    /// Continues a run that has its head, and is our `own` or of others.
     pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File, own: bool) -> Self {
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         Self { head, dir, own, log: Mutex::new(log) }

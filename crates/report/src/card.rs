@@ -9,7 +9,7 @@ use crate::findings::fold;
 use crate::style::Detail;
 use crate::{escape, figure, findings};
 
-/// What stands in place of a figure of a step that has none.
+/// The text in place of a figure that a step does not have.
 pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
 
 /// What stands at the head of a report. All texts are harmless on one line of a terminal.
@@ -74,7 +74,7 @@ pub(crate) fn best(analysis: &Analysis) -> Option<(usize, &StepAnalysis)> {
     known.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(number, step, _)| (number, step))
 }
 
-pub(crate) fn word(validity: Validity) -> &'static str {
+pub fn word(validity: Validity) -> &'static str {
     match validity {
         Validity::Valid => "VALID",
         Validity::Suspect => "SUSPECT",

@@ -59,7 +59,7 @@ pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
     (worst > Validity::Valid).then(|| card::word(worst))
 }
 
-/// The charts of all steps of `sides` together, for a page: a curve of one point is none.
+/// The charts of all steps of `sides` together, for a page: a curve needs two points.
 pub(crate) fn page_charts(sides: &[Side]) -> Vec<Drawing> {
     let several = sides.iter().map(|(run, _)| run.steps.len()).sum::<usize>() > 1;
     let curves = if several { curves(sides) } else { Vec::new() };
@@ -157,7 +157,7 @@ pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate
     let differences = differences::drawing(compared, doubt(&all));
     if name == DIFFERENCES && differences.is_none() {
         let why = compared.sentences.first().map_or("none has a ratio", String::as_str);
-        let next = "`mindful compare` of the two tells which figures they have in common";
+        let next = "`mindful compare` of the two lists the figures that they have in common";
         return Err(Error::plan(format!("these sides have no differences to draw: {why}"), next));
     }
     let groups = [(compared.names[0].as_str(), baseline), (compared.names[1].as_str(), candidate)];
@@ -169,7 +169,7 @@ pub fn comparison_chart(name: &str, compared: &Differences, [baseline, candidate
 fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
     let there: Vec<_> = all.iter().map(|drawing| drawing.name).collect();
     let next = match there.as_slice() {
-        [] => "these runs measured nothing that could be drawn: `mindful show` tells why".to_owned(),
+        [] => "these runs contain nothing to draw: `mindful show` prints the reason".to_owned(),
         names => format!("these runs have: {}", names.join(", ")),
     };
     all.into_iter()

@@ -114,7 +114,7 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
                 let _ = writeln!(text, "  {source}: {name} from {from} to {to} {unit}: {grew} in {span:.2} s");
             }
             None => {
-                let _ = writeln!(text, "  {name}: no source tells it");
+                let _ = writeln!(text, "  {name}: no source counts it");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Figures as text: grouped in thousands, with the digits that matter, units named beside them.
+//! Figures as text: grouped in thousands, with the digits that matter, with their units.
 
 pub use mindful_core::plan::units::{format_counted, format_whole};
 

@@ -1,4 +1,4 @@
-//! Latency over time as two heat maps beside each other: how many operations, and how much time went into them.
+//! Latency over time as two heat maps side by side: how many operations, and how much time went into them.
 
 pub(crate) mod axis;
 pub(crate) mod svg;
@@ -79,8 +79,8 @@ fn slow(step: &StepAnalysis, of: Of) -> Option<String> {
     })
 }
 
-/// The shade of a cell, from 1 to `shades`; each stands for `factor` times the one before it, the last for the peak.
-/// 0 where nothing is.
+/// The shade of a cell, from 1 to `shades`; each means `factor` times the one before it, the last for the peak. 0 for
+/// empty cells.
 fn shade(value: f64, peak: f64, shades: usize, factor: f64) -> usize {
     if value <= 0.0 {
         return 0;

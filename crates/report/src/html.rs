@@ -1,4 +1,4 @@
-//! Runs as one page that stands by itself: no script, nothing fetched; light, dark, on paper and on a telephone.
+//! Runs as one self-contained page: no script, nothing fetched; light, dark, on paper and on a telephone.
 
 mod heading;
 pub mod index;
@@ -39,11 +39,11 @@ pub struct Subject<'a> {
     pub run: &'a Run,
     pub analysis: &'a Analysis,
     pub report: &'a Report,
-    /// What stands before its report, such as a plan that was read by itself; empty for nothing.
+    /// Text before its report, such as a plan that was read automatically; may be empty.
     pub before: &'a str,
 }
 
-/// The page of one run, or of several beside each other.
+/// The page of one run, or of several side by side.
 pub fn page(subjects: &[Subject]) -> String {
     let title = match subjects {
         [one] => heading::title(one.run, one.analysis),

@@ -52,7 +52,7 @@ impl Live {
         Self { bar, state: Mutex::default() }
     }
 
-    /// Goes on where a full screen was left: with the step that is under way, its boundaries and what was found.
+    /// Continues where a full screen was left: with the step that is under way, its boundaries and what was found.
     fn go_on(&self, head: Option<StepHead>, block_bytes: Option<u64>, boundaries_us: Vec<i64>, findings: Vec<Finding>) {
         let mut state = self.state();
         state.findings = findings;
@@ -66,7 +66,7 @@ impl Live {
     fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) if !bar.is_finished() => bar.println(line),
-            // There is nobody to tell when stderr is closed.
+            // When stderr is closed, the message is dropped.
             _ => drop(writeln!(std::io::stderr().lock(), "{line}")),
         }
     }

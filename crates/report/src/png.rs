@@ -84,7 +84,7 @@ impl Words {
                 Node::Text(text) => {
                     self.texts += 1;
                     let glyphs = text.layouted().iter().flat_map(|span| &span.positioned_glyphs);
-                    // Glyph 0 is the box that stands for what a font does not have.
+                    // Glyph 0 is the box for characters that a font does not have.
                     glyphs.filter(|glyph| glyph.id.0 == 0).for_each(|glyph| self.unknown.push_str(&glyph.text));
                 }
                 _ => {}

@@ -21,8 +21,8 @@ impl Table {
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
 
-    /// The column called `name` stands under `title`, in a word of the system's own; where there is no room for all, it goes
-    /// as it would by its name.
+    /// The column called `name` stands under `title`, in the system's own word. Where the columns do not fit, it is
+    /// removed as by its name.
     pub(crate) fn entitle(&mut self, name: &str, title: String) {
         if let Some(at) = self.names.iter().position(|known| known == name) {
             self.rows[0][at] = title;
@@ -122,7 +122,7 @@ const GAP: usize = 2;
 
 pub(crate) const LOG_RATE: &str = "log MiB/s";
 
-/// Names of columns that go first where there is no room for all; then the others, from the right.
+/// Names of columns that are removed first where not all fit; then the others, from the right.
 const EXPENDABLE: [&str; 21] = [
     "MiB/s",
     "p50 us",

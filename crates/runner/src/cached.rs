@@ -9,7 +9,7 @@ use mindful_record::{Listed, Store};
 /// Hit ratio from which a run is one of the database's cache.
 const CACHED: f64 = 0.999;
 
-/// A run that is about to be stored, as far as it decides which cached run stands beside it.
+/// A run that is about to be stored, as far as it decides which cached run is shown with it.
 pub(crate) struct BaselineKey<'a> {
     pub engine: &'a str,
     pub version: &'a str,

@@ -114,7 +114,7 @@ impl Context {
     pub fn hook(&self, phase: HookMoment, id: &str) -> Result<()> {
         let begin_us = self.clock.now_us();
         let called = hooks::call(&self.plan.hooks, phase, id, &self.store.run_dir(id), &*self.events(), &self.stop);
-        // What follows the last line of a record is no part of it.
+        // What follows the last line of a record does not belong to it.
         if phase.command(&self.plan.hooks).is_some() && phase != HookMoment::End {
             let hook = HookRecord { moment: phase.name().to_owned(), begin_us, end_us: self.clock.now_us() };
             self.events().emit(Event::Hook(hook));
@@ -152,12 +152,12 @@ pub(crate) fn refuse_what_it_cannot(plan: &mut Plan, engine: &dyn Engine, settin
     let refuse = |ask: bool, able: bool, what: &str, next: &str| {
         if ask && !able { Err(Error::plan(format!("engine {} cannot {what}", engine.name()), next)) } else { Ok(()) }
     };
-    refuse(!plan.update_pct.is_none(), can.updates, "update blocks here", "leave --update-pct away")?;
-    refuse(!plan.scan_pct.is_none(), can.scans, "scan tables", "leave --scan-pct away")?;
-    refuse(!plan.access.is_index(), can.access_paths, "choose how blocks are reached", "leave --access away")?;
+    refuse(!plan.update_pct.is_none(), can.updates, "update blocks here", "omit --update-pct")?;
+    refuse(!plan.scan_pct.is_none(), can.scans, "scan tables", "omit --scan-pct")?;
+    refuse(!plan.access.is_index(), can.access_paths, "choose how blocks are reached", "omit --access")?;
     let commit_mode = plan.commit != Commit::Each || !plan.commit_wait;
-    refuse(commit_mode, can.commit_modes, "choose when to commit", "leave --commit and --commit-wait away")?;
-    refuse(plan.rate.is_some(), can.rate, "keep a rate", "leave --rate away")?;
+    refuse(commit_mode, can.commit_modes, "choose when to commit", "omit --commit and --commit-wait")?;
+    refuse(plan.rate.is_some(), can.rate, "keep a rate", "omit --rate")?;
     let server_side = can.server_side_loop && plan.rate.is_none();
     if plan.loop_site == LoopSite::Server && !server_side {
         let why = if plan.rate.is_some() { "keep a rate in its server-side loop" } else { "loop on the server side" };

@@ -12,7 +12,7 @@ use mindful_core::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub struct Ensured {
     pub dataset: Dataset,
-    /// Whether some of it was loaded just now, for which a private server may have been started anew.
+    /// Whether some of it was loaded just now, for which a private server may have been restarted.
     pub loaded: bool,
 }
 
@@ -145,7 +145,7 @@ fn settled(target: &dyn Target, proof: LayoutProof, events: &dyn Events) -> Resu
         None => Ok(proof),
         Some(failure) => Err(Error::run(
             format!("the layout does not hold: {failure}"),
-            "`mindful cleanup` and load anew; if it happens again, please report it",
+            "`mindful cleanup` and load again; if it happens again, please report it",
         )),
     }
 }

@@ -53,8 +53,8 @@ impl HookMoment {
 
 /// Runs the hook of `phase`, if there is one, for the run `id` stored in `folder`.
 ///
-/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. Who asks
-/// to `stop` while it runs ends it; one that follows an interrupted run is left to its work until asked again.
+/// Its output goes to `hook-<phase>.out` in the run folder. A failure is an error or a finding, as the plan says. A
+/// signal to `stop` while it runs ends it. One that follows an interrupted run continues until the next signal.
 pub(crate) fn call(
     hooks: &Hooks,
     phase: HookMoment,

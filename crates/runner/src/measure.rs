@@ -1,4 +1,4 @@
-//! Measures one step: counters are read beside the sessions, on the same boundaries.
+//! Measures one step: counters are read during the sessions, on the same boundaries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -152,7 +152,7 @@ impl StepObserver for CounterReader<'_> {
     }
 }
 
-/// Longest warm-up and window: what ends earlier by itself has all its time in one.
+/// Longest warm-up and window: a step that ends earlier has all its time in one.
 fn spans(plan: &Plan) -> (Duration, Duration) {
     match (plan.ops, plan.steady) {
         (Some(_), _) => (Duration::ZERO, plan.guard),
@@ -188,7 +188,8 @@ pub(crate) fn settings_not_watched() -> Finding {
 
 type Samplers = Vec<Box<dyn Sampler>>;
 
-/// Those of this host, and of the server's where an exporter tells of it; and what is seen neither by them nor by those
+/// Those of this host, and of the server's where an exporter reports them; and what is seen neither by them nor by
+/// those
 /// `of_target`.
 pub fn host_samplers(
     context: &Context,

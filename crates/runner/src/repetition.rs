@@ -12,7 +12,8 @@ use crate::coordination::Alone;
 use crate::runner;
 use crate::source::Single;
 
-/// Runs the plan of `context` once. A run that is invalid is an error, for no figure of it may stand beside others.
+/// Runs the plan of `context` once. A run that is invalid is an error, because its figures may not be compared with
+/// others.
 pub fn run(context: &Context) -> Result<(Run, Analysis)> {
     let mut source = Single::new(context.system(), context.plan.clone());
     let ended = runner::run(context, &Alone, &mut source, None, &mut |_, _| Ok(()))?;

@@ -28,7 +28,7 @@ use crate::measure::{Measured, StepPlan};
 use crate::source::{NextStep, StepSource, System};
 use crate::{cache_order, dataset, measure, preflight, self_proof};
 
-/// A run that was cut short and goes on: what writes it, and what stands there.
+/// A run that was interrupted and continues: its writer, and what was written.
 pub type Resumed = (RunWriter, Run);
 
 /// Measures the steps of `source` one by one and stores them in a new folder, or in that of the run that is `resumed`. Then

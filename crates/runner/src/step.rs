@@ -38,11 +38,11 @@ mod session;
 const CONNECT_AT_A_TIME: u32 = 32;
 /// Stack of a session's thread: it drives one connection, no recursion.
 const STACK_BYTES: usize = 512 << 10;
-/// Time between the release of sessions and their start, beside what their rehearsal takes.
+/// Time between the release of sessions and their start, without their rehearsal.
 const LEAD: Duration = Duration::from_millis(200);
 /// Times of a rehearsal that sessions have before their start: they are sent more than one slice.
 const REHEARSALS: u32 = 2;
-/// How long to wait for a message without a look at who wants an end.
+/// Longest wait for a message between two checks of the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 /// How long an operation may go on after it was asked to stop before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -293,7 +293,7 @@ impl<'scope> Step<'scope, '_> {
         }
     }
 
-    /// How long an operation may go on after it was asked to stop: before the work begins there is none.
+    /// How long an operation may continue after it was asked to stop; 0 before the work begins.
     fn grace(&self) -> Duration {
         if self.begins.is_some_and(|begins| self.clock.elapsed() >= begins) { STOP_GRACE } else { Duration::ZERO }
     }
@@ -308,7 +308,8 @@ impl<'scope> Step<'scope, '_> {
         silent
     }
 
-    /// A clock may have been set. A target that stands still does not tell its time: only a thread of its own waits for that.
+    /// A clock may have been set. A target that does not answer does not return its time, so a separate thread waits
+    /// for it.
     fn ask_clock(&mut self) {
         if self.asks_clock {
             return;

@@ -1,4 +1,4 @@
--- Every table and view of a database; a table that was built anew has another time.
+-- Every table and view of a database; a table that was rebuilt has another time.
 SELECT t.TABLE_NAME AS name, t.TABLE_TYPE AS type, COALESCE(t.ENGINE, '') AS engine,
        COALESCE(t.TABLE_COMMENT, '') AS comment, COALESCE(t.DATA_LENGTH, 0) AS table_bytes,
        COALESCE(t.INDEX_LENGTH, 0) AS index_bytes, COALESCE(CAST(t.CREATE_TIME AS CHAR), '') AS made,

@@ -87,7 +87,7 @@ impl MysqlRendezvous {
         })
     }
 
-    /// Does one that gives nothing back; tells how many rows it changed.
+    /// Runs one that returns no rows; returns the number of changed rows.
     fn change_rows(&self, what: &str, template: &str, values: Values<'_>) -> Result<u64> {
         self.ask(what, template, values, |conn, sql| {
             conn.query_drop(sql)?;
@@ -159,7 +159,7 @@ impl Rendezvous for MysqlRendezvous {
             self.ask("reading the meeting's clock", include_str!("../sql/meeting/now.sql"), &[], |conn, sql| {
                 Ok(conn.query_first(sql)?)
             })?;
-        now.ok_or_else(|| Error::target("the server tells no time", "look at its log"))
+        now.ok_or_else(|| Error::target("the server does not return its time", "look at its log"))
     }
 
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>> {

@@ -1,4 +1,4 @@
-//! What the engine can be given beside the plan.
+//! Options of the engine besides the plan.
 
 use std::time::Duration;
 

@@ -106,7 +106,7 @@ impl MysqlTarget {
         self.dataset()?.ok_or_else(nothing_loaded_error)
     }
 
-    /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
+    /// Sets a private server up for loading or running; its clients have to connect again after a restart.
     fn serve(&self, purpose: Purpose) -> Result<()> {
         if let Some(private) = &self.private
             && private.serve(purpose)?

@@ -72,7 +72,7 @@ impl InjectedFailure {
     pub(crate) fn parse(text: &str) -> Result<Self> {
         if let Some(session) = text.strip_prefix("connect:") {
             let known = u32::try_from(units::parse_count(session)?);
-            let session = known.map_err(|_| Error::plan(format!("`{text}` is no session"), "write its number"))?;
+            let session = known.map_err(|_| Error::plan(format!("`{text}` is not a session"), "write its number"))?;
             return Ok(Self::Connect { session });
         }
         session_at(text).map(|(session, at)| Self::Work { session, at })
@@ -82,7 +82,7 @@ impl InjectedFailure {
         match self {
             Self::Connect { session: failing } if failing == session => Err(Error::target(
                 format!("{}: the null engine refused it", session_name(session)),
-                "leave null_fail away to let it connect",
+                "omit null_fail to let it connect",
             )),
             _ => Ok(()),
         }

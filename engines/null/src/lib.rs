@@ -97,7 +97,7 @@ impl EngineOptions for NullOptions {
 
 fn named(url: &str) -> Result<()> {
     if !matches!(url, "null" | "null:" | "null://") {
-        return Err(Error::plan(format!("`{url}` is no target of the null engine"), "write null: and nothing more"));
+        return Err(Error::plan(format!("`{url}` is not a target of the null engine"), "write null: and nothing more"));
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ impl SignalCurve {
         Self { signal, stream: draw::mix64(seed ^ 0x5169_6e61), second: 0, noise: 0.0 }
     }
 
-    /// The factor at `at_s` seconds of the run; time only goes on.
+    /// The factor at `at_s` seconds of the run; time does not go back.
     pub(crate) fn factor(&mut self, at_s: f64) -> f64 {
         match self.signal {
             Signal::Step { factor, at_s: from } => {

@@ -70,7 +70,7 @@ impl State {
         });
     }
 
-    /// Lets the next thread run; time goes on to its instant.
+    /// Lets the next thread run; time moves to its instant.
     fn hand_on(&mut self) {
         self.running = self.queue.pop_first().map(|((at, _), thread)| {
             self.now = self.now.max(at);

@@ -22,7 +22,7 @@ pub(crate) fn factor(text: &str) -> Result<f64> {
 /// Values with commas or blanks between them.
 pub(crate) fn list<T>(text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
     if text.trim().is_empty() {
-        return Err(Error::plan("nothing is listed", "leave it away"));
+        return Err(Error::plan("nothing is listed", "omit it"));
     }
     text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()).map(parse).collect()
 }

@@ -4,7 +4,7 @@
 CREATE USER mindful_bench IDENTIFIED BY "choose one" DEFAULT TABLESPACE users QUOTA UNLIMITED ON users;
 -- To connect, and to make its own tables. Nothing else is made: no procedure, no user, no tablespace.
 GRANT CREATE SESSION, CREATE TABLE TO mindful_bench;
--- Counters, waits and settings. Without one of them a run goes on, its figures are not known, and a finding says so.
+-- Counters, waits and settings. Without one of them a run continues, its figures are unknown, and a finding names it.
 GRANT SELECT ON V_$SESSION TO mindful_bench;
 GRANT SELECT ON V_$SESSTAT TO mindful_bench;
 GRANT SELECT ON V_$STATNAME TO mindful_bench;

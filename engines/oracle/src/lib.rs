@@ -1,5 +1,5 @@
-//! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. What stands in for one, and what
-//! that can and cannot show, is in README.md.
+//! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. README.md describes its
+//! substitute, and what that can and cannot show.
 
 mod checks;
 pub mod codes;

@@ -1,4 +1,4 @@
-//! What the engine can be given beside the plan.
+//! Options of the engine besides the plan.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,7 +70,7 @@ fn identifier(text: &str) -> Result<String> {
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() <= 128 && text.chars().all(plain) {
         return Ok(text.to_ascii_uppercase());
     }
-    Err(Error::plan(format!("`{text}` is no name of a tablespace"), "give letters, digits, _, $ and #"))
+    Err(Error::plan(format!("`{text}` is not the name of a tablespace"), "give letters, digits, _, $ and #"))
 }
 
 fn degree(text: &str) -> Result<u32> {

@@ -1,6 +1,6 @@
 -- What bounds the connections of this role, with what each bound has left; a limit of role or database binds no superuser.
 WITH present AS (
-    -- A role that may not look sees whose a session is, not of which kind.
+    -- A role without the right sees the user of a session, but not its kind.
     SELECT usesysid, datid FROM pg_stat_activity
     WHERE usesysid IS NOT NULL AND datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend'
 ), own AS (

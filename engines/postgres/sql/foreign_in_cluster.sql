@@ -1,4 +1,4 @@
--- What stands in a database of the private server, or beside it, that neither initdb nor mindful made; $1 is the
+-- Objects in a database of the private server, or outside it, that neither initdb nor mindful made; $1 is the
 -- namespace. What is made after initdb has an oid from 16384 on.
 SELECT format('database %I', datname) AS name FROM pg_database WHERE oid >= 16384 AND datname <> $2
 UNION

@@ -1,7 +1,7 @@
 SELECT r.name, r.kind, r.object, r.schema, r.blocks, r.seed, r.content, r.shape,
        c.oid IS NOT NULL AS exists,
-       -- A proof holds while the rows are in their places: in the same file, which is as long as it was, and of which no
-       -- more than one row in a thousand was added, removed or moved to another block.
+       -- A proof holds while the rows are in their places: in the same file of the same length, and at most one row in
+       -- a thousand was added, removed or moved to another block.
        CASE WHEN r.proven_file = pg_relation_filenode(c.oid) AND r.proven_reset IS NOT DISTINCT FROM counted.reset
                  AND abs(pg_relation_size(c.oid) / 8192 - r.proven_pages) <= r.blocks / 1000
                  AND counted.moved - r.proven_moved BETWEEN 0 AND r.blocks / 1000

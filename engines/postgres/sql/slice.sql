@@ -1,10 +1,10 @@
 -- One slice of a session's work: waits for its begin, works until its end, says what it did.
 -- Rendered for one session and kept in pg_temp, so it leaves nothing behind. Instants are microseconds since the epoch.
 CREATE PROCEDURE pg_temp.slice(
-    -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the answer
-    -- of the one before was read, and goes on where that one ended.
+    -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the
+    -- answer of the one before was read, and continues where that one ended.
     begin_us bigint, ends_us bigint[], first_op bigint, last_op bigint, number bigint,
-    -- Two instants between which nobody reads counters; null: they are read at each end.
+    -- Two instants between which counters are not read; null: they are read at each end.
     unread_us bigint[],
     -- A pause that the slice before hands on: not yet reported since, not to be ended before. No pause: 0.
     INOUT thinks_since_us bigint, INOUT think_until_us bigint,
@@ -41,7 +41,7 @@ BEGIN
     called_us := now_us;
     IF first_op IS NULL THEN
         left_by := string_to_array(current_setting('mindful.slice', true), ' ')::bigint[];
-        -- The call before failed or was cancelled: nobody waits for this one.
+        -- The call before failed or was cancelled: the client does not wait for this one.
         IF left_by[1] IS DISTINCT FROM number - 1 THEN
             RETURN;
         END IF;
@@ -92,7 +92,7 @@ BEGIN
     IF elapsed_us > 0 THEN
         PERFORM pg_sleep(elapsed_us / 1e6);
     END IF;
-    -- Who thinks across the boundary is in time for it, however late this call came.
+    -- A session that pauses across the boundary is in time for it, however late this call came.
     began_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
     looked_us := date_part('epoch', clock_timestamp()) * 1e6;
     LOOP
@@ -107,8 +107,8 @@ BEGIN
             {{scan}}
             {{select}}
         END LOOP;
-        -- Who stands still between two operations stands no less still than who does so inside of one; it ended just now. To
-        -- look behind each update would cost it a fifth of its CPU.
+        -- A stop between two operations counts as one inside an operation does; it ended just now. To look behind each
+        -- update would cost it a fifth of its CPU.
         now_us := date_part('epoch', clock_timestamp()) * 1e6;
         outside_us := now_us - looked_us + spent_us;
         spent_us := sums[2] + sums[5] + sums[8] + thought_us;
@@ -122,9 +122,9 @@ BEGIN
     END LOOP;
     COMMIT;
     ended_us := CASE WHEN thinks_since_us > 0 THEN thinks_since_us ELSE date_part('epoch', clock_timestamp()) * 1e6 END;
-    -- Counters become visible when this call ends, so what is read after it is exact. Who forces them waits where others add
-    -- theirs up. One of many that goes on does not where it need not: a second after the last time the server does so
-    -- by itself, and waits for nobody.
+    -- Counters become visible when this call ends, so what is read after it is exact. A session that forces them waits
+    -- while others add theirs up. One of many sessions that continues does not, because the server does so a second
+    -- after the last time, without waiting.
     IF unread_us IS NULL OR ended_us >= unread_us[2] OR (began_us < unread_us[1] AND ended_us - called_us < 1050000) THEN
         PERFORM pg_stat_force_next_flush();
     END IF;

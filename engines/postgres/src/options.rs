@@ -1,4 +1,4 @@
-//! What the engine can be given beside the plan.
+//! Options of the engine besides the plan.
 
 use std::time::Duration;
 
@@ -43,12 +43,12 @@ pub(crate) struct Options {
 const LONGEST_NAME: usize = 63;
 
 impl Options {
-    /// The options that `settings` give, beside those of the `private` server.
+    /// The options that `settings` give, besides those of the `private` server.
     pub(crate) fn from_settings(settings: &Settings, private: &private::Options) -> Result<Self> {
         settings.check_bounds(&KEYS)?;
         let name = |text: &str| {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains('\0') {
-                return Err(Error::plan("not a name", format!("give 1 to {LONGEST_NAME} bytes, none of them zero")));
+                return Err(Error::plan("not a name", format!("give 1 to {LONGEST_NAME} bytes other than zero")));
             }
             Ok(text.to_owned())
         };

@@ -148,7 +148,7 @@ impl PostgresTarget {
         Ok(measured.map(|stored| stored.to_string()))
     }
 
-    /// Sets a private server up for loading or running; its clients have to connect anew after a restart.
+    /// Sets a private server up for loading or running; its clients have to connect again after a restart.
     fn serve(&self, purpose: Purpose) -> Result<()> {
         if let Some(private) = &self.private
             && private.serve(purpose)?
@@ -159,7 +159,7 @@ impl PostgresTarget {
     }
 }
 
-/// A clock that takes longer to be read tells nothing.
+/// A clock that takes longer to be read is ignored.
 const CLOCK_WITHIN: Duration = Duration::from_secs(5);
 
 impl DatasetStore for PostgresTarget {
@@ -191,7 +191,7 @@ impl DatasetStore for PostgresTarget {
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {
         let dataset = self.loaded()?;
-        // A sample that the load took is reported once; who asks again gets a new look.
+        // A sample that the load took is reported once; the next call takes a new one.
         let sampled = std::mem::take(&mut *self.sampled());
         verify::by_sample(&self.link, &self.options.namespace, &dataset, &sampled, stop)
     }
@@ -265,7 +265,7 @@ impl Target for PostgresTarget {
             match tokio::time::timeout(CLOCK_WITHIN, control.query_one(sql, &[])).await {
                 Ok(row) => Ok(row?.get(0)),
                 Err(_) => Err(Error::target(
-                    format!("the server took more than {} s to tell its time", CLOCK_WITHIN.as_secs()),
+                    format!("the server took more than {} s to return its time", CLOCK_WITHIN.as_secs()),
                     "wait until it is less busy",
                 )
                 .into()),

@@ -1,6 +1,6 @@
 //! SQL from templates: `{{name}}` is replaced, names from outside are quoted.
 
-/// `template` with each `{{name}}` replaced by its text; what stands in the text is never looked at again.
+/// `template` with each `{{name}}` replaced by its text; the text itself is not searched again.
 pub(crate) fn render(template: &str, values: &[(&str, &str)]) -> String {
     let mut parts = template.trim_end().split("{{");
     let mut text = parts.next().unwrap_or_default().to_owned();

@@ -1,12 +1,12 @@
 //! Compares the raw engine with fio: `cargo bench -p mindful-raw --bench fio -- [--file PATH] [--mib N]
 //! [--pairs N] [--seconds S] [--depth N] [--direct on|off] [--cpu N]`.
 //!
-//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places. Both
-//! of a pair run on the same CPU, for which of them takes the device's interrupts decides more than who reads: on each in
-//! turn, or on that of `--cpu`. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is better), each
-//! the median over the pairs with the interval a sign test gives it: where it holds 1, the two are level within noise. And
-//! the ratio of the least CPU of either, for what else the machine does only adds to it. Without fio on the PATH it says so
-//! and measures the raw engine alone.
+//! Same file, span, block size, depth and flags, both measuring latency, in turns, each turn with fresh random places.
+//! Both of a pair run on the same CPU, because the CPU of the device's interrupts matters more than the reader: on each
+//! in turn, or on that of `--cpu`. The ratios printed are I/Os per second (more is better) and CPU per I/O (less is
+//! better), each the median over the pairs with the interval a sign test gives it: where it holds 1, the two are level
+//! within noise. And the ratio of the least CPU of either, for what else the machine does only adds to it. Without fio
+//! on the PATH it says so and measures the raw engine alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark talks to the terminal")]
 
@@ -74,7 +74,7 @@ fn main() -> Result<()> {
         for turn in 0..arguments.pairs {
             let cpu = arguments.cpu.unwrap_or(turn / 2 % cpus);
             let ours = raw(&arguments, &dataset, depth, direct, turn as u64, cpu);
-            // Who goes first changes from pair to pair, so that drift hits both alike.
+            // The first of a pair changes from pair to pair, so that drift hits both alike.
             let (ours, theirs) = match (fio.is_some(), turn % 2) {
                 (false, _) => (ours()?, None),
                 (true, 0) => (ours()?, Some(run_fio(&arguments, depth, direct, cpu)?)),

@@ -88,8 +88,8 @@ fn u16_at(page: &[u8], at: usize) -> usize {
     page.get(at..at + 2).map_or(0, |b| usize::from(u16::from_le_bytes([b[0], b[1]])))
 }
 
-/// Walks a PostgreSQL heap page: line pointers from byte 24 to `pd_lower`, each a tuple whose header tells where its
-/// columns begin. `None` when the page is not one.
+/// Walks a PostgreSQL heap page: line pointers from byte 24 to `pd_lower`, each to a tuple with a header that contains
+/// where its columns begin. `None` when the page is not one.
 fn heap_rows(page: &[u8]) -> Option<(u64, u64)> {
     const HEADER: usize = 24;
     let (lower, upper, special, size) = (u16_at(page, 12), u16_at(page, 14), u16_at(page, 16), u16_at(page, 18));

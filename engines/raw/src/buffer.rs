@@ -13,7 +13,7 @@ use rustix::thread::CapabilitySet;
 /// Length of a huge page in bytes, where pages are 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Most bytes that the sessions of a step take together only to stand on whole huge pages.
+/// Most bytes that the sessions of a step take together only for whole huge pages.
 const MOST_HUGE: usize = 256 << 20;
 
 /// A mapping of zeroed bytes, aligned to pages and on huge pages where there are any.
@@ -106,7 +106,7 @@ impl Drop for Buffer {
 }
 
 /// Whether `sessions` buffers of `len` bytes may each take whole huge pages: what is registered counts by them towards
-/// the limit of locked memory, half of which is left alone.
+/// the limit of locked memory, and half of that is left.
 pub(crate) fn huge_pages_fit(len: usize, sessions: u32) -> bool {
     let all = len.max(1).next_multiple_of(HUGE_PAGE).saturating_mul(sessions as usize);
     let unlimited = rustix::thread::capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::IPC_LOCK));

@@ -36,7 +36,7 @@ pub(crate) fn part(source: &Source, number: usize, all: &[Source]) -> Result<()>
         ));
     }
     if mark.complete() && source.data.bytes < mark.data_bytes {
-        return Err(Error::target(format!("{path} is shorter than it was made"), "`mindful cleanup` and load anew"));
+        return Err(Error::target(format!("{path} is shorter than it was made"), "`mindful cleanup` and load again"));
     }
     Ok(())
 }
@@ -44,7 +44,7 @@ pub(crate) fn part(source: &Source, number: usize, all: &[Source]) -> Result<()>
 /// Refuses what this engine, these options or the dataset cannot carry.
 pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset) -> Result<()> {
     if !workload.scan_pct.is_none() {
-        return Err(Error::plan("raw has no scan tables", "leave --scan-pct away; --large-iodepth reads large pieces"));
+        return Err(Error::plan("raw has no scan tables", "omit --scan-pct; --large-iodepth adds large reads"));
     }
     if workload.loop_site == LoopSite::Server {
         return Err(Error::plan("raw has no server to run the loop in", "give --loop client"));
@@ -52,7 +52,7 @@ pub(crate) fn workload(workload: &Workload, options: &Options, dataset: &Dataset
     if !workload.update_pct.is_none() && (workload.commit != Commit::Each || !workload.commit_wait) {
         return Err(Error::plan(
             "raw writes have no transactions to commit",
-            "leave --commit and --commit-wait away; --fsync N or --sync on makes writes durable",
+            "omit --commit and --commit-wait; --fsync N or --sync on makes writes durable",
         ));
     }
     if (options.fsync > 0 || options.append) && workload.update_pct.is_none() {

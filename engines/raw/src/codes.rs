@@ -1,4 +1,4 @@
-//! Kinds of findings that this engine alone raises; docs/findings.md tells of each.
+//! Findings of this engine alone; docs/findings.md describes each.
 
 mindful_core::finding_codes! {
     BUFFERS_NOT_REGISTERED = "buffers-not-registered", Info;

@@ -11,7 +11,7 @@ pub(crate) const SECTOR: u64 = 512;
 
 const WORDS: usize = SECTOR as usize / 8;
 
-/// Draws beside each other in the stream of a sector, so that they can be computed at once.
+/// Neighbouring draws in the stream of a sector, so that they can be computed at once.
 const LANES: usize = 4;
 
 /// Fills `block`, which begins at byte `offset` of the file `key`, with content of `generation`.

@@ -38,7 +38,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Adds `work`, which begins anew.
+    /// Adds `work`, which begins again.
     pub(crate) fn publish(&self, work: &mut Work) {
         let done = std::mem::take(work);
         for (counter, amount) in [

@@ -18,7 +18,7 @@ pub(crate) fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, res
                 "{path} ends at byte {}: {verb} of {bytes} bytes at {at} moved {result}",
                 at + u64::from(result.unsigned_abs())
             ),
-            "it was truncated while in use; make it anew and run again",
+            "it was truncated while in use; make it again and run again",
         );
     }
     let errno = Errno::from_raw_os_error(-result);

@@ -22,7 +22,7 @@ use crate::guard::{Access, Source};
 /// Bytes written at a time.
 const CHUNK: u64 = 4 << 20;
 
-/// Bytes after which progress is made durable, so that an interrupted fill goes on from there.
+/// Bytes after which progress is made durable, so that an interrupted fill continues there.
 const CHECKPOINT: u64 = 256 << 20;
 
 /// All sizes are rounded up to this, so that any stripe or large read fits.
@@ -33,14 +33,11 @@ pub(crate) fn marks(plan: &DatasetPlan, block_bytes: u64, parts: usize) -> Resul
     if plan.content != Content::INCOMPRESSIBLE {
         return Err(Error::plan(
             "raw files are filled with incompressible data only",
-            "leave --content, --compress-ratio and --dedupe-ratio away",
+            "omit --content, --compress-ratio and --dedupe-ratio",
         ));
     }
     if plan.scan_blocks > 0 {
-        return Err(Error::plan(
-            "raw has no scan tables",
-            "leave --scan-table away; --large-iodepth reads large pieces beside the blocks",
-        ));
+        return Err(Error::plan("raw has no scan tables", "omit --scan-table; --large-iodepth adds large reads"));
     }
     let too_large = || Error::plan("the dataset is larger than any file can be", "give a smaller --scale");
     let total = u64::from(plan.schemas).checked_mul(plan.blocks_per_schema).and_then(|b| b.checked_mul(block_bytes));

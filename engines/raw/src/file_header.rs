@@ -1,6 +1,6 @@
 //! The mark of a file that mindful made: a header in its first 4 KiB that names the file itself.
 //!
-//! A block device that was filled carries one too. There it tells which data to expect, and gives no right to write.
+//! A block device that was filled carries one too. There it identifies the data to expect, and does not permit writes.
 //!
 //! A file counts as mindful's own only when it is a regular file, the header is whole, and the inode number written in
 //! it is the file's own. So a header that was copied elsewhere, with `cp` into another file or with `dd` onto a device,

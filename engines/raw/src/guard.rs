@@ -101,7 +101,7 @@ impl Source {
         self.reopen(OFlags::RDWR | OFlags::EXCL, access)
     }
 
-    /// A further descriptor for writing beside `_claim`, which [`Source::writer`] gave: a device is claimed once.
+    /// A further descriptor for writing besides `_claim`, which [`Source::writer`] gave: a device is claimed once.
     pub(crate) fn beside(&self, _claim: &OwnedFd, access: Access) -> Result<OwnedFd> {
         self.check_direct(access)?;
         self.reopen(OFlags::RDWR, access)
@@ -115,7 +115,7 @@ impl Source {
         }
         Err(Error::target(
             format!("{path} is a device and writing destroys what is on it"),
-            format!("if that is meant, say --destroy-data {path}"),
+            format!("if that is meant, pass --destroy-data {path}"),
         ))
     }
 
@@ -136,7 +136,7 @@ impl Source {
         }
     }
 
-    /// The same open file anew, with other flags.
+    /// The same open file again, with other flags.
     fn reopen(&self, mode: OFlags, access: Access) -> Result<OwnedFd> {
         let mut flags = mode | OFlags::CLOEXEC;
         flags.set(OFlags::DIRECT, access.direct);
@@ -144,7 +144,7 @@ impl Source {
         let next = match mode.contains(OFlags::EXCL) {
             true => "it is mounted or in use: release it first, or read only with --update-pct 0",
             false if access.direct => {
-                "check its permissions; where the file system has no direct I/O, say --direct off"
+                "check its permissions; where the file system has no direct I/O, pass --direct off"
             }
             false => "check its owner and permissions",
         };

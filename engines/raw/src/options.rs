@@ -71,7 +71,7 @@ pub const KEYS: &[Key] = &[
     ),
     Key::unset("cpus", "LIST", "CPUs for the sessions, such as 0 or 0-3,6 (default: all)").one_value(),
     Key::with_default("verify", "on|off", "off", "Check the pattern of each block read"),
-    Key::with_default("shared", "on|off", "off", "Read even if another run reads the files; the report says so"),
+    Key::with_default("shared", "on|off", "off", "Read even if another run reads the files; the report notes it"),
     Key::unset("destroy_data", "DEVICE", "Allow writes to this block device, named again; its data is lost").command(),
 ];
 
@@ -125,7 +125,7 @@ pub(crate) struct Options {
     pub look: BlockTouch,
     pub cpus: Option<Vec<usize>>,
     pub verify: bool,
-    /// Reads beside another run on the same files.
+    /// Reads during another run on the same files.
     pub shared: bool,
     /// Devices that may be written, as typed.
     pub destroy_data: Vec<String>,
@@ -169,7 +169,7 @@ impl Options {
         if self.io == Io::Psync && (self.iodepth != 1 || self.large.is_some()) {
             return Err(Error::plan(
                 "psync keeps one I/O in flight in each session",
-                "leave --iodepth and --large-iodepth away and give more --sessions, or use --io uring",
+                "omit --iodepth and --large-iodepth and give more --sessions, or use --io uring",
             ));
         }
         if (self.fsync > 0 || self.append) && self.paths.len() > 1 {

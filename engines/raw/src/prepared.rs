@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
     pub paths: Vec<PathBuf>,
     /// What their sectors are named by; `None` for a file that is not mindful's own.
     pub keys: Vec<Option<u64>>,
-    /// Drawn anew for each step, so that no block is ever written twice with the same content.
+    /// Drawn for each step, so that no block is ever written twice with the same content.
     pub writing: u64,
     pub seed: u64,
     /// Key to block.

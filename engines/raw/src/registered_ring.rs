@@ -28,7 +28,7 @@ impl RegisteredRing {
         let _ = call(ring, IoringRegisterOp::UnregisterRingFds, &mut entry(self.0, io_uring_ptr::null()));
     }
 
-    /// Submits `queued` entries and waits for `wanted` completions; tells how many were submitted.
+    /// Submits `queued` entries and waits for `wanted` completions; returns the number of submitted ones.
     ///
     /// # Safety
     ///

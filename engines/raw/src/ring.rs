@@ -66,7 +66,7 @@ pub(crate) struct Ring {
     queued: u32,
     number: Option<RegisteredRing>,
     /// How many queued I/Os an entry that does nothing goes along with; `None` where it would leave a completion, or
-    /// where there is no device to hand them to.
+    /// without a device to hand them to.
     filled_up_at: Option<u32>,
     /// Whether I/Os may well have ended when the call returns that submits them, the page cache serving them.
     at_once: bool,
@@ -236,8 +236,8 @@ impl Ring {
         self.queued += u32::from(pushed.is_ok());
     }
 
-    /// Submits and waits; tells how many more were submitted. Waiting has the kernel look at what the device has ended,
-    /// which is for nothing where the page cache has served the I/O by then.
+    /// Submits and waits; returns how many more were submitted. A wait makes the kernel look for completions of the
+    /// device, which is useless if the page cache has served the I/O by then.
     #[inline]
     fn submit_by_number(&mut self) -> io::Result<usize> {
         if self.at_once && self.queued > 0 {

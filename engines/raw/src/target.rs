@@ -162,7 +162,7 @@ impl RawTarget {
         if self.options.verify && sources.iter().any(|s| s.mark.is_none()) {
             return Err(Error::plan(
                 "verify needs the pattern of files that mindful made, or of devices that it filled",
-                "leave --verify away, name a file that does not exist yet, or fill the device: `mindful load \
+                "omit --verify, name a file that does not exist yet, or fill the device: `mindful load \
                  --destroy-data DEVICE`",
             ));
         }
@@ -292,7 +292,7 @@ impl DatasetStore for RawTarget {
         if let Some(bare) = sources.iter().find(|source| source.mark.is_none()) {
             return Err(Error::target(
                 format!("{} holds no pattern to prove, for mindful did not fill it", bare.path.display()),
-                "it can be read as it is; to fill a device say --destroy-data, its name, --schemas and --scale",
+                "it can be read as it is; to fill a device, pass --destroy-data, its name, --schemas and --scale",
             ));
         }
         let layout = Layout::new(dataset.seed, dataset.schemas, dataset.blocks_per_schema);
@@ -389,7 +389,7 @@ impl Target for RawTarget {
         // A path that nobody gave a size is as likely a slip of the pen as a wish.
         let list = self.options.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         Err(Error::plan(
-            format!("{} does not exist, and no --scale says that it shall be made", list.join(", ")),
+            format!("{} does not exist, and without --scale it is not created", list.join(", ")),
             format!("check the path, or make it: `mindful load --target raw:{}`", list.join(",")),
         ))
     }
@@ -427,7 +427,7 @@ impl Target for RawTarget {
     fn session(&self, workload: &Workload, placement: Placement) -> Result<Box<dyn Session>> {
         let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(prepared) = prepared else {
-            return Err(Error::run("a session was asked for before the target was prepared", "prepare it first"));
+            return Err(Error::run("a session was requested before the target was prepared", "prepare it first"));
         };
         if let Some(cpus) = &self.options.cpus {
             cpu::pin_thread(cpus).map_err(|error| {
@@ -484,7 +484,8 @@ fn begin_append(source: &Source, file: &OwnedFd) -> Result<Appended> {
     })
 }
 
-/// What is read and written, and how. Through the page cache or not: each block is asked for by itself, as it should be.
+/// What is read and written, and how. Through the page cache or not: each block is requested separately, as the method
+/// requires.
 fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
     let options = &prepared.options;
     let cache = if options.direct { "direct" } else { "through the page cache" };

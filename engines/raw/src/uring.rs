@@ -249,8 +249,7 @@ impl UringSession {
         finished.map(|()| now)
     }
 
-    /// When the loop must look again though no I/O came back: at the end of a pause, or at the next arrival (open
-    /// loop).
+    /// When the loop must look again without a completion: at the end of a pause, or at the next arrival (open loop).
     fn wake_ns(&self, now: u64, open: bool, bounds: &Bounds) -> Option<u64> {
         if !open || self.begun >= bounds.max_ops || self.free_blocks.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! A skeleton: the smallest engine that passes the conformance suite, to be copied for a new database.
 //!
-//! Its database is a map in the memory of mindful: each schema has rows, and each row stands in a block of its own. Comments
-//! that begin with `HERE` say what an engine for a real database does at that place. To make an engine of it:
+//! Its database is a map in the memory of mindful: each schema has rows, and each row is in a block of its own.
+//! Comments that begin with `HERE` say what an engine for a real database does at that place. To make an engine of it:
 //!
 //! 1. Copy the folder to `engines/NAME`, and rename the package, the types and the URL scheme.
 //! 2. Run `cargo test -p mindful-NAME`. Replace one part at a time, and keep the suite green: open, load, session, counters.
@@ -143,8 +143,9 @@ impl DatasetStore for OpenedSkeleton {
         Ok(self.database.tables().as_ref().map(|(plan, schemas)| describe_dataset(plan, schemas.len() as u32)))
     }
 
-    /// One row fills one block, and rows stand in the blocks in random order: then each operation visits the number of blocks
-    /// that the plan says, and no reading ahead helps. Schema after schema, so that a stopped load can be completed.
+    /// One row fills one block, and rows are in the blocks in random order: then each operation visits the number of
+    /// blocks that the plan says, and no reading ahead helps. Schema after schema, so that a stopped load can be
+    /// completed.
     fn load(&self, plan: &DatasetPlan, events: &dyn Events, stop: &StopFlag) -> Result<Dataset> {
         let mut tables = self.database.tables();
         let (loaded_plan, schemas) = tables.get_or_insert_with(|| (plan.clone(), Vec::new()));
@@ -172,8 +173,9 @@ impl DatasetStore for OpenedSkeleton {
         if loaded < plan.schemas { Err(Error::interrupted("the load was stopped")) } else { Ok(dataset) }
     }
 
-    /// Proves what `load` promises by looking at the stored rows, not at the plan. HERE: a query that returns key and block of each
-    /// row, such as by `ctid` or `ROWID`. A database that does not tell where rows stand proves nothing and says so.
+    /// Proves what `load` promises by looking at the stored rows, not at the plan. HERE: a query that returns key and
+    /// block of each row, such as by `ctid` or `ROWID`. A database that does not show where rows are cannot prove its
+    /// layout, and reports this.
     fn verify(&self, _stop: &StopFlag) -> Result<LayoutProof> {
         let (_, schemas) = self.database.loaded()?;
         let blocks: Vec<Vec<u64>> = schemas.iter().map(|rows| rows.iter().map(|row| row.block).collect()).collect();

@@ -1,3 +1,3 @@
--- The leaves of a table in the order of its keys, with how many rows each holds. Of temp, where nothing of the file stands in
--- the place of SQLite's own table.
+-- The leaves of a table in the order of its keys, with how many rows each holds. Of temp, where objects of the file
+-- cannot replace SQLite's own table.
 SELECT pageno, ncell FROM temp.dbstat WHERE name = ?1 AND pagetype = 'leaf';

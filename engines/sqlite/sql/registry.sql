@@ -1,4 +1,4 @@
--- What makes a file mindful's own, beside its application id: the parameters of the dataset, and each object with its
+-- What makes a file mindful's own, besides its application id: the parameters of the dataset, and each object with its
 -- schema, registered in the transaction that makes it.
 CREATE TABLE mindful_dataset (
     id         INTEGER PRIMARY KEY CHECK (id = 1),

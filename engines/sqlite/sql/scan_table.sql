@@ -1,4 +1,4 @@
--- The table that full scans read: no index beside the one it is stored in.
+-- The table that full scans read: without an index besides the one in which it is stored.
 CREATE TABLE scan_{schema} (
     pos    INTEGER PRIMARY KEY,
     k      INTEGER NOT NULL,

@@ -127,7 +127,7 @@ impl Sampler for StatusSampler {
 /// other: light and heavy redo cost one frame alike. Nothing else is logged, not even the first page of the file.
 ///
 /// A page that is updated twice in a transaction is written once, so only transactions of one operation have a band.
-/// Pages that had to leave the cache before their commit may be written again; `cache_spill` tells how many there were.
+/// Pages that had to leave the cache before their commit may be written again; `cache_spill` contains their number.
 ///
 /// What is expected of pages of `page_bytes`. The width is for operations that a window cuts.
 pub(crate) fn expected_log(page_bytes: u64) -> ExpectedLog {

@@ -16,7 +16,7 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> Error {
             Error::target(format!("{file} is no SQLite file"), "name another file: this one is left as it is")
         }
         Some(ErrorCode::DatabaseCorrupt) => {
-            Error::target(format!("{file} is damaged ({error})"), "remove it and load anew")
+            Error::target(format!("{file} is damaged ({error})"), "remove it and load again")
         }
         Some(ErrorCode::DiskFull) => full(path),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => read_only(path, error),

@@ -14,7 +14,7 @@ use crate::options::DEFAULT_PAGE_BYTES;
 use crate::registry::APPLICATION_ID;
 use crate::under_way::UnderWay;
 
-/// What SQLite keeps beside a database file, by suffix.
+/// Files that SQLite keeps next to a database file, by suffix.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// What of a file could run within statements of ours, or make them touch tables of others: none of it is in a file of ours.
@@ -47,7 +47,7 @@ impl DatabaseFile {
             (Some(found), Some(asked)) if asked != found => {
                 return Err(Error::plan(
                     format!("{} has pages of {found} bytes, not {asked}", path.display()),
-                    "leave --sqlite-page away, or `mindful cleanup` first",
+                    "omit --sqlite-page, or `mindful cleanup` first",
                 ));
             }
             (Some(found), _) => found,
@@ -204,7 +204,7 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     if header[68..72] != APPLICATION_ID.to_be_bytes() {
         return Err(foreign(path));
     }
-    // 1 stands for 65536, which does not fit.
+    // 1 means 65536, which does not fit.
     Ok(Some(match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         bytes => u64::from(bytes),

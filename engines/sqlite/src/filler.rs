@@ -6,7 +6,7 @@ use mindful_core::workload::draw::mix64;
 /// Length of each of the narrow columns `c1` and `c2`.
 pub(crate) const NARROW: usize = 16;
 
-/// What a page holds beside the filler: its own header, the row's, its numbers, the narrow columns.
+/// What a page contains besides the filler: its own header, the row's, its numbers, the narrow columns.
 const BESIDE: u64 = 128;
 
 /// Length of the filler that makes a row fill a page of `page_bytes`: nothing overflows, no second row fits.

@@ -1,5 +1,6 @@
-//! Whether what stands in the file under our names is what mindful makes. That is said by the schema alone, whose reading runs
-//! nothing of the file: a view in place of a table, a trigger or a computed column would run in every statement.
+//! Whether the objects in the file with our names are those that mindful makes. That is said by the schema alone, whose
+//! reading runs nothing of the file: a view in place of a table, a trigger or a computed column would run in every
+//! statement.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ pub(crate) fn fault(connection: &Connection) -> rusqlite::Result<Option<String>>
     }))
 }
 
-/// What is wrong with `table`, of which these objects are `there`: itself, made by `made`, and at most the index that
+/// What is wrong with `table`, if these objects are `there`: itself, made by `made`, and at most the index that
 /// `index` makes.
 fn fault_of(table: &str, there: &[&Object], made: &str, index: &str) -> Option<String> {
     let what = there.iter().find_map(|object| match object.kind.as_str() {
@@ -53,8 +54,8 @@ fn of_registry(table: &str) -> String {
     made.unwrap_or_default().to_owned()
 }
 
-/// The words of a statement, comments and its last semicolon left out: equal where SQLite reads the same. What is quoted stands
-/// in no statement of ours, so it need not be understood.
+/// The words of a statement, comments and its last semicolon left out: equal where SQLite reads the same. Our
+/// statements do not contain quoted names, so they need not be parsed.
 fn words(sql: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut rest = sql.trim_start();

@@ -1,4 +1,4 @@
-//! What stands in the file, by its schema alone.
+//! Content of the file, by its schema alone.
 
 use rusqlite::Connection;
 

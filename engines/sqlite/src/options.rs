@@ -15,10 +15,10 @@ pub const KEYS: &[Key] = &[
     .bounded(Bound::Size(64 << 10, units::LARGEST)),
     Key::unset("sqlite_page", "SIZE", "Page size of a new file, a power of two (default: 8KiB)")
         .bounded(Bound::Size(4 << 10, 64 << 10)),
-    Key::with_default("shared", "on|off", "off", "Run even if another run uses the file; the report says so"),
+    Key::with_default("shared", "on|off", "off", "Run even if another run uses the file; the report notes it"),
 ];
 
-/// Page length of a new file when nobody says.
+/// Default page length of a new file.
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 8192;
 
 #[derive(Debug, Clone, Copy)]

@@ -35,10 +35,10 @@ fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &S
     if pages.len() != keys.len() || !complete {
         return Err(Error::target(
             format!("{}: index and table of schema {schema} do not fit", file.path().display()),
-            "`mindful cleanup`, then load anew",
+            "`mindful cleanup`, then load again",
         ));
     }
-    // The leaves come in the order of pos, so the row with the n-th smallest pos stands in the n-th entry.
+    // The leaves come in the order of pos, so the row with the n-th smallest pos is in the n-th entry.
     let places = ranks(&keys.iter().map(|(_, pos)| *pos).collect::<Vec<_>>());
     let page_of_key: Vec<u64> = places.iter().map(|place| pages[*place as usize]).collect();
     let distinct_blocks = leaves.iter().filter(|(_, rows)| *rows > 0).count() as u64;

@@ -56,7 +56,7 @@ pub(crate) fn parameters(connection: &Connection) -> rusqlite::Result<Option<Par
 
 /// A registry of more than any file holds: mindful did not write it.
 fn impossible() -> rusqlite::Error {
-    let what = "its registry tells of more than any file holds";
+    let what = "its registry lists more than a file can hold";
     rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, what.into())
 }
 
@@ -105,7 +105,7 @@ struct Complete {
     index: i64,
 }
 
-/// The complete schemas, of which there are no more than can be loaded: a damaged table may go on for ever.
+/// The complete schemas, at most as many as can be loaded: a damaged table may never end.
 fn complete(connection: &Connection) -> rusqlite::Result<Vec<Complete>> {
     let mut all =
         connection.prepare("SELECT schema, table_bytes, index_bytes FROM mindful_schema ORDER BY schema LIMIT ?1")?;
@@ -118,7 +118,7 @@ pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
     Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }
 
-/// The dataset as far as it is complete; `None` when there is none, or not one schema of it.
+/// The dataset as far as it is complete; `None` when there is none, or not even one schema of it.
 pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
     let complete = complete(connection)?;
@@ -156,7 +156,7 @@ pub(crate) fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     Ok(names)
 }
 
-/// What stands in the file and is not ours, as `table name`.
+/// What the file contains that is not ours, as `table name`.
 pub(crate) fn foreign(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let ours = tables(connection)?;
     let mut others = objects::all(connection)?;

@@ -27,7 +27,7 @@ const WRITER_POLL: Duration = Duration::from_micros(50);
 /// Looks after which the wait doubles, up to seven times: many waiters must not take the CPU from the writer.
 const LOOKS: i32 = 10;
 
-/// Longest wait for another writer; then it is no session of ours.
+/// Longest wait for another writer; a longer one is not a session of ours.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
@@ -268,7 +268,7 @@ impl Operator for Worker<'_> {
                     op.first_key,
                     op.last_key()
                 ),
-                "the dataset has holes: `mindful cleanup`, then load anew",
+                "the dataset has holes: `mindful cleanup`, then load again",
             ));
         }
         Ok(blocks)

@@ -13,7 +13,7 @@ const TABLE_LEAF: u8 = 13;
 
 /// The ratios of pages of `page_bytes` that hold one row each, in words; `None` when none could be read.
 ///
-/// Bytes by bytes after LZ4, each page by itself; pages by distinct pages.
+/// Bytes by bytes after LZ4, one page at a time; pages by distinct pages.
 pub(crate) fn measure(file: &File, page_bytes: u64) -> Option<String> {
     let pages = file.metadata().ok()?.len() / page_bytes;
     let step = (pages / PAGES).max(1);

@@ -125,7 +125,7 @@ impl SqliteTarget {
         self.dataset().ok().flatten()?;
         let mut opened = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let inode = self.file.path().metadata().ok()?.ino();
-        // A file that was removed and made anew is another one.
+        // A file that was removed and made again is another one.
         if !opened.last().is_some_and(|file| file.metadata().is_ok_and(|metadata| metadata.ino() == inode)) {
             opened.push(kernel_file::opened(self.file.path()).ok()?);
         }
@@ -315,7 +315,7 @@ impl Target for SqliteTarget {
     }
 }
 
-/// The file when it is wholly ours, otherwise our tables and what stays beside them.
+/// The file when it is wholly ours, otherwise our tables and what remains with them.
 fn inventory(file: &DatabaseFile, connection: &Connection) -> rusqlite::Result<Vec<OwnedObject>> {
     let foreign = registry::foreign(connection)?;
     if foreign.is_empty() {

@@ -79,7 +79,7 @@ fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     Some(Finding::new(codes::READ_PAST_CACHE, severity, text, evidence))
 }
 
-/// Rows that the storage filtered by itself: blocks were visited there, and never came.
+/// Rows that the storage filtered: their blocks were visited there and were not sent.
 fn filtered(found: &StepAnalysis) -> Option<Finding> {
     let bytes = found.counters.rate(shared::FILTERED_BYTES).filter(|bytes| *bytes > 0.0)?;
     let text = "Storage filtered the rows of scans itself (Exadata smart scan), so the database received less than \

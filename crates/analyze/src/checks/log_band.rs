@@ -10,7 +10,8 @@ use mindful_core::workload::{Commit, OpKind, Redo};
 use crate::figures::counters::Counters;
 use crate::figures::work::Work;
 
-/// Fewest updated blocks from which the mean says anything: what the server logs about itself is small beside them.
+/// Fewest updated blocks from which the mean says anything: what the server logs about itself is small compared with
+/// them.
 const FEWEST_BLOCKS: f64 = 2_000.0;
 
 /// Log per updated block, bytes.

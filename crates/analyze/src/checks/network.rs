@@ -11,8 +11,8 @@ use crate::figures::counters::{Change, Counters};
 use crate::figures::window::window;
 use crate::judgement::headline::percent;
 
-/// Share of an interface's speed in bytes counted that leaves no room: frames have gaps and heads beside them that nobody
-/// counts, 2 % of long ones and more of short ones.
+/// Share of an interface's speed in bytes counted that means that it is full: gaps and headers of frames are not
+/// counted. They are 2 % of long frames and more of short ones.
 pub(super) const NETWORK_FULL: f64 = 0.9;
 
 struct Way<'a> {

@@ -21,7 +21,7 @@ use mindful_core::contract::wait::WaitClass;
 pub(crate) const MAINTENANCE_SHARE: f64 = 0.05;
 /// Blocks that maintenance may touch by physical reads.
 pub(crate) const MAINTENANCE_BLOCKS_SHARE: f64 = 0.01;
-/// Blocks a visited block may cost beside itself where an operation visits few: a leaf of the index and a branch.
+/// Further blocks that a visit may cost where an operation visits few: a leaf of the index and a branch.
 const INDEX_BLOCKS_AN_OPERATION: f64 = 2.0;
 
 pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
@@ -71,15 +71,15 @@ fn unasked_reads(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<F
     let visited = found.summary.blocks_visited_per_s?;
     let work = found.work.as_ref().filter(|work| one_by_one(step, work))?;
     let index = work.ops() / work.seconds;
-    // At either end of the window a session may be inside an operation, of which one side counts the reads and the other
-    // the blocks: much where few operations are done, as on a full host.
+    // At either end of the window a session may be inside an operation. Its reads are then counted on one side and its
+    // blocks on the other. The error is large if few operations are done, as on a full host.
     let under_way = 2.0 * step.head.placements.len() as f64 * work.blocks() / work.ops().max(1.0) / work.seconds;
     let blocks = visited + under_way;
     let requests = run.description.as_ref().and_then(|description| description.cache_requests).unwrap_or_default();
     let updated = work.kind(OpKind::Update).blocks / work.seconds;
     let own = blocks * MAX_YIELD + updated * requests.cleaned + index * INDEX_BLOCKS_AN_OPERATION;
     let physical = found.summary.physical_reads_per_s.filter(|reads| *reads > own && *reads >= FEWEST_READS_PER_S);
-    // What a session of an engine within mindful reads is counted by itself, others' reads are not.
+    // Reads of a session of an engine within mindful are counted separately; reads of others are not.
     let shared = !run.host.as_ref().is_some_and(|host| host.in_process);
     let own = blocks * requests.visited * MAX_YIELD + index * requests.operation + updated * requests.updated;
     let own = own + found.summary.physical_reads_per_s.unwrap_or(0.0) * requests.missed;
@@ -107,7 +107,7 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
     (!all.is_empty()).then(|| Finding::new(codes::OTHERS_ACTIVE, Severity::Warning, text, evidence))
 }
 
-/// Maintenance that the server began by itself: by samples, by those that ended, by the blocks they touched.
+/// Maintenance that the server started: seen by samples, by workers that ended, by the blocks that they touched.
 fn maintenance(counters: &Counters) -> Option<Finding> {
     let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
     let seen = counters.ratio(shared::MAINTENANCE_SAMPLES, shared::SAMPLINGS).unwrap_or(0.0);

@@ -15,7 +15,7 @@ const MUCH: f64 = 0.2;
 /// Fewest slow operations that are more than a hiccup, as for a percentile.
 const FEWEST: u64 = 10;
 
-/// Each kind of operation of which a few took much of the time (docs/findings.md, F24).
+/// Each kind of operation in which a few took much of the time (docs/findings.md, F24).
 pub(super) fn few(work: &Work) -> impl Iterator<Item = Finding> {
     OpKind::ALL.into_iter().filter_map(|kind| {
         let slow = Slow::from_work(work.kind(kind))?;

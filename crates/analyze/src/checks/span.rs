@@ -33,7 +33,7 @@ pub(super) fn small(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Optio
     })
 }
 
-/// The devices that the file system of the data stands on, and their bytes together.
+/// The devices below the file system of the data, and the sum of their bytes.
 fn device(environment: &Facts) -> Option<(String, u64)> {
     let chain = Fact::StorageDevice.find(environment)?;
     let top = chain.split(" < ").next()?.to_owned();

@@ -10,14 +10,14 @@ use super::work::Work;
 pub const CACHED_YIELD: f64 = 0.1;
 /// Blocks of one read request above which requests are not of single blocks (docs/findings.md, F1: 99 % of them must be).
 pub(crate) const SINGLE_BLOCK: f64 = 1.01;
-/// Fewest physical reads per second of which a share is reported: below it a handful of stray reads decides.
+/// Fewest physical reads per second for which a share is reported. Below it, a few stray reads decide the share.
 pub(crate) const FEWEST_READS_PER_S: f64 = 10.0;
 
 pub(crate) fn no_layout(run: &Run) -> Option<&str> {
     run.description.as_ref().and_then(|description| description.no_layout.as_deref())
 }
 
-/// Bytes of a block of the run's target, where rows stand in blocks.
+/// Bytes of a block of the run's target, where rows are in blocks.
 pub fn block_bytes(run: &Run) -> Option<u64> {
     if no_layout(run).is_some() {
         return None;

@@ -29,7 +29,7 @@ pub(crate) fn choices(step: &StepRecord) -> Option<ChoicesSummary> {
     })
 }
 
-/// `update+hot_spot`; `select` for a read of which nothing else was chosen.
+/// `update+hot_spot`; `select` for a read without further choices.
 fn name(cell: u8) -> String {
     let chosen: Vec<_> = CHOICES.iter().filter(|(bit, _)| cell & bit != 0).map(|(_, name)| *name).collect();
     if chosen.is_empty() { "select".to_owned() } else { chosen.join("+") }

@@ -8,7 +8,7 @@ use crate::stats::moment::{mean, variation};
 
 /// Fewest slices on either side.
 const SHORTEST: usize = 4;
-/// The rate after it by the rate before, at most: less than that is no cliff.
+/// The rate after it by the rate before, at most: a smaller fall is not a cliff.
 const FALL: f64 = 0.7;
 /// Standard deviation of slices after it by their mean, at most: what holds a rate back holds it level.
 const FLAT: f64 = 0.08;

@@ -97,12 +97,13 @@ impl Counters {
         self
     }
 
-    /// The change of that name whose figure is known. A target tells its counters after the host, and knows them better.
+    /// The change of that name whose figure is known. A target reports its counters after the host, and its values are
+    /// the better ones.
     pub fn find(&self, counter: Counter) -> Option<&Change> {
         self.0.iter().rev().find(|change| change.name == counter && change.delta.is_some())
     }
 
-    /// Growth per second of the counter that a target itself named; `None` where nobody tells it.
+    /// Growth per second of the counter that a target itself named; `None` where no source reports it.
     pub(crate) fn rate_of_named(&self, name: &str) -> Option<f64> {
         self.0.iter().rev().find(|change| change.name == name).and_then(Change::rate)
     }

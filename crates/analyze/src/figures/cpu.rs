@@ -63,8 +63,8 @@ fn wait_sampling(counters: &Counters) -> Option<f64> {
     Some(counters.rate(shared::MONITOR_CPU_US)? / 1e6 / cores)
 }
 
-/// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a host of
-/// which a fifth is stolen is full at four fifths.
+/// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a
+/// host with a fifth stolen is full at four fifths.
 pub(crate) fn left_to_host(counters: &Counters) -> f64 {
     let stolen = counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
     stolen.filter(|share| (0.0..1.0).contains(share)).map_or(1.0, |share| 1.0 - share)
@@ -90,7 +90,7 @@ pub(crate) fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, count
 /// the server.
 pub(crate) fn client_cpus(run: &Run, counters: &Counters) -> Option<f64> {
     let allowed = Fact::CpusAllowed.find(&run.environment).and_then(|cpus| cpus.parse::<f64>().ok());
-    // The CPUs of another host are none of its.
+    // The CPUs of another host do not belong to it.
     let here = run.host.as_ref().is_none_or(|host| host.local);
     let (host, allowed) = (counters.host_cpus().filter(|_| here), allowed.filter(|cpus| *cpus > 0.0));
     allowed.into_iter().chain(host).reduce(f64::min)

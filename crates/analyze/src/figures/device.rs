@@ -9,7 +9,7 @@ use crate::figures::counters::Counters;
 use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 
-/// Share of events that may be lost: whoever is lost may be slower than the others.
+/// Share of events that may be lost: the lost ones may be slower than the others.
 pub(crate) const MOST_LOST: f64 = 0.01;
 
 /// The latencies `timed` over `window`, as sources reported them at each boundary. A share that changed while work went on would count some seconds more than

@@ -1,5 +1,5 @@
-//! The devices below the data, level by level, each compared with the one it asks: who serves more than it asks for keeps
-//! a cache, or stands on one.
+//! The devices below the data, level by level, each compared with the one below it. A level that serves more than it
+//! asks for has a cache, or is above one.
 
 use std::collections::BTreeSet;
 

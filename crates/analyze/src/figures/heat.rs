@@ -34,7 +34,7 @@ pub struct Cell {
     pub ns: u64,
 }
 
-/// One kind of operation in the measured window of a step. An operation stands in the column it began in.
+/// One kind of operation in the measured window of a step. An operation is in the column in which it began.
 ///
 /// Its size is bounded by its fineness, however long the run and however many its sessions.
 #[derive(Debug, Clone, PartialEq)]

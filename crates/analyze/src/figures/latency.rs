@@ -8,8 +8,8 @@ use crate::figures::work::{KindWork, Work};
 
 /// All kinds of operation in figures; a kind that did not run has none.
 ///
-/// Where an open loop did not keep its rate, latencies grow with the length of the run and say nothing: then there are
-/// none but the mean and the longest.
+/// Where an open loop did not keep its rate, latencies grow with the length of the run. Then only the mean and the
+/// longest are kept.
 pub(crate) fn ops(work: &Work, sustained: bool) -> OpsSummary {
     let of = |kind| {
         let op = op(work.kind(kind), work.seconds)?;
@@ -42,7 +42,7 @@ pub(crate) fn quantile_us(latency: &Recorder, quantile: f64) -> Option<f64> {
     latency.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
 }
 
-/// How many times the median makes an operation slow beside the others.
+/// How many times the median makes an operation slow compared with the others.
 pub const SLOW: u64 = 8;
 
 /// The operations that took much longer than most.

@@ -38,9 +38,9 @@ pub(crate) struct Named {
 impl Others {
     /// What the host's CPUs did in `window` less what server and mindful did; `None` where one of them is not seen.
     ///
-    /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads are by the share of the devices'
-    /// traffic that is. Where these threads cannot
-    /// be distinguished, in a container, only time in user mode counts, of which they have none.
+    /// Interrupts are not counted: they also serve the I/O of this run. The kernel's threads are by the share of the
+    /// devices' traffic that is. Where these threads cannot be distinguished, in a container, only time in user mode
+    /// counts; these threads do not have any.
     pub(crate) fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
@@ -87,7 +87,8 @@ impl Others {
     }
 }
 
-/// Share of the bytes at the devices of the run that others caused, 0 to 1; 0 where it is not known or next to nothing moved.
+/// Share of the bytes at the devices of the run that others caused, 0 to 1; 0 where it is not known or almost nothing
+/// was read or written.
 fn foreign_traffic(counters: &Counters) -> f64 {
     let rate = |counter| counters.rate(counter).unwrap_or(0.0);
     let device = rate(shared::DEVICE_READ_BYTES) + rate(shared::DEVICE_WRITE_BYTES);

@@ -21,8 +21,8 @@ pub(crate) struct Assignment {
     pub unsure: f64,
 }
 
-/// The readings that are nearest to the ends of the window and known, and how they are assigned; `None` where they stand for
-/// the window as they are.
+/// The readings that are nearest to the ends of the window and known, and how they are assigned; `None` where they
+/// describe the window as they are.
 pub(crate) fn assigned<'a>(
     series: &'a Series,
     step: &StepRecord,

@@ -79,9 +79,10 @@ impl Shares {
         })
     }
 
-    /// The same in agreement with the scheduler: only a session that is asleep waits for anything but a CPU. Samples tell
-    /// what it waits for, and the scheduler for how long; an event remains set while its session waits for a CPU, and a
-    /// session is often seen just before it sleeps. `idle` is the time without work, by the busy time, of the samples.
+    /// The same in agreement with the scheduler: only a session that is asleep waits for anything but a CPU. Samples
+    /// show what it waits for, and the scheduler for how long. An event remains set while its session waits for a CPU,
+    /// and a session is often seen just before it sleeps. `idle` is the time without work, by the busy time, of the
+    /// samples.
     fn witnessed(mut self, scheduler: Scheduler, idle: f64) -> Self {
         let waits: f64 = self.parts.iter().filter(|(class, _)| *class != WaitClass::Cpu).map(|(_, share)| share).sum();
         let asleep_samples = waits + idle;

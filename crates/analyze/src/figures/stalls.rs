@@ -11,7 +11,7 @@ use crate::figures::work::{KindWork, Work};
 
 /// How many times what most operations take makes one that stood still.
 pub(crate) const STALLED: u64 = 10;
-/// The percentiles that stand for what most take, the first that can be reported and that stalls are not part of.
+/// The percentiles that describe most operations: the first that can be reported and that stalls are not part of.
 const MOST: [f64; 3] = [0.99, 0.95, 0.5];
 /// Share of the window that times below [`STALL_US`] have to take together before they are stalls.
 const SHORT_SHARE: f64 = 0.05;
@@ -136,7 +136,7 @@ impl Threshold {
             let most_us = work.service.quantile_ns(share)? / 1_000;
             let us = LONG_OP_US.max(most_us.saturating_mul(STALLED));
             let still = long_us.iter().filter(|took| **took >= us).count();
-            // A percentile that stalls are a good part of is none of the others.
+            // A percentile that contains many stalls does not describe the other operations.
             let beyond = work.service.count() as f64 * (1.0 - share);
             (2.0 * still as f64 <= beyond).then_some(Self { us, tells_single: share >= MOST[0] })
         })

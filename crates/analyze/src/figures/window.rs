@@ -5,8 +5,8 @@ use mindful_core::record::run::{Span, StepRecord};
 
 use crate::figures::circumstances;
 
-/// How far a boundary of slices may lie outside the window, as a share of it, and still stand for its end. The counters
-/// are read at boundaries; sessions begin and stop some milliseconds beside them.
+/// How far a boundary of slices may lie outside the window, as a share of it, and still count as its end. The counters
+/// are read at boundaries; sessions begin and stop some milliseconds before or after them.
 pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
 
 /// A span of time on the engine's clock in which all sessions worked.
@@ -14,7 +14,7 @@ pub(crate) const BORDER_TOLERANCE: f64 = 0.01;
 pub struct Window {
     pub begin_us: i64,
     pub end_us: i64,
-    /// The boundary of slices that stands for its begin in counters.
+    /// The boundary of slices at which its counters begin.
     pub first_boundary: u32,
     pub last_boundary: u32,
     /// Latest minus earliest start of a session, us.

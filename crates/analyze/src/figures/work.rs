@@ -25,7 +25,7 @@ pub struct Work {
     pub sessions: u32,
     /// Time spent in slices by all sessions, us: operations, pauses, and the work loop itself.
     pub slice_us: f64,
-    /// Average number of sessions inside a slice between the boundaries in the window: an operation that goes on over a
+    /// Average number of sessions inside a slice between the boundaries in the window: an operation that crosses a
     /// boundary is on both sides of it. `None` without two such boundaries.
     pub occupied: Option<f64>,
     pub think_us: f64,

@@ -302,8 +302,8 @@ impl Gates {
     }
 }
 
-/// Share of the device's read bytes that the server's processes did not cause; 0 when these others are next to nothing
-/// beside what the database read.
+/// Share of the device's read bytes that the server's processes did not cause; 0 when these others read almost nothing
+/// compared with the database.
 fn foreign_share(levels: &Levels) -> Option<f64> {
     let device = levels.device_bytes?;
     let others = device - levels.process_bytes?;

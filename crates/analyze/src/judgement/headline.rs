@@ -99,7 +99,7 @@ pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, fore
             _ if subject.visited == Visited::Rows => {
                 (ROWS, visited, "nothing is claimed of where they lie: no storage is measured")
             }
-            _ => (BLOCKS, visited, "the target tells no physical reads"),
+            _ => (BLOCKS, visited, "the target does not report physical reads"),
         };
         return Some(Headline::new(HeadlineKind::Operations, label, per_s, why));
     };
@@ -134,11 +134,11 @@ pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, fore
             format!("{}, {device}, {blocks}", Claim::PageCacheOutOfTheWay.name())
         }
         (HeadlineKind::Holes, Some(phi)) => {
-            format!("{} of the blocks read are holes in the files: this is no storage figure", part(phi))
+            format!("{} of the blocks read are holes in the files: this is not a storage figure", part(phi))
         }
         (HeadlineKind::PageCache, Some(phi)) => {
             let read = if subject.on_files() { "was read" } else { "the database read" };
-            format!("the page cache served {} of what {read}: this is no storage figure", part(phi))
+            format!("the page cache served {} of what {read}: this is not a storage figure", part(phi))
         }
         _ => gates.doubts().join("; "),
     };

@@ -35,7 +35,7 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
-    /// A level of which nothing but its rate is known.
+    /// A level of which only the rate is known.
     fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +63,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// What a report tells of reads and writes, without the operations they were for.
+    /// What a report contains of reads and writes, without their operations.
     pub(crate) fn reported(counters: &Counters, block_bytes: Option<u64>, words: &Words) -> Self {
         let row = |name: &str, counter: Counter, counts_bytes: bool| {
             let per_s = counters.rate(counter)?;
@@ -136,7 +136,7 @@ fn below(chain: &[Floor], device: &LedgerRow) -> Vec<LedgerRow> {
     let Some(from) = counted else { return Vec::new() };
     let row = |pair: &[Floor]| {
         let [above, below] = pair else { return None };
-        // A disk holds other partitions too: their reads tell nothing.
+        // A disk holds other partitions too; their reads do not count.
         if above.devices.split(' ').all(|part| below.devices.split(' ').any(|disk| part.starts_with(disk))) {
             return None;
         }
@@ -144,7 +144,9 @@ fn below(chain: &[Floor], device: &LedgerRow) -> Vec<LedgerRow> {
         let ratio = (above.bytes_per_s > 0.0).then(|| below.bytes_per_s / above.bytes_per_s);
         let gap = match ratio {
             Some(ratio) if ratio < 1.0 - CLOSE => Some(format!("served from between {}", percent(1.0 - ratio))),
-            Some(ratio) if ratio > 1.0 + CLOSE => Some("others read there too, or more than was asked".to_owned()),
+            Some(ratio) if ratio > 1.0 + CLOSE => {
+                Some("others read there too, or more was read than requested".to_owned())
+            }
             _ => None,
         };
         let bytes_per_s = Some(below.bytes_per_s);

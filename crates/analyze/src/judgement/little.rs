@@ -15,8 +15,8 @@ const LEAST_STALLED: f64 = 0.001;
 /// By how much Little's law is off, `|N_busy - X R| / N_busy`. In an open loop idle sessions are part of the plan; how
 /// many operations of several blocks each share the I/Os of a session is not known.
 ///
-/// A loop inside the database spends time of its own between operations (draws, histograms), which is no stall of the
-/// client: up to half of a slice, it counts into the residence time `R`.
+/// A loop inside the database spends time of its own between operations (draws, histograms), which is not a stall of
+/// the client. Up to half of a slice, it counts into the residence time `R`.
 pub(crate) fn breach(run: &Run, step: &StepRecord, work: &Work) -> Option<f64> {
     let busy = in_flight(run, step, work);
     let workload = step.head.workload.as_ref()?;

@@ -40,8 +40,8 @@ const USED_AT_MOST: f64 = 1.25;
 /// By what a share of reads is divided for what they must have been at the device: the rest is the way there and back.
 const AT_DEVICE_AT_LEAST: f64 = 3.0;
 
-/// What helps where waits for other sessions are known without samples: they are then those of writers, of which the database
-/// lets in one at a time.
+/// What helps where waits for other sessions are known without samples. They are then waits of writers: the database
+/// admits one at a time.
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
 
@@ -185,7 +185,7 @@ fn stall(e: &Evidence) -> Option<Verdict> {
     Some(e.limited(Limit::Stall, figures, next))
 }
 
-/// A cap that the storage, or the control group before it, tells of itself.
+/// A cap that the storage, or the control group before it, reports.
 fn reported_cap(e: &Evidence) -> Option<Verdict> {
     let next = "this is what it is sold or configured with: a larger volume, instance or limit raises the figure, more sessions \
                 do not";
@@ -332,9 +332,9 @@ fn undecided(e: &Evidence) -> Verdict {
         format!("largest of {}: {}", e.time(), top.join(", "))
     };
     let next = if e.reader == Reader::Several {
-        "sweep --sessions or --iodepth: where the rate stops rising tells the limit"
+        "sweep --sessions or --iodepth: the limit is where the rate stops rising"
     } else {
-        "sweep --sessions (`mindful sweep --sessions 1..64`): where the rate stops rising tells the limit"
+        "sweep --sessions (`mindful sweep --sessions 1..64`): the limit is where the rate stops rising"
     };
     e.limited(Limit::Undecided, figures, next)
 }

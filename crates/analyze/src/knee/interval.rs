@@ -18,8 +18,8 @@ pub(super) struct KneeIntervals {
     pub peak_is_sure: bool,
 }
 
-/// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals drawn
-/// anew onto the best curve, fitted again. The order of the points changes nothing.
+/// Curves fitted to resamples of the points, by residual bootstrap (Efron 1979; as R's `usl` does): residuals are drawn
+/// again onto the best curve, which is fitted again. The order of the points changes nothing.
 pub(crate) fn resampled(points: &[LoadPoint], best: &Fit, search: &Search) -> Vec<Model> {
     let mut rising = points.to_vec();
     rising.sort_by(|a, b| a.sessions.cmp(&b.sessions).then(a.throughput.total_cmp(&b.throughput)));

@@ -102,7 +102,7 @@ fn permutation_p(rest: &[f64], separation: f64, random: &mut Random) -> Option<f
         let drawn: Vec<f64> = innovations
             .iter()
             .map(|innovation| {
-                // The level goes on from one permutation to the next, so each one starts in its stationary state.
+                // The level continues from one permutation to the next, so each one starts in its stationary state.
                 level = phi * level + innovation;
                 level
             })

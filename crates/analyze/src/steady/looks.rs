@@ -1,4 +1,4 @@
-//! When a step that goes on until it is steady is looked at, and which look ends it.
+//! When a step that is measured until steady is looked at, and which look ends it.
 
 use super::Assessment;
 
@@ -14,7 +14,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Whether a step of which so many seconds were seen is to be judged now.
+    /// Whether a step is to be judged now, by the seconds that were seen of it.
     pub fn due(&self, seen_s: usize) -> bool {
         seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
     }

@@ -10,8 +10,8 @@ const FEWEST: usize = 8;
 /// Standard errors of the line's change beyond which it is no chance, p < 0.01.
 const SIGNIFICANT: f64 = 2.58;
 
-/// Parts that all have to follow each other upwards, or downwards, in a movement that goes on all the time: of 720
-/// orders of six, two do.
+/// Parts that all have to follow each other upwards, or downwards, in a movement that does not end: 2 of the 720 orders
+/// of six parts do.
 const PARTS: usize = 6;
 
 /// Change that is worth a word, a share.
@@ -54,7 +54,7 @@ impl Movement {
         self.change.abs() > SMALL || self.end.is_some()
     }
 
-    /// Whether it speaks against the run: the mean stands for no part of the window.
+    /// Whether it speaks against the run: then the mean does not describe any part of the window.
     pub fn misleads(&self) -> bool {
         self.all_through() || self.end.is_some()
     }
@@ -155,7 +155,7 @@ mod tests {
         assert!(movement(&last).and_then(|moved| moved.end).is_some_and(|end| !end.first && end.points == 9));
         // The same window without them is level.
         assert!(movement(&warming[9..]).is_none_or(|moved| !moved.misleads()));
-        // One slow slice, or a begin that other slices are like, is none.
+        // One slow slice does not count, nor does a begin that other slices resemble.
         let mut once = [4e4; 30];
         once[0] = 1e4;
         let mut again = warming;

@@ -33,7 +33,7 @@ pub(super) const VERB: Verb = Verb {
         vec![
             option("interval", "interval", "TIME").help("Time between two lines [100ms to 1h] [default: 1s]"),
             switch("all", "all").help("Print every counter that changed, one per line"),
-            option("only", "only", "NAMES").help("Print counters whose name contains one of these, comma-separated"),
+            option("only", "only", "NAMES").help("Print counters with one of these texts in the name, comma-separated"),
             option("top", "top", "N").help("Print the N counters of each unit that grew most"),
             switch("instance", "instance").help("Count all databases of the server, not only that of the target"),
             switch(SCREEN, "live").help("Show the lines on the whole terminal"),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Longest sleep without a look at who wants it to end.
+/// Longest sleep between two checks of the stop flag.
 const NAP: Duration = Duration::from_millis(50);
 
 /// Microseconds since the Unix epoch: this host's wall clock as it was first read, carried on by the monotonic one.

@@ -17,8 +17,8 @@ pub struct Description {
     pub cache_bytes: Option<u64>,
     /// Whether each session has a cache of that size to itself.
     pub cache_each_session: bool,
-    /// What tells the server from all others, as long as it runs; `None` where the engine does not say. Two targets of one
-    /// server have the same.
+    /// What identifies the server, as long as it runs; `None` where the engine does not say. Two targets of one server
+    /// have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// How many endpoints its URL names.
@@ -68,7 +68,7 @@ pub struct Words {
     pub log: String,
     /// Requests that its own cache served: `buffer hits`.
     pub hits: String,
-    /// What it reads for a block beside the block itself: `index and visibility-map reads`.
+    /// What it reads for a block in addition to the block itself: `index and visibility-map reads`.
     pub beside: String,
 }
 
@@ -106,9 +106,10 @@ pub struct CacheRequests {
     pub visited: f64,
     /// For the index, an operation.
     pub operation: f64,
-    /// For a block that was not there and had to be read, beside those.
+    /// In addition, for a block that had to be read.
     pub missed: f64,
-    /// For a block that is updated, beside those of its visit: what undoes the change, and what cleans up after it.
+    /// For a block that is updated, in addition to those of its visit: what undoes the change, and what cleans up after
+    /// it.
     pub updated: f64,
     /// Reads of a block that is updated, beside those of its visit: by what cleans up after it.
     pub cleaned: f64,

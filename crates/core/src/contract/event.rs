@@ -84,7 +84,7 @@ pub enum Event {
     Sample {
         /// Its name.
         source: String,
-        /// The boundary of slices it stands for: 0 is the start.
+        /// Its boundary of slices: 0 is the start.
         boundary: u32,
         /// When it was read, us since the epoch on this host's clock.
         at_us: i64,
@@ -93,7 +93,7 @@ pub enum Event {
         /// One value a metric; `None` where unknown.
         values: Vec<Option<f64>>,
     },
-    /// A sampler tells the latencies that it timed since its reading before.
+    /// A sampler reports the latencies that it timed since its previous reading.
     Latencies {
         /// Its name.
         source: String,
@@ -102,7 +102,7 @@ pub enum Event {
         /// What was timed.
         sampled: SampledLatencies,
     },
-    /// A sampler tells which processes beside the run used the most CPU since its reading before.
+    /// A sampler reports which processes outside the run used the most CPU since its previous reading.
     Busiest {
         /// Its name.
         source: String,
@@ -153,7 +153,7 @@ pub enum Event {
     },
     /// A hook of the user's ran, before all steps or after them.
     Hook(HookRecord),
-    /// Work of known size goes on.
+    /// Work of known size makes progress.
     Progress {
         /// What: `loading`, `fetching PostgreSQL 18.6`.
         what: String,
@@ -171,7 +171,7 @@ pub enum Event {
         /// What happened there.
         what: Box<Event>,
     },
-    /// The last line of a run that ended by itself or was asked to.
+    /// The last line of a run that ended, or that was asked to end.
     Finished {
         /// Whether a signal ended it.
         interrupted: bool,

@@ -35,7 +35,7 @@ impl InFlight {
 pub mod names {
     /// How many I/Os each session keeps in flight.
     pub const IODEPTH: &str = "iodepth";
-    /// How many large reads, beside them.
+    /// The number of large reads among them.
     pub const LARGE_IODEPTH: &str = "large_iodepth";
     /// Length of a large read.
     pub const LARGE_SIZE: &str = "large_size";

@@ -11,7 +11,7 @@ use crate::record::latency::SampledLatencies;
 pub enum MetricKind {
     /// Only grows (until its source restarts); a rate is the difference of two samples by their time.
     Counter,
-    /// Stands for itself at the moment it was read.
+    /// A value of the moment at which it was read.
     Gauge,
 }
 
@@ -40,8 +40,8 @@ impl Metric {
     }
 }
 
-/// A counter that figures are made of, by the name it is stored under. Whoever tells it and whoever reads it share the
-/// constant, so that neither can be renamed alone.
+/// A counter that figures are made of, by the name it is stored under. The code that writes it and the code that reads
+/// it share the constant, so that neither can be renamed alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Counter(&'static str);
 
@@ -90,7 +90,7 @@ pub mod shared {
     pub const READ_REQUESTS: Counter = Counter("reads");
     /// Blocks that scans visited through a ring of a few buffers, past the rest of the database's cache.
     pub const RING_VISITS: Counter = Counter("ring_visits");
-    /// Reads of one block for which a session waited by itself.
+    /// Reads of one block for which a session waited.
     pub const SINGLE_READS: Counter = Counter("single_block_reads");
     /// Time sessions waited for them, us.
     pub const SINGLE_READ_TIME_US: Counter = Counter("single_block_read_time");
@@ -434,7 +434,7 @@ pub trait Sampler: Send {
         None
     }
 
-    /// Processes beside the run that used the most CPU since it was asked last, the busiest first; asked after each
+    /// Processes outside the run that used the most CPU since the last call, the busiest first; asked after each
     /// reading. Empty from a sampler that does not look at processes of others.
     fn busiest(&mut self) -> Vec<ProcessCpu> {
         Vec::new()

@@ -8,7 +8,7 @@ use crate::contract::error::Result;
 use crate::plan::Plan;
 use crate::plan::settings::{Origin, Settings};
 
-/// Plan and options, parsed; the text of all settings stands beside them for messages and for the record.
+/// Plan and options, parsed; the text of all settings is kept for messages and for the record.
 #[derive(Clone)]
 pub struct Resolved {
     /// What a run does.

@@ -33,7 +33,7 @@ pub struct SelfProof {
     pub bundle: String,
 }
 
-/// What is stored of a self-proof, beside the runs of whoever asked for it.
+/// What is stored of a self-proof, in the folder of the runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredProof {
     /// Version of mindful that proved itself.

@@ -11,9 +11,9 @@ pub trait Session {
     /// Works for one slice: waits for its begin, begins no operation at or after its end, reports.
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
 
-    /// The same by a session that may go on by itself before anyone has read what it reports: into the slices behind it that
-    /// end at `later_ends_us`, those that are over by then passed over. It is asked as long as it is
-    /// [`Session::under_way`], or dropped.
+    /// The same by a session that may continue before its report is read: into the following slices that end at
+    /// `later_ends_us`, those that are over by then passed over. It is asked as long as it is [`Session::under_way`],
+    /// or dropped.
     fn run_slice_ahead(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
         self.run_slice(order)
     }
@@ -22,13 +22,13 @@ pub trait Session {
     /// the first slice; where nothing is reported, counters are exact at the end of each slice.
     fn set_unread_interval(&mut self, _from_us: i64, _to_us: i64) {}
 
-    /// Goes through the motions of a slice and works nothing. How long that takes, all sessions at once, tells how far ahead
-    /// of their start they have to know of it.
+    /// Goes through the motions of a slice and works nothing. The time that this takes for all sessions decides how
+    /// long before their start they must be informed.
     fn rehearse(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Whether it went on by itself: then its next report is of the slice that it went on in, whichever is ordered.
+    /// Whether it continued without an order: then its next report is of the slice in which it continued.
     fn is_under_way(&self) -> bool {
         false
     }

@@ -52,7 +52,8 @@ pub struct OpReport {
     pub response: Option<Latency>,
 }
 
-/// From this length on an operation is reported by itself, us: no percentile says that all sessions stood at once.
+/// From this length on an operation is reported separately, us: a percentile cannot show that all sessions stopped at
+/// once.
 pub const LONG_OP_US: u64 = 100_000;
 /// From this length on it is a stall even once; shorter ones have to come again and again.
 pub const STALL_US: u64 = 500_000;
@@ -109,7 +110,7 @@ impl SliceReport {
         &mut self.ops[kind as usize]
     }
 
-    /// Tells an operation by itself if it took long: `us` from `begin_us` on.
+    /// Reports an operation separately if it took long: `us` from `begin_us` on.
     pub fn note_long(&mut self, kind: OpKind, begin_us: i64, us: u64) {
         if us >= LONG_OP_US {
             self.long.push(LongOp { kind, begin_us, us });

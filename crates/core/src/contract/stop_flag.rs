@@ -27,8 +27,8 @@ impl StopFlag {
         self.0.requested.load(Ordering::SeqCst)
     }
 
-    /// Does `work`, of which nothing is lost when the process ends in the middle of it: what looks at no stop, such as
-    /// opening a target. Who is asked to stop meanwhile may end the process.
+    /// Does `work`, which loses nothing if the process ends in the middle of it and does not look at the stop flag,
+    /// such as opening a target. A signal that comes meanwhile may end the process.
     pub fn run_expendable<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.is_requested() {
             return Err(Error::interrupted("interrupted; nothing is stored"));

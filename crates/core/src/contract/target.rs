@@ -59,8 +59,8 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(None)
     }
 
-    /// What a kept [`Target::self_proof`] stands for: another database, release or account gives another text. `None` from
-    /// an engine that has nothing to prove.
+    /// What a kept [`Target::self_proof`] belongs to: another database, release or account gives another text. `None`
+    /// from an engine that has nothing to prove.
     fn self_proof_subject(&self) -> Result<Option<String>> {
         Ok(None)
     }

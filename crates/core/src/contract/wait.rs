@@ -11,7 +11,7 @@ pub const BY_SESSION: &str = "session_waits";
 /// Name of the source whose counters are times of wait events, us.
 pub const TIMES: &str = "wait_times";
 
-/// What a session was doing, or a process of the server that is none.
+/// What a session, or another process of the server, was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WaitClass {
     /// On a CPU, or waiting for one.
@@ -52,7 +52,7 @@ impl WaitClass {
         }
     }
 
-    /// The same where the system has a word of its own.
+    /// The same, in the system's own word.
     pub fn name_in(self, words: &Words) -> &str {
         if self == Self::Log { &words.log } else { self.name() }
     }

@@ -37,7 +37,7 @@ impl Bound {
         }
     }
 
-    /// Refuses a `text` that is no such value, or one beyond the bound.
+    /// Refuses a `text` that is not such a value, or that is beyond the bound.
     pub fn check(self, text: &str) -> Result<()> {
         let within = match self {
             Self::Own => true,

@@ -25,7 +25,7 @@ impl Plan {
 
 fn plan(s: &Settings) -> Result<Plan> {
     s.check_bounds(KEYS)?;
-    // How many targets there are is known to who has the list.
+    // The number of targets is known where the list is.
     assignment::parse_weights(s)?;
     Ok(Plan {
         target: s.require("target", |t| Ok(t.to_owned()))?,
@@ -80,7 +80,7 @@ fn access(s: &Settings) -> Result<Access> {
     if access == Access::Scan && s.given_text("work_unit").is_some() {
         return Err(Error::plan(
             format!("access scan with {}: an operation reads all blocks of a schema", s.describe_place("work_unit")),
-            "leave one of them away; --scale decides how much a scan reads",
+            "omit one of them; --scale decides how much a scan reads",
         ));
     }
     Ok(access)
@@ -157,7 +157,7 @@ fn steady(s: &Settings) -> Result<bool> {
         None => Ok(steady),
         Some(name) => Err(Error::plan(
             format!("both steady and {} are given", s.describe_place(name)),
-            "leave one away: a step that is measured until steady finds its warm-up and ends by itself",
+            "omit one: a step that is measured until steady finds its own warm-up and end",
         )),
     }
 }
@@ -169,7 +169,7 @@ fn content(s: &Settings) -> Result<Content> {
     if repeated && (s.given_text("compress_ratio").is_some() || s.given_text("dedupe_ratio").is_some()) {
         return Err(Error::plan(
             "content repeated has no ratios to choose",
-            "leave --compress-ratio and --dedupe-ratio away",
+            "omit --compress-ratio and --dedupe-ratio",
         ));
     }
     Ok(if repeated { Content::Repeated } else { Content::Mixed { compress_ratio, dedupe_ratio } })

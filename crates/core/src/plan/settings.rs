@@ -14,7 +14,7 @@ use crate::plan::bound::Bound;
 pub struct Key {
     /// Name in snake case.
     pub name: &'static str,
-    /// What stands for the value in a usage line, such as `SIZE`. Empty for a switch.
+    /// The placeholder of the value in a usage line, such as `SIZE`. Empty for a switch.
     pub value: &'static str,
     /// Built-in default; `None` when it is unset or depends on other facts, which `help` then tells.
     pub default: Option<&'static str>,
@@ -36,7 +36,7 @@ pub enum ValueSyntax {
     Setting,
 }
 
-/// What the value of a key can bring about, and so from where it is taken.
+/// What the value of a key can cause, and therefore from where it is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
     /// Figures and choices of a run: from anywhere.
@@ -254,7 +254,7 @@ pub fn parse_switch(text: &str) -> Result<bool> {
     }
 }
 
-/// One of some names, or an error that tells the nearest.
+/// One of some names, or an error that names the nearest.
 pub fn parse_choice<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T> {
     choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();

@@ -46,8 +46,9 @@ const UNITS: [(&str, f64); 4] = [("us", 1.0), ("ms", 1e3), ("s", 1e6), ("min", 6
 impl Objective {
     /// From text such as `p99<=1ms`.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad =
-            || Error::plan(format!("`{text}` is no objective"), "write p50, p95, p99 or p99.9 and a time: 'p99<=1ms'");
+        let bad = || {
+            Error::plan(format!("`{text}` is not an objective"), "write p50, p95, p99 or p99.9 and a time: 'p99<=1ms'")
+        };
         let (percentile, limit) = text.split_once("<=").or_else(|| text.split_once('<')).ok_or_else(bad)?;
         let percentile = match percentile.trim() {
             "p50" => 50.0,
@@ -73,7 +74,7 @@ impl Objective {
         }
     }
 
-    /// Operations that it takes to tell the percentile: ten lie beyond it.
+    /// Operations that the percentile requires: ten are beyond it.
     pub fn min_ops(&self) -> u64 {
         (1_000.0 / (100.0 - self.percentile)).round() as u64
     }

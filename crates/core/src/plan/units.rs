@@ -124,7 +124,7 @@ pub fn format_duration(duration: Duration) -> String {
 pub struct Share(u32);
 
 impl Share {
-    /// The number that stands for 100 %.
+    /// The number that means 100 %.
     pub const WHOLE: u32 = 10_000;
     pub const NONE: Self = Self(0);
     pub const ALL: Self = Self(Self::WHOLE);

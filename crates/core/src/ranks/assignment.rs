@@ -22,7 +22,7 @@ impl Default for TargetAssignment {
 }
 
 impl TargetAssignment {
-    /// Of targets with these weights, none of which is 0.
+    /// Of targets with these weights, all above 0.
     pub(crate) fn new(weights: Vec<u32>) -> Self {
         if weights.is_empty() { Self::default() } else { Self(weights) }
     }
@@ -88,7 +88,7 @@ pub fn split_urls(text: &str) -> impl Iterator<Item = &str> {
 /// How many of all sessions each target takes, where that is said.
 ///
 /// # Errors
-/// These are no weights.
+/// These are not weights.
 pub(crate) fn parse_weights(settings: &Settings) -> Result<Option<Vec<u32>>> {
     settings.parse("target_weights", list)
 }
@@ -98,7 +98,7 @@ fn list(text: &str) -> Result<Vec<u32>> {
     let weight = |part: &str| part.trim().parse::<u32>().ok().filter(|weight| (1..=MOST_WEIGHT).contains(weight));
     text.split(',').map(weight).collect::<Option<Vec<u32>>>().ok_or_else(|| {
         Error::plan(
-            format!("`{}` are no weights", crate::contract::error::one_line(text)),
+            format!("`{}` are not weights", crate::contract::error::one_line(text)),
             format!("give a number from 1 to {MOST_WEIGHT} for each target, with commas"),
         )
     })
@@ -137,7 +137,10 @@ mod tests {
                 .contains("1 weights for 2 targets")
         );
         assert!(
-            TargetAssignment::from_settings(&settings("3,0")).unwrap_err().to_string().contains("`3,0` are no weights")
+            TargetAssignment::from_settings(&settings("3,0"))
+                .unwrap_err()
+                .to_string()
+                .contains("`3,0` are not weights")
         );
     }
 }

@@ -32,7 +32,7 @@ struct Launcher {
     ranks: Option<&'static str>,
     /// What is set too when they are of this very process, and not of something around it.
     beside: Option<&'static str>,
-    /// What tells its job from all others, joined.
+    /// What identifies its job, joined.
     job: &'static [&'static str],
 }
 
@@ -45,7 +45,7 @@ const LAUNCHERS: [Launcher; 4] = [
         job: &["PMIX_NAMESPACE"],
     },
     Launcher { rank: "PMI_RANK", ranks: Some("PMI_SIZE"), beside: None, job: &["PMI_JOBID"] },
-    // A batch script has a number too, and is none of the processes that it starts.
+    // A batch script has a number too, but it is not a rank.
     Launcher {
         rank: "SLURM_PROCID",
         ranks: Some("SLURM_NTASKS"),
@@ -102,11 +102,11 @@ impl Rank {
             return match (rank, ranks, reported) {
                 (None, None, None) => Ok(None),
                 (_, None, _) => Err(Error::plan(
-                    "this is one of several ranks, and nobody says of how many",
+                    "this is one of several ranks, and their number is not given",
                     "give --ranks N, the same for all; --ranks 1 for a run of its own",
                 )),
                 _ => Err(Error::plan(
-                    format!("there are {} ranks, and nobody says which this is", ranks.unwrap_or(0)),
+                    format!("there are {} ranks, and the number of this one is not given", ranks.unwrap_or(0)),
                     "give --rank K, from 0, or let a launcher start it that says",
                 )),
             };
@@ -216,7 +216,7 @@ fn agree(
                     settings.describe_place(name),
                     reported.source
                 ),
-                format!("leave --{name} away, or unset these variables"),
+                format!("omit --{name}, or unset these variables"),
             ));
         }
     }
@@ -309,9 +309,9 @@ mod tests {
         assert!(error.contains("contradict each other"), "{error}");
         assert!(reported(&[("rank", "4"), ("ranks", "4")], &[]).contains("counted from 0"));
         assert!(reported(&[("rank", "1"), ("ranks", "1")], &[]).contains("counted from 0"));
-        assert!(reported(&[("rank", "1")], &[]).contains("nobody says of how many"));
-        assert!(reported(&[], &[("JOB_COMPLETION_INDEX", "0")]).contains("nobody says of how many"));
-        assert!(reported(&[("ranks", "2")], &[]).contains("nobody says which this is"));
+        assert!(reported(&[("rank", "1")], &[]).contains("their number is not given"));
+        assert!(reported(&[], &[("JOB_COMPLETION_INDEX", "0")]).contains("their number is not given"));
+        assert!(reported(&[("ranks", "2")], &[]).contains("the number of this one is not given"));
         assert!(reported(&[], &[("PMI_RANK", "x"), ("PMI_SIZE", "2")]).starts_with("PMI_RANK: "));
         assert!(reported(&[("rank", "0"), ("ranks", "2"), ("job", "../x")], &[]).contains("cannot name a job"));
     }

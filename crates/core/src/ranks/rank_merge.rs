@@ -18,7 +18,7 @@ impl StepRecord {
     /// # Errors
     /// The step is none of a rank's.
     pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
-        let [rank] = &*self.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
+        let [rank] = &*self.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
         let rank = RankRecord { cpus, cpu_us, ..rank.clone() };
         Ok(Self {
@@ -163,7 +163,7 @@ impl RankMerge {
     /// It is none of such a rank.
     pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let on =
-            first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is no part of a run of several targets")?;
+            first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is not part of a run of several targets")?;
         Self::for_ranks(first, cpus, on.first_rank..on.first_rank.saturating_add(on.ranks))
     }
 
@@ -190,7 +190,7 @@ impl RankMerge {
     /// # Errors
     /// It is no part of this step.
     pub fn add(&mut self, part: &StepRecord) -> Result<(), String> {
-        let [rank] = &*part.ranks else { return Err("it is no part of a run of several ranks".to_owned()) };
+        let [rank] = &*part.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let mine = self.first.ranks.first().cloned().unwrap_or_default();
         if (rank.ranks, &rank.job) != (mine.ranks, &mine.job) {
             return Err(format!("rank {} is of another run: job {} of {} ranks", rank.rank, rank.job, rank.ranks));

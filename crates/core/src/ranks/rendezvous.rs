@@ -1,7 +1,8 @@
 //! The place where ranks of a run meet: rows and chunks of bytes that all of them can read, and one clock for all.
 //!
-//! A row belongs to one rank of one job. It holds as long as its lease lasts by the meeting's own clock, whatever the hosts'
-//! clocks say; a rank that lives renews it. Nothing here waits and nothing is pushed: whoever wants to know looks again.
+//! A row belongs to one rank of one job. It holds as long as its lease lasts by the meeting's own clock, whatever the
+//! hosts' clocks say; a rank that lives renews it. Calls here do not wait, and nothing is pushed: the caller looks
+//! again.
 
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub trait Rendezvous: Send + Sync {
     /// Now by the meeting's clock, us since the epoch.
     fn now_us(&self) -> Result<i64>;
 
-    /// What one reading of its clock may be off beside its round trip, us.
+    /// Error of one reading of its clock, without its round trip, us.
     fn precision_us(&self) -> i64 {
         0
     }
@@ -104,6 +105,6 @@ pub fn unsupported_engine_error(engine: &str) -> Error {
 pub fn file_target_error(engine: &str) -> Error {
     Error::plan(
         format!("ranks cannot meet in a file of {engine}: its locks do not hold on every shared storage"),
-        "give --meet dir:PATH of a folder beside it, or a database by its URL",
+        "give --meet dir:PATH with another folder, or the URL of a database",
     )
 }

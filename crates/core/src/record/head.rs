@@ -65,7 +65,7 @@ pub struct StepHead {
     /// Requested length of the measured window, s; `None` for a fixed amount of work.
     pub duration_s: Option<f64>,
     pub ops: Option<u64>,
-    /// Where it stands in a sweep; empty in a plain run.
+    /// Its place in a sweep; empty in a plain run.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
     pub point: Point,
 }
@@ -136,7 +136,7 @@ pub fn values_in_words(values: &BTreeMap<String, String>) -> String {
     values.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A command of the user's that ran beside the steps of a run.
+/// A command of the user that ran during the steps of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookRecord {
     /// `before` all steps or `after` them.

@@ -14,7 +14,7 @@ pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// Latencies as counts by value, with the exact sum and maximum.
 ///
-/// Each value stands for a bucket no wider than 1 % of it.
+/// Each value is that of a bucket no wider than 1 % of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
     pub buckets: Buckets,
@@ -152,7 +152,7 @@ impl Recorder {
         })
     }
 
-    /// Gives out what was recorded and begins anew.
+    /// Returns what was recorded and starts again.
     pub fn drain(&mut self) -> Latency {
         let buckets = self
             .histogram

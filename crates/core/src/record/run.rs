@@ -22,7 +22,7 @@ pub const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The boundary of slices it stands for.
+    /// Its boundary of slices.
     pub boundary: u32,
     /// When it was read, us since the epoch on this host's clock.
     pub at_us: i64,
@@ -68,7 +68,7 @@ pub struct StepRecord {
     pub series: Vec<Series>,
     /// `(source, boundary, latencies)` that samplers timed in the slice that ended at the boundary.
     pub latencies: Vec<(String, u32, SampledLatencies)>,
-    /// `(boundary, processes)` beside the run that used the most CPU in the slice that ended at the boundary.
+    /// `(boundary, processes)` outside the run that used the most CPU in the slice that ended at the boundary.
     pub busiest: Vec<(u32, Vec<ProcessCpu>)>,
     /// Circumstances that its figures depend on, in the order they were read.
     pub watched: Vec<Watched>,
@@ -153,7 +153,7 @@ impl StepRecord {
         Ok(())
     }
 
-    /// Whether it came to its end by itself, well or not.
+    /// Whether it reached its end, with or without an error.
     pub fn finished(&self) -> bool {
         self.ended && !self.interrupted
     }
@@ -170,8 +170,8 @@ impl StepRecord {
         merged.chain(merged::long(&self.unmerged))
     }
 
-    /// Time that sessions were in their slices from boundary `first` to boundary `last`, summed, us: an operation that goes
-    /// on over a boundary is on both sides of it.
+    /// Time that sessions were in their slices from boundary `first` to boundary `last`, summed, us: an operation that
+    /// crosses a boundary is on both sides of it.
     pub fn occupied_us(&self, first: usize, last: usize) -> i64 {
         let at = |boundary: usize| self.boundaries_us.get(boundary).copied();
         let Some(span) = at(first).zip(at(last)) else { return 0 };
@@ -220,7 +220,7 @@ pub struct Run {
     pub steps: Vec<StepRecord>,
     pub findings: Vec<Finding>,
     pub notes: Vec<String>,
-    /// The user's commands beside the steps, in the order they ran.
+    /// The user's commands during the steps, in the order in which they ran.
     pub hooks: Vec<HookRecord>,
     pub finished: bool,
     pub interrupted: bool,

@@ -43,7 +43,8 @@ pub struct ComparisonSummary {
     pub differing_facts: Vec<Difference>,
     /// Settings in which alone the sides differ, and which cannot matter for the access path measured.
     pub idle_settings: Vec<String>,
-    /// Price of an hour of the baseline and of the candidate; null where a side has none, and for figures that are no rate.
+    /// Price of an hour of the baseline and of the candidate; null where a side has none, and for figures that are not
+    /// a rate.
     pub prices: Option<[Price; 2]>,
     /// Work for the same money; absent without prices, and for sweeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The levels from raw reads nobody looks at up to a database.
+/// The levels from raw reads up to a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContrastSummary {

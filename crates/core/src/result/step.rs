@@ -14,7 +14,7 @@ use crate::workload::{Compatibility, OpKind};
 summary_of_figures! {
 /// One step in figures.
 pub struct StepSummary {
-    /// Where it stands in a sweep.
+    /// Its place in a sweep.
     #[serde(default, skip_serializing_if = "Point::is_plain")]
     point: Point,
     /// Sessions.
@@ -34,7 +34,7 @@ pub struct StepSummary {
         []
     ),
     /// Length of each of them in bytes; null for a database.
-    block_bytes: Option<u64> = figure(Bytes, "length of a block, as the target tells it or the plan has it", []),
+    block_bytes: Option<u64> = figure(Bytes, "length of a block, as the target reports it or the plan has it", []),
     /// Blocks a read visits.
     work_unit: Option<u64> = figure(Blocks, "as the plan has it", [], "work_unit_blocks"),
     /// Share of updates asked for, percent.
@@ -58,12 +58,12 @@ pub struct StepSummary {
     ),
     /// Latest minus earliest start of a session, ms.
     start_skew_ms: Option<f64> = figure(Milliseconds, "latest minus earliest begin of a session's first slice", []),
-    /// Each session by itself; null when one never reported.
+    /// Each session; null when one never reported.
     by_session: Option<BySession>,
     /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<RankSummary>,
-    /// Each target by itself, where there are several: the step is their sum. Empty where there is one.
+    /// Each target, where there are several: the step is their sum. Empty where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     targets: Vec<TargetSummary>,
     /// By kind of operation.
@@ -253,7 +253,8 @@ impl OpsSummary {
         }
     }
 
-    /// The kind that stands for a step where one figure is reported: selects, or updates where there are none.
+    /// The kind of operation whose figure is reported for a step that shows one: selects, or updates where there are
+    /// none.
     pub fn main(&self) -> Option<&OpSummary> {
         self.select.as_ref().or(self.update.as_ref())
     }

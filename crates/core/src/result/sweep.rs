@@ -17,7 +17,7 @@ pub struct ObjectiveSummary {
     /// The highest load that certainly meets the objective, and the lowest that misses it; null where none missed it. Between
     /// them the noise decides.
     pub load_range: Option<[f64; 2]>,
-    /// Number of the step that tells the figures, from 1.
+    /// Number of the step that contains the figures, from 1.
     pub step: u32,
     /// Blocks visited per second there.
     pub blocks_visited_per_s: Option<f64>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::summary_of_figures;
 
 summary_of_figures! {
-/// Waits that the database itself counted by how long they took, in buckets that each reach to twice the one before: a
+/// Waits by duration, as the database counted them, in buckets that each reach to twice the one before: a
 /// percentile is the middle of its bucket. All null where it did not, or nobody asked it.
 #[derive(Default)]
 pub struct WaitSummary {
@@ -61,14 +61,14 @@ pub struct WaitSummary {
 }
 
 summary_of_figures! {
-/// How long limits of the storage were reached in the window: of volumes that tell it (Amazon's), us, and of the server's
-/// control group. Null where nobody tells.
+/// How long limits of the storage were reached in the window: of volumes that report it (Amazon's), us, and of the
+/// server's control group. Null where no source reports it.
 #[derive(Default)]
 pub struct CapSummary {
     /// Over the volume's limit of IOPS, us.
     volume_iops_us: Option<f64> = figure(
         Microseconds,
-        "time over the volume's limit of IOPS, as the volume tells it (`DEVICE.over_volume_iops`); the longest of \
+        "time over the volume's limit of IOPS, as the volume reports it (`DEVICE.over_volume_iops`); the longest of \
          several",
         []
     ),

@@ -11,7 +11,7 @@ use crate::workload::schedule::Schedule;
 use crate::workload::{Op, OpKind, Rate, Workload};
 
 pub trait Operator {
-    /// Carries out `op` and tells how many blocks it visited.
+    /// Carries out `op` and returns the number of blocks that it visited.
     fn run_op(&mut self, op: &Op) -> Result<u64>;
 
     /// Whether someone asked it to end whatever it waits for.
@@ -83,7 +83,7 @@ impl<T: Time> ClientLoop<T> {
 
     pub fn run_slice(&mut self, order: &SliceOrder, operator: &mut dyn Operator) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
-        // Who thinks across the boundary is in time for it, however late this thread wakes.
+        // A session that pauses across the boundary is in time for it, however late this thread wakes.
         let begin_us = self.pause.map_or_else(|| self.time.now_us(), |pause| pause.since_us);
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         self.free_since = self.pause.is_none().then(|| self.time.elapsed());
@@ -150,7 +150,7 @@ impl<T: Time> ClientLoop<T> {
         if self.time.now_us() < end_us { Turn::AtOnce } else { Turn::Over }
     }
 
-    /// Tells a time that ends now by itself if it is long.
+    /// Reports a time that ends now separately if it is long.
     fn note_long(&self, kind: OpKind, took: Duration, report: &mut SliceReport) {
         let us = took.as_micros() as u64;
         if us >= LONG_OP_US {
@@ -161,7 +161,7 @@ impl<T: Time> ClientLoop<T> {
     fn one(&mut self, index: u64, turn: Turn, operator: &mut dyn Operator, report: &mut SliceReport) -> Result<()> {
         let op = self.draws.op(index);
         let began = self.time.elapsed();
-        // Who stands still between two operations stands no less still than who does so inside of one.
+        // A stop between two operations counts as one inside an operation does.
         let outside = self.free_since.map_or(Duration::ZERO, |free| began.saturating_sub(free));
         self.note_long(op.kind, outside, report);
         let blocks = operator.run_op(&op)?;

@@ -86,7 +86,7 @@ impl Place {
         place
     }
 
-    /// Each part is percent-encoded; a socket's folder stands in the query.
+    /// Each part is percent-encoded; the folder of a socket is in the query.
     fn url(&self) -> String {
         let mut url = "postgres://".to_owned();
         if let Some(user) = &self.user {

@@ -7,7 +7,7 @@ use mindful_core::{Error, Result};
 pub(crate) struct Script {
     /// Assignments in order: line number, name, value.
     pub assignments: Vec<(usize, String, String)>,
-    /// Lines that are no assignments: line number, text.
+    /// Lines that are not assignments: line number, text.
     pub commands: Vec<(usize, String)>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) const OWN_KEYS: [&str; 8] = [
 /// Parameters that lead nowhere in mindful, and why.
 const DROPPED: [(&str, &str); 10] = [
     ("DATABASE_STATISTICS_TYPE", "mindful reads the database's counters itself, no AWR or statspack report is made"),
-    ("ADMIN_SQLNET_SERVICE", "the target URL says where to connect"),
+    ("ADMIN_SQLNET_SERVICE", "the target URL names the server"),
     ("DBA_PRIV_USER", "the target URL names the user; no DBA rights are needed"),
     ("SYSDBA_PASSWD", "its value is not repeated here; give secrets by URL, PGPASSWORD or a password file"),
     ("NO_OS_PERF_DATA", "host counters are always read where the server is local"),
@@ -78,7 +78,7 @@ pub(crate) fn plan(script: &Script) -> Result<PlanFile> {
     Ok(plan)
 }
 
-/// Lists assignments that are no parameter of the kit, with the nearest that is.
+/// Lists assignments that are not parameters of the kit, with the nearest parameter.
 pub(crate) fn unknown(script: &Script, known: &[&str], plan: &mut PlanFile) {
     for (line, key, _) in &script.assignments {
         if !known.contains(&key.as_str()) {

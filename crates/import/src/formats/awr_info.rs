@@ -133,7 +133,7 @@ impl<'a> Cells<'a> {
         }
         let column = self.text("SESSIONS").and_then(|sessions| sessions.parse().ok());
         step.sessions = column.or_else(|| sessions_of(&step.file));
-        let text = "A row of awr_info tells the mean of single reads and not how many there were: as many as read \
+        let text = "A row of awr_info contains the mean of single reads and not their number: as many as read \
                     requests are assumed. It names no database and no host: it is taken for one of Oracle's.";
         step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
     }

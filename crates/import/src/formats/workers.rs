@@ -1,4 +1,4 @@
-//! Logical reads by concurrent workers, as published beside SLOB studies.
+//! Logical reads by concurrent workers, as published with SLOB studies.
 
 use std::io::BufRead;
 

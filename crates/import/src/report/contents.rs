@@ -103,7 +103,7 @@ pub struct Report {
     pub histograms: BTreeMap<String, Histogram>,
     pub classes: BTreeMap<String, EventLine>,
     pub parameters: BTreeMap<String, String>,
-    /// Sections that are known and of which no row could be read.
+    /// Known sections without a row that could be read.
     pub unread: Vec<String>,
     pub cut: bool,
 }

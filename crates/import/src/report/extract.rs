@@ -31,8 +31,8 @@ pub(crate) fn of_tables(tables: &[Table], scope: Scope) -> Report {
     report
 }
 
-/// What a table is about by its heading or its summary, if its rows are among those that are read. A release may name its
-/// columns anew: then the section is known, and nothing of it is.
+/// What a table is about by its heading or its summary, if its rows are among those that are read. A release may rename
+/// its columns: then the section is known, but not its content.
 fn known_section(table: &Table) -> Option<String> {
     const TITLES: [&str; 9] = [
         "Wait Event Histogram",

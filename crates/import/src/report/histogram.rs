@@ -13,7 +13,7 @@ use super::waited::Waited;
 use crate::number::{self, Printed};
 use crate::tables::Table;
 
-/// What a share of `.0` stands for: more than nothing, and less than 0.05 percent.
+/// What a share of `.0` means: more than 0, and less than 0.05 percent.
 const FAINT: f64 = 0.025;
 const OPEN: u64 = u64::MAX;
 const MS: f64 = 1e3;
@@ -23,7 +23,7 @@ const S: f64 = 1024.0 * MS;
 pub struct Histogram {
     /// All waits, which are printed in thousands above 9,999; `None` where no section tells them.
     pub waits: Option<Printed>,
-    /// What each section tells of them: the same waits may stand in a wide share and in narrow ones.
+    /// What each section contains of them: the same waits may be in a wide share and in narrow ones.
     pub(crate) shares: Vec<Share>,
     /// Whether a share did not fit its column: then none of them says how the waits are distributed.
     pub unreadable: bool,
@@ -127,8 +127,8 @@ impl Histogram {
         (begins && ends && !parts.is_empty()).then(|| inside.map(|part| part.percent).sum())
     }
 
-    /// As the histograms of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is what
-    /// the lists of waits tell of the event: they have more digits.
+    /// As the histograms of our own runs: each bucket by its middle, the longest by the end of its bucket. `waited` is
+    /// what the lists of waits contain of the event: they have more digits.
     pub(crate) fn latency(&self, waited: Option<Waited>) -> Option<Latency> {
         let parts: Vec<_> = self.parts().into_iter().filter(|part| part.percent > 0.0).collect();
         let percent: f64 = parts.iter().map(|part| part.percent).sum();

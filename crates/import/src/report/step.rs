@@ -55,7 +55,7 @@ pub(crate) fn steps(
     (1..).zip(reports).map(step).collect()
 }
 
-/// The step of `report`, which stands in `file`.
+/// The step of `report`, which is in `file`.
 ///
 /// # Errors
 /// A report that tells neither how long it is nor a single figure.

@@ -4,7 +4,7 @@ use html5gum::{Token, Tokenizer};
 
 use super::table::{Table, UNKNOWN};
 
-/// Most columns that a cell may span: a page that asks for more is none of ours.
+/// Most columns that a cell may span: reports do not have more.
 const WIDEST: usize = 64;
 /// Most letters kept of a cell: statements are longer, figures are not.
 const LONGEST_CELL: usize = 400;
@@ -180,7 +180,7 @@ fn is_heading(row: &[Cell]) -> bool {
     names || row.iter().any(spans)
 }
 
-/// The cells of a row by column; one that spans several stands in the first of them.
+/// The cells of a row by column; a cell that spans several is in the first of them.
 fn spread(row: &[Cell], width: usize) -> Vec<String> {
     let mut cells = Vec::with_capacity(width);
     for cell in row {

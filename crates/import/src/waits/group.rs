@@ -9,7 +9,7 @@ use super::distribution::Distribution;
 use super::fields::{Field, Filter};
 use super::wait::Wait;
 
-/// Most groups; what comes later stands in one of its own.
+/// Most groups; later ones are in one group.
 const MOST: usize = 1 << 14;
 /// Most different latencies kept in all groups together, about 50 bytes each; later ones are rounded.
 const MOST_KEPT: usize = 1 << 21;
@@ -20,7 +20,7 @@ pub enum WaitKind {
     Single,
     /// Neighbouring blocks.
     Scattered,
-    /// Blocks that are no neighbours, at once: prefetch.
+    /// Blocks that are not neighbours, at once: prefetch.
     Parallel,
     /// Past the cache.
     Direct,

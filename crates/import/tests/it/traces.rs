@@ -159,8 +159,7 @@ fn a_trace_in_hundredths_of_a_second_is_refused_by_its_release() {
             [read("t.trc", text.clone()).map(drop), grouped(text, &[Field::Event], &Filter::default()).map(drop)]
         {
             let error = refused.err().map(|error| error.to_string());
-            let said =
-                release.map(|release| format!("t.trc is a trace of Oracle {release}, whose times are hundredths"));
+            let said = release.map(|release| format!("t.trc is a trace of Oracle {release}: its times are hundredths"));
             assert_eq!(error.is_some(), release.is_some(), "{head}: {error:?}");
             if let Some((error, said)) = error.zip(said) {
                 assert!(error.contains(&said[6..]), "{error}");

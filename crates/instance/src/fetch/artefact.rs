@@ -27,9 +27,9 @@ pub enum Contents {
 pub struct Files {
     /// The folder in the archive that becomes the folder on the shelf, with a slash at its end, or nothing.
     pub below: &'static str,
-    /// Names below it. A name that ends with a slash stands for all that is in that folder.
+    /// Names below it. A name that ends with a slash means all that is in that folder.
     pub names: &'static [&'static str],
-    /// Those of the files that may be run, beside those that a tar marks so: a jar has no permissions to trust.
+    /// Files that may be executed, besides those that a tar marks so: a jar does not contain permissions.
     pub programs: &'static [&'static str],
 }
 

@@ -57,7 +57,7 @@ impl Source {
         let secure = base.starts_with("https://");
         if !secure && !base.starts_with("http://") {
             return Err(Error::plan(
-                format!("`{base}` is no address to fetch from"),
+                format!("`{base}` is not an address to fetch from"),
                 "write --fetch-url https://HOST/PATH",
             ));
         }
@@ -151,7 +151,7 @@ impl Source {
     }
 }
 
-/// What the environment says; bytes that are no text come as marks, and a proxy with those is refused.
+/// The variables of the environment. Bytes that are not text become marks, and a proxy with marks is refused.
 fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }

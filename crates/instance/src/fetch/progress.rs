@@ -9,7 +9,7 @@ use sha2::Digest;
 
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Hashes and counts what is written through it, and tells how much it is, a few times a second.
+/// Hashes and counts what is written through it, and reports the amount a few times a second.
 pub(super) struct Progress<'a, W, D> {
     to: W,
     hash: D,
@@ -26,7 +26,7 @@ impl<'a, W: Write, D: Digest> Progress<'a, W, D> {
         Self { to, hash: D::new(), what, done: 0, of, last_event: None, events }
     }
 
-    /// Tells the end; returns the bytes that came and their hash in hexadecimal.
+    /// Reports the end; returns the bytes that came and their hash in hexadecimal.
     pub(super) fn finish(mut self) -> (u64, String) {
         self.of = self.done;
         self.tell();

@@ -32,14 +32,11 @@ pub(super) fn no_certificates() -> Error {
 
 pub(super) fn bad_proxy(name: &str) -> Error {
     let name = hidden(name);
-    Error::plan(
-        format!("the environment's proxy `{name}` is none that can be used"),
-        "write http://HOST:PORT, or unset it",
-    )
+    Error::plan(format!("the proxy `{name}` of the environment cannot be used"), "write http://HOST:PORT, or unset it")
 }
 
 pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
-    let next = "it was not used; try again, or look at who changes what you fetch (a proxy, the mirror)";
+    let next = "it was not used; try again, or look for what changes the archive (a proxy, the mirror)";
     Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
 }
 
@@ -60,10 +57,10 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
         ureq::Error::Timeout(part) => failed(format!("no answer in time ({part})"), NETWORK),
         ureq::Error::ConnectionFailed => failed("no connection".to_owned(), NETWORK),
         ureq::Error::StatusCode(404) => {
-            failed("there is no such archive (HTTP 404)".to_owned(), "give another version")
+            failed("the archive does not exist (HTTP 404)".to_owned(), "give another version")
         }
         ureq::Error::StatusCode(407) => failed(
-            "the proxy asks who you are (HTTP 407)".to_owned(),
+            "the proxy asks for a login (HTTP 407)".to_owned(),
             "write HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT",
         ),
         ureq::Error::StatusCode(code) => {
@@ -74,7 +71,7 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
         }
         ureq::Error::BodyExceedsLimit(limit) => failed(
             format!("it is larger than {}", size(*limit)),
-            "that is no archive of a server; name another source by --fetch-url",
+            "that is not an archive of a server; name another source by --fetch-url",
         ),
         ureq::Error::Rustls(error) => of_tls(error, &failed),
         ureq::Error::Io(error) if is_full(error) => failed(
@@ -94,7 +91,7 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
 fn of_tls(error: &rustls::Error, failed: &dyn Fn(String, &str) -> Error) -> Error {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-            failed("nobody this system trusts signed its certificate".to_owned(), CERTIFICATES)
+            failed("its certificate is not signed by an authority that this system trusts".to_owned(), CERTIFICATES)
         }
         rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             failed("its certificate has expired".to_owned(), "look at this machine's clock")

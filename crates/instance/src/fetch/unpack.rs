@@ -29,7 +29,7 @@ type Refusable<T = ()> = Result<T, String>;
 
 /// Unpacks `archive` into the empty folder `into`. The error is a short reason.
 pub(super) fn unpack(archive: File, contents: &Contents, into: &Path, limits: &Limits) -> Refusable {
-    let mut zip = ZipArchive::new(archive).map_err(|error| format!("it is no whole zip ({error})"))?;
+    let mut zip = ZipArchive::new(archive).map_err(|error| format!("it is not a complete zip ({error})"))?;
     if zip.len() > limits.entries {
         return Err(format!("it has more than {} entries", limits.entries));
     }
@@ -192,7 +192,7 @@ enum Link {
     Hard(PathBuf),
 }
 
-/// What stands in the folder so far.
+/// What the folder contains so far.
 struct Tree<'a> {
     root: &'a Path,
     made: BTreeMap<PathBuf, Made>,

@@ -145,5 +145,5 @@ fn a_link_or_a_pipe_in_place_of_the_lock_is_not_followed() {
     rustix::fs::mknodat(rustix::fs::CWD, shelf.join("fetch.lock"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
         .unwrap();
     let refusal = fetched(&artefact(Some(pinned)), &base, &shelf).0.unwrap_err().to_string();
-    assert!(refusal.contains("no plain file"), "{refusal}");
+    assert!(refusal.contains("not a plain file"), "{refusal}");
 }

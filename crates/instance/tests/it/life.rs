@@ -201,7 +201,7 @@ fn a_crash_within_a_load_begins_anew_and_an_end_does_not() {
     kill(instance.pid());
     drop(instance);
     let (instance, notes) = open(place.path());
-    assert!(notes.contains("made anew"), "{notes}");
+    assert!(notes.contains("made again"), "{notes}");
     assert_eq!(tell(&instance, "count"), "1");
     instance.serve(Purpose::Load).unwrap();
     tell(&instance, "one");

@@ -165,7 +165,7 @@ fn half_a_dataset_leaves_no_log_and_a_crashed_load_begins_a_new_one() {
     kill(instance.pid());
     drop(instance);
     let (instance, notes) = open_with_log(place.path(), None, &Tiny::default());
-    assert!(notes.tell("made anew"), "{}", notes.all());
+    assert!(notes.tell("made again"), "{}", notes.all());
     let instance = instance.unwrap();
     assert_eq!((tell(&instance, "count").as_str(), instance.log_files().unwrap()), ("1", log.join("log")));
 }

@@ -89,7 +89,7 @@ impl Drop for Instance {
     }
 }
 
-/// Removes what processes left that are no more. One whose pipe is still open refuses.
+/// Removes what ended processes left. One whose pipe is still open refuses.
 fn remove_stale(kernel: &Kernel, instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {

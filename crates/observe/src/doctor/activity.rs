@@ -1,4 +1,4 @@
-//! What goes on at the host right now: two looks and their difference.
+//! Present activity of the host: two readings and their difference.
 
 use std::collections::BTreeMap;
 use std::fs;

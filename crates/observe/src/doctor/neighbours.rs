@@ -1,4 +1,4 @@
-//! Checks of what else goes on at the host.
+//! Checks of other activity of the host.
 
 use mindful_core::plan::units;
 use mindful_core::result::finding::{OTHERS_BUSY, codes};

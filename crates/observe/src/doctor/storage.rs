@@ -113,7 +113,7 @@ pub(super) fn space(storage: &Storage) -> Option<Finding> {
     ))
 }
 
-/// All that is to be said of one device. In a guest nobody knows whether the disk below turns.
+/// All that is to be said of one device. A guest cannot know whether the disk below rotates.
 pub(super) fn device(device: &Device, guest: bool) -> Vec<Finding> {
     let found = [scheduler(device), read_ahead(device), write_cache(device), layer(device), cloud_volume(device)];
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();

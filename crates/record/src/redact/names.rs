@@ -1,4 +1,4 @@
-//! Which names were taken out, and what stands in their place.
+//! Which names were taken out, and what replaces them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -114,7 +114,7 @@ pub(super) fn kind_of(key: &str) -> Option<NameKind> {
     Some(if last == NameKind::Name { found.next().map_or(last, |(_, kind)| *kind) } else { last })
 }
 
-/// Words that stand in commands, lists and paths, and name nobody's own.
+/// Words of commands, lists and paths that do not identify anything.
 const COMMON: [&str; 44] = [
     "any",
     "bash",
@@ -214,7 +214,7 @@ impl Names {
         }
     }
 
-    /// What stands for `name`: the same each time.
+    /// The replacement of `name`: the same each time.
     pub(super) fn of(&mut self, kind: NameKind, name: &str) -> String {
         // What was taken out already stays as it is: a record may be redacted again.
         if self.taken.contains(name) {
@@ -235,13 +235,13 @@ impl Names {
         given
     }
 
-    /// `given` stands for `name` too, where nothing does yet.
+    /// `given` replaces `name` too, where nothing does yet.
     pub(super) fn alias(&mut self, kind: NameKind, name: &str, given: &str) {
         self.given.entry((kind, name.to_owned())).or_insert_with(|| given.to_owned());
         self.taken.insert(given.to_owned());
     }
 
-    /// `name` will be found wherever it stands as a word of its own.
+    /// `name` will be found wherever it is a word of its own.
     pub(super) fn learn(&mut self, kind: NameKind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.
@@ -317,7 +317,7 @@ fn is_device(word: &str) -> bool {
             rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
         })
     };
-    // A hash and what a disk is made of are none.
+    // Hashes and the composition of a disk are not names.
     !["md5", "hdd"].contains(&word) && (LETTERS.into_iter().any(lettered) || NUMBERS.into_iter().any(numbered))
 }
 

@@ -13,7 +13,7 @@ impl Names {
         self.scan(text, false)
     }
 
-    /// The same of a text for people, which tells of processes too.
+    /// The same of a text for people, which mentions processes too.
     pub(super) fn replace_in(&mut self, text: &str) -> String {
         let mut clean = String::with_capacity(text.len());
         let mut rest = text;
@@ -68,7 +68,7 @@ impl Names {
         clean
     }
 
-    /// How long the name is that `text` begins with, and what stands for it.
+    /// How long the name is that `text` begins with, and what replaces it.
     fn found(&mut self, text: &str, before: Option<char>, processes: bool) -> Option<(usize, String)> {
         if let Some(url) = self.url(text) {
             return Some(url);

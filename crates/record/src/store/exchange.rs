@@ -45,7 +45,7 @@ impl Store {
     pub fn import_pack(&self, path: &Path, judge: Judge) -> Result<String> {
         let bad = |why: String| {
             Error::plan(
-                format!("{} is no pack of a run: {why}", path.display()),
+                format!("{} is not a pack of a run: {why}", path.display()),
                 "copy it again from where it was made, or pack the run again: `mindful pack RUN`",
             )
         };

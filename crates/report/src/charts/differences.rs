@@ -1,4 +1,4 @@
-//! The differences of two sides: each a point with its interval, beside the line of no difference.
+//! The differences of two sides: each a point with its interval, and the line of no difference.
 
 use std::fmt::Write as _;
 

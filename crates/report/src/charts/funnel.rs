@@ -8,7 +8,7 @@ use crate::drawing::frame::Drawing;
 use crate::drawing::scale::Unit;
 use crate::figure::number;
 
-/// The level above all, which counts no reads: beside the blocks it visits it would be a line.
+/// The level above all, which does not count reads: compared with the blocks it visits it would be a line.
 const OPERATIONS: &str = "operations";
 
 /// How the levels below the device begin; other rows set in are parts of the one above them, and no level.

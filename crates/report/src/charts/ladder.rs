@@ -23,7 +23,7 @@ pub(crate) struct Ladder<'a> {
     pub name: String,
     pub loads: &'static str,
     pub knee: Option<&'a KneeSummary>,
-    /// Whether it is a level of a contrast: raw reads, or the database beside them.
+    /// Whether it is a level of a contrast: raw reads, or the database.
     pub of_contrast: bool,
     pub p99_limit_us: Option<f64>,
     /// Steps of each load, by rising load; several where it was measured again.
@@ -82,7 +82,7 @@ pub(crate) fn group_ladders<'a>(name: &str, sides: &[Side<'a>]) -> Vec<Ladder<'a
     }
     let ladder = |(others, by_load): (Values, StepsByLoad<'a>)| Ladder {
         name: series_name(name, &others),
-        // Each run has its own; of several there is none that is theirs.
+        // Each run has its own; several runs do not have a common one.
         knee: if sides.len() == 1 { knee(&first.1.summary, &others) } else { None },
         ..bare(*first, by_load)
     };

@@ -1,4 +1,4 @@
-//! What rises with the load: throughput beside the line without any queue, bytes by kind, CPU for a read.
+//! What rises with the load: throughput, with the line without any queue, bytes by kind, CPU for a read.
 
 use mindful_analyze::{StepAnalysis, curve};
 

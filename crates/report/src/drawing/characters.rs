@@ -7,7 +7,7 @@ const ASCII_BLOCKS: [char; 8] = ['_', '.', ',', '-', '~', '=', '+', '#'];
 /// From how many times the least to the greatest a curve goes up by ratio.
 const BY_RATIO: f64 = 40.0;
 
-/// A point of a curve, with what is written beside it.
+/// A point of a curve, with its label.
 #[derive(Debug, Clone)]
 pub(crate) struct Spot {
     pub x: f64,

@@ -6,7 +6,7 @@ use crate::markup::{escaped_text, marked_up};
 use crate::table::wrap;
 
 pub(crate) const WIDTH: f64 = 620.0;
-/// What colours and lines mean, for a page and for a picture by itself.
+/// What colours and lines mean, for a page and for a separate picture.
 pub(crate) const STYLE: &str = include_str!("chart.css");
 pub(crate) const LINE: f64 = 13.0;
 pub(crate) const CHARACTER: f64 = 6.4;

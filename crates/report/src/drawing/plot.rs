@@ -17,7 +17,7 @@ const LEGEND: f64 = 18.0;
 const LEGEND_COLUMNS: usize = 80;
 const NAME: f64 = 15.0;
 const STRANGE: usize = usize::MAX;
-/// Where a name stands beside its point, the best place first: how it is aligned, how far right and down.
+/// Places of a name at its point, the best first: how it is aligned, how far right and down.
 const PLACES: [(&str, f64, f64); 8] = [
     ("near at-end", -5.0, -7.0),
     ("near", 6.0, -7.0),
@@ -84,7 +84,7 @@ impl Look {
 pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
-    /// What is written beside it; empty for nothing.
+    /// Its label; empty for none.
     pub label: String,
     /// Where `x` lies at least and at most, where that is known.
     pub wide: Option<[f64; 2]>,

@@ -14,7 +14,7 @@ const STRIP: f64 = 62.0;
 const ABOVE: f64 = 14.0;
 /// Above each strip its name and legend.
 const HEAD: f64 = 24.0;
-/// A line of a legend that does not fit beside the name.
+/// A line of a legend that does not fit next to the name.
 const LEGEND: f64 = 15.0;
 
 #[derive(Debug, Clone)]
@@ -248,7 +248,7 @@ impl Strip {
         names.chain(self.level.iter().map(|(_, name)| (None, name.clone()))).collect()
     }
 
-    /// Lines that the legend takes below the name; none where it fits beside it.
+    /// Lines that the legend takes below the name; 0 where it fits next to it.
     fn legend_lines(&self) -> usize {
         let all: f64 = self.legend().iter().map(|(_, name)| width(name)).sum();
         let room = WIDTH - LEFT - RIGHT;

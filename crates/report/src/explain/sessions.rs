@@ -1,4 +1,4 @@
-//! Each session by itself: when it started and stopped, and what it did.
+//! Each session: when it started and stopped, and what it did.
 
 use std::fmt::Write as _;
 

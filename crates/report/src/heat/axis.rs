@@ -21,7 +21,7 @@ pub(crate) fn instants(end_s: f64, most: usize) -> Vec<(f64, String)> {
         0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0,
     ];
     let fits = |apart: &f64| end_s / apart <= most as f64;
-    // A record may tell of any time.
+    // A record may contain any time.
     let days = || (end_s / (86_400.0 * most.max(1) as f64)).ceil().max(1.0) * 86_400.0;
     let apart = APART.into_iter().find(fits).unwrap_or_else(days);
     let (unit_s, unit) = match apart {

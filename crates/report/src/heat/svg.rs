@@ -1,4 +1,4 @@
-//! The maps as pictures: one SVG each, which takes its colours from the page it stands on.
+//! The maps as pictures: one SVG each, which takes its colours from its page.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::figure::time_us;
 
 const FINENESS: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
 const SHADES: usize = 8;
-/// How many times the one before it a shade stands for.
+/// Ratio of the values of a shade and the one before it.
 const FACTOR: f64 = 2.0;
 
 /// The picture's size, and the map's place in it.

@@ -12,11 +12,11 @@ use crate::{escape, figure, table};
 
 /// Shades from the faintest to the strongest, after the blank of an empty cell.
 const SHADES: [char; 6] = [' ', '·', '░', '▒', '▓', '█'];
-/// How many times the one before it a shade stands for.
+/// Ratio of the values of a shade and the one before it.
 const FACTOR: f64 = 4.0;
 /// Bands of a factor of ten.
 const BANDS: usize = 5;
-/// Columns that stand beside the two maps: the latency, the shares, and gaps.
+/// Columns next to the two maps: the latency, the shares, and gaps.
 const BESIDE: usize = 28;
 
 pub fn report(run: &Run, analysis: &Analysis, style: &Style) -> String {

@@ -52,7 +52,7 @@ pub struct Screen {
 #[derive(Debug)]
 struct Shared {
     board: Mutex<Board>,
-    /// Set when the view was left: from then on lines tell what goes on.
+    /// Set when the view was left: from then on lines report progress.
     lines: Mutex<Option<Live>>,
     ended: AtomicBool,
     colour: bool,
@@ -110,7 +110,7 @@ impl Screen {
     }
 }
 
-/// A panic is reported on the terminal as it was: what stands on a screen of ours is gone with it.
+/// A panic is reported on the terminal as it was: the content of our screen is lost with it.
 fn give_back_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -153,7 +153,7 @@ fn drawn_area() -> Rect {
     Rect::new(0, 0, wide.min(LARGEST.0), high.min(LARGEST.1))
 }
 
-/// Writes to the terminal until it hangs up; then output is dropped, as the run goes on.
+/// Writes to the terminal until it hangs up; then output is dropped, and the run continues.
 #[derive(Debug)]
 struct Output<'a>(&'a File);
 

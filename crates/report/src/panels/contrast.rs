@@ -18,7 +18,7 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
             2,
             &if contrast.eta.is_some() {
                 format!(
-                    "mindless I/O (raw reads that nobody looks at) against mindful I/O (reads by which a database finds \
+                    "mindless I/O (raw reads into memory that is not looked at) against mindful I/O (reads by which a database finds \
                      and uses a row): {sessions}, one block at a time each, the same files of {target}. Each level (row) \
                      differs from the one above it in one thing"
                 )

@@ -177,7 +177,7 @@ fn waits(page: &mut Panel, step: &StepAnalysis) {
     }
 }
 
-/// Single requests at the device: percentiles, for each was timed by itself.
+/// Single requests at the device: percentiles, because each was timed.
 fn device(page: &mut Panel, step: &StepAnalysis) {
     let device = &step.summary.device;
     let of = |kind: &str, timed: Option<u64>, p50: Option<f64>, p99: Option<f64>| {

@@ -18,7 +18,7 @@ pub(crate) enum Piece {
         free: usize,
         text: String,
     },
-    /// A word in its tone, `at` columns in, and a paragraph beside it.
+    /// A word in its tone, `at` columns in, and a paragraph next to it.
     Beside {
         at: usize,
         tone: Tone,
@@ -145,7 +145,7 @@ fn lines(piece: &Piece, style: &Style) -> Vec<String> {
     }
 }
 
-/// Figures over time beside each other, in as many columns as there is room for.
+/// Figures over time side by side, in as many columns as there is room for.
 fn over_time(over: &str, figures: &[(String, Vec<Option<f64>>, String)], style: &Style) -> Vec<String> {
     const MOST: usize = 16;
     let words: usize = figures.iter().map(|(name, _, range)| columns_of(name) + columns_of(range) + 4).sum();

@@ -186,7 +186,7 @@ fn flow_of(steps: &[&StepSummary]) -> Flow {
     common_flow(steps.iter().copied())
 }
 
-/// Whether operations are not reported: then cache requests, read requests and their time stand in their place.
+/// Whether operations are not reported: then cache requests, read requests and their time replace them.
 fn is_imported(steps: &[&StepSummary]) -> bool {
     steps.iter().all(|step| step.blocks_visited_per_s.is_none())
 }

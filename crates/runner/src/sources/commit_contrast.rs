@@ -75,7 +75,7 @@ impl<'a> CommitContrast<'a> {
         if !commits || plan.work_unit != 1 {
             return Err(Error::plan(
                 "a contrast of commits updates single blocks, and each update commits",
-                "leave --update-pct, --work-unit, --commit and --commit-wait away",
+                "omit --update-pct, --work-unit, --commit and --commit-wait",
             ));
         }
         let reads = files.file_reads().ok_or_else(|| Error::run("no engine writes bare files", "please report it"))?;

@@ -61,10 +61,7 @@ impl<'a> Contrast<'a> {
     pub fn new(context: &'a Context, files: &'static dyn Engine, repetitions: u32) -> Result<Self> {
         let plan = &context.plan;
         if !plan.update_pct.is_none() || !plan.scan_pct.is_none() || plan.work_unit != 1 {
-            return Err(Error::plan(
-                "a contrast reads single blocks",
-                "leave --update-pct, --scan-pct and --work-unit away",
-            ));
+            return Err(Error::plan("a contrast reads single blocks", "omit --update-pct, --scan-pct and --work-unit"));
         }
         let reads = files.file_reads().ok_or_else(|| Error::run("no engine reads bare files", "please report it"))?;
         Ok(Self { context, files, reads, url: String::new(), repetitions, left: VecDeque::new() })
@@ -138,7 +135,7 @@ impl StepSource for Contrast<'_> {
     }
 }
 
-/// Why there are none of bare files.
+/// Why bare files do not have any.
 fn raw_left_out() -> Finding {
     codes::LEVEL_LEFT_OUT.finding(
         "The raw levels were omitted because the database's files cannot be read from here, so the time that the \

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use mindful_core::plan::Plan;
 
-/// Time a step takes beside warm-up and window: connecting, settling, judging.
+/// Time a step takes besides warm-up and window: connecting, settling, judging.
 const OVERHEAD: Duration = Duration::from_secs(3);
 
-/// Steps or runs to come. Loading the dataset is not in it: how fast that goes shows while it goes on.
+/// Steps or runs to come. Loading the dataset is not in it: its speed is shown during the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// What is counted: `steps` or `runs`.

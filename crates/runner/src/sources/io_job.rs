@@ -87,7 +87,7 @@ impl StepSource for IoJob<'_> {
         let sessions = self.context.plan.sessions;
         if dataset.schemas > sessions {
             let text = format!(
-                "the files hold {} schemas and {sessions} of them are read: for all of it, leave --schemas away",
+                "the files hold {} schemas and {sessions} of them are read: for all of it, omit --schemas",
                 dataset.schemas
             );
             emit_note(recording, text);

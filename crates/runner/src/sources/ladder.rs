@@ -1,6 +1,6 @@
 //! Which steps a sweep takes, and in which order: pure functions from what is measured so far to what comes next.
 //!
-//! Nothing is remembered between calls, so a sweep that was killed goes on from its stored results alone.
+//! Calls do not keep state, so a sweep that was killed continues from its stored results alone.
 
 mod adaptive;
 mod axis;

@@ -37,9 +37,9 @@ impl Preset {
 pub enum Matrix {
     /// One pair.
     Point,
-    /// All small loads beside one large load.
+    /// All small loads with one large load.
     Row,
-    /// All large loads beside one small load.
+    /// All large loads with one small load.
     Col,
     /// The pair of the highest loads.
     Max,

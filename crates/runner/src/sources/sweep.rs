@@ -1,5 +1,5 @@
-//! Which step a sweep takes next: from its settings and what is stored of it so far. Nothing else is remembered, so a
-//! sweep that was killed goes on from its run folder.
+//! Which step a sweep takes next: from its settings and what is stored of it so far. Other state is not kept, so a
+//! sweep that was killed continues from its run folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) use next::Next;
 
 /// Most points of a grid: more are a mistake.
 const MOST_POINTS: usize = 10_000;
-/// Highest load tried where nobody says.
+/// Default of the highest load tried.
 const MOST_SESSIONS: u32 = 256;
 /// Halvings of the logarithm from a doubling down to the tolerance.
 const HALVINGS: u32 = 4;
@@ -94,7 +94,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// All points that are known before anything runs; the ends of a range stand for what lies between.
+    /// All points that are known before anything runs; of a range, both ends.
     fn known_points(&self) -> Vec<BTreeMap<String, String>> {
         let at = |values: &BTreeMap<String, String>, key: &str, value: String| {
             let mut values = values.clone();
@@ -353,7 +353,7 @@ fn search(objective: Objective, axes: &[(String, Values)]) -> Result<Shape> {
         _ => {
             return Err(Error::plan(
                 "a search for an objective varies one load",
-                "give --sessions FROM..TO or --rate FROM..TO beside --max-iops-at, and no other ladder",
+                "give --sessions FROM..TO or --rate FROM..TO with --max-iops-at, and no other ladder",
             ));
         }
     };

@@ -1,4 +1,4 @@
-//! A sweep as it goes on: within its budget, and reported after each step.
+//! A sweep in progress: within its budget, and reported after each step.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl<'a> Walk<'a> {
         Self { sweep, context, began: context.clock.elapsed(), spent_before, longest, handed_out, done: Vec::new() }
     }
 
-    /// The rest of the sweep whose steps stand in `run`; those that did not end are taken again.
+    /// The rest of the sweep with the steps `run`; those that did not end are taken again.
     pub fn resumed(sweep: &'a Sweep, context: &'a Context, run: &Run) -> Self {
         let mut finished = run.clone();
         finished.steps.retain(mindful_core::record::run::StepRecord::finished);

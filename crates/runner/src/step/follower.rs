@@ -21,7 +21,7 @@ use mindful_core::result::{Finding, Severity};
 use crate::step::boundaries::{self, SLICE_US};
 use crate::step::early_stop::EarlyStop;
 
-/// How far ahead the boundary has to lie at which all sessions end, beside the slices that they may begin before, us.
+/// How far ahead the boundary has to lie at which all sessions end, besides the slices that they may begin before, us.
 const AHEAD_US: i64 = 500_000;
 
 pub(crate) struct StepFollower {
@@ -132,7 +132,7 @@ impl State {
 
     fn add(&mut self, event: Event) {
         if let Some(step) = &mut self.step {
-            // An event out of place is refused when the run is read back; here it tells nothing.
+            // An event out of place is refused when the run is read back; here it is ignored.
             let _ = step.add(event);
         }
     }

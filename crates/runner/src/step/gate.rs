@@ -81,7 +81,7 @@ impl Gate {
         self.changed.notify();
     }
 
-    /// Waits until all are connected; `false` if the step was called off.
+    /// Waits until all are connected; `false` if the step was cancelled.
     pub(crate) fn wait_for_rehearsal(&self) -> bool {
         let waits = |state: &State| !state.may_rehearse && state.signal.is_none();
         self.changed.wait(FOREVER, &mut || waits(&self.lock()));

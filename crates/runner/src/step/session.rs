@@ -133,8 +133,8 @@ impl Shared<'_> {
         timed.then_some([*begin, *end])
     }
 
-    /// The first slice from `next` on that has something left to do, with its boundaries: an operation may outlast whole
-    /// slices. A session that is under way tells by itself which one that is.
+    /// The first slice from `next` on that has something left to do, with its boundaries: an operation may outlast
+    /// whole slices. A session that is under way reports which one that is.
     fn next_slice<'b>(&self, next: usize, session: &dyn Session, boundaries: &'b [i64]) -> Option<(usize, &'b [i64])> {
         let now_us = self.clock.now_us() + self.clock_offset_us;
         let mut left = boundaries.windows(2).enumerate().skip(next);

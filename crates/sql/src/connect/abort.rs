@@ -32,7 +32,7 @@ impl AbortState {
 
     pub fn refuse_aborted(&self, server: impl FnOnce() -> String) -> Result<()> {
         if self.is_aborted() {
-            return Err(Error::interrupted(format!("what was asked of {} was interrupted", server())));
+            return Err(Error::interrupted(format!("the request to {} was interrupted", server())));
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ impl Words {
             rustls::Error::InvalidMessage(_) => Error::target(
                 format!("answered, but not as {} with TLS", self.product),
                 format!(
-                    "check that host and port are those of a {} server, or say {}",
+                    "check that host and port are those of a {} server, or set {}",
                     self.product,
                     self.without_tls()
                 ),
@@ -41,7 +41,7 @@ impl Words {
     }
 
     pub fn failed(&self, fault: &dyn std::fmt::Display) -> Error {
-        Error::target(format!("TLS failed ({fault})"), format!("see the server's log, or say {}", self.without_tls()))
+        Error::target(format!("TLS failed ({fault})"), format!("see the server's log, or set {}", self.without_tls()))
     }
 
     fn without_tls(&self) -> String {

@@ -11,7 +11,7 @@ pub const ESCAPES: &str = "write `@` `:` `/` `?` `%` inside a name or password a
 
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The bytes that percent-encoded `text` stands for. `part` names it in an error.
+/// The bytes of percent-encoded `text` . `part` names it in an error.
 pub fn decode(text: &str, part: &str) -> Result<Vec<u8>> {
     // The library leaves a `%` without two digits as it is; here it is a mistake.
     let broken = text.match_indices('%').any(|(at, _)| {
@@ -54,7 +54,7 @@ pub fn key_and_value(pair: &str, also: char) -> Result<(&str, &str)> {
     })
 }
 
-/// Host and port of `text`, both as written, either of which may be empty. `name` is the host in an error, such as `host 2`;
+/// Host and port of `text`, both as written, and both may be empty. `name` is the host in an error, such as `host 2`;
 /// `port` is the default port of the database, for an example.
 pub fn host_and_port<'a>(text: &'a str, name: &str, port: u16) -> Result<(&'a str, &'a str)> {
     let bad = |what: &str, next: &str| Error::plan(format!("{name} of the target URL {what}"), next);

@@ -7,7 +7,7 @@ use mindful_core::Error;
 use mindful_core::plan::settings::Key;
 
 pub const SHARED_KEY: Key =
-    Key::with_default("shared", "on|off", "off", "Run even if another run uses the namespace; the report says so");
+    Key::with_default("shared", "on|off", "off", "Run even if another run uses the namespace; the report notes it");
 
 pub const SHARED: &str = "Another run, load or cleanup of mindful uses the namespace: it shares the dataset, its cache and its \
                           locks, and the server counts its work with this one's. Wait until it ends, or load another \
@@ -20,6 +20,6 @@ pub const RETRY: Duration = Duration::from_millis(50);
 pub fn in_use_error(what: &str) -> Error {
     Error::target(
         format!("another run, load or cleanup of mindful uses {what}"),
-        "wait until it ends, or choose another --namespace; a run beside another run goes on with --shared on",
+        "wait until it ends, or choose another --namespace; with --shared on, several runs may use one namespace",
     )
 }

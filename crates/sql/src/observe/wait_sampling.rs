@@ -1,7 +1,7 @@
 //! Where sessions spend their time: what they wait for, sampled by a thread of its own over a connection of its own.
 //!
-//! Counts of samples only tell shares of time when samples are independent of the work, so the time between two is
-//! drawn anew each time.
+//! Counts of samples are shares of time only if samples are independent of the work, so the time between two is drawn
+//! each time.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

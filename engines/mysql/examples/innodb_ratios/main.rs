@@ -95,7 +95,7 @@ fn main() -> Result<()> {
     bench.private.destroy()
 }
 
-/// The server may run as another user, who has to get through.
+/// The server may run as another user that needs to pass.
 fn open_to_all(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
@@ -107,7 +107,7 @@ fn one<T: FromRow>(conn: &mut Conn, sql: &str) -> Result<T> {
     row.ok_or_else(|| Error::run(format!("{sql}: no row"), "look at the server's log"))
 }
 
-/// Each statement of `script`, committed by itself.
+/// Each statement of `script`, each in its own transaction.
 fn run(conn: &mut Conn, script: &str) -> Result<()> {
     let statements = script.split(';').map(str::trim).filter(|statement| !statement.is_empty());
     for statement in statements {

@@ -50,7 +50,7 @@ fn pair(bench: &Bench, unit: u64, other: Other) -> Result<(f64, f64, Vec<f64>)> 
     for round in 0..=ROUNDS {
         let mut rate = 0.0;
         let mut rival = 0.0;
-        // Who is first takes turns.
+        // The first one changes from round to round.
         for turn in [round % 2, 1 - round % 2] {
             let before = bench.server_cpu_s()?;
             let blocks = match (turn, other) {
@@ -95,7 +95,7 @@ impl Loop {
         Ok(Self { target, session, next_op: 0 })
     }
 
-    /// Works a slice; tells the blocks that were visited.
+    /// Works a slice; returns the number of blocks visited.
     fn slice(&mut self) -> Result<u64> {
         let begin_us = self.target.clock_us()?;
         let end_us = begin_us + SLICE.as_micros() as i64;

@@ -1,4 +1,4 @@
-//! Checks of who else is at work in the server, and of what the server does beside.
+//! Checks of other sessions at work in the server, and of the server's own work.
 
 use mindful_core::plan::units::format_counted;
 use mindful_core::result::finding::Finding;

@@ -11,7 +11,7 @@ pub(super) fn clock(state: &State) -> Option<Finding> {
         let text = "SYSDATE() does not advance within a statement, so each latency would be zero and a slice would \
                     not end. A run with the loop in the server is refused. Start the server without \
                     --sysdate-is-now, or run with --loop client";
-        codes::MYSQL_SYSDATE_STANDS.finding(text, "SYSDATE(6) stands still (--sysdate-is-now)")
+        codes::MYSQL_SYSDATE_STANDS.finding(text, "SYSDATE(6) does not move within a statement (--sysdate-is-now)")
     })
 }
 

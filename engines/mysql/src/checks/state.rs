@@ -97,7 +97,8 @@ impl Activity {
                 *by_user.entry(user.clone()).or_default() += 1;
             }
         }
-        // Without the right to see others, the list has none of them; with it, who is connected is on it at least.
+        // Without the right to see others, the list does not contain them. With it, the list contains at least this
+        // connection.
         let grants: Vec<String> = conn.query("SHOW GRANTS")?;
         let sees = |grant: &String| {
             grant.contains(" ON *.* ") && (grant.contains("ALL PRIVILEGES") || grant.contains("PROCESS"))
@@ -125,7 +126,7 @@ impl Planned {
     }
 }
 
-/// Whether two looks at the clock with a pause between tell the same: then every latency would be zero.
+/// Whether two readings of the clock with a pause between are equal: then every latency would be zero.
 fn clock_stands(conn: &mut Conn) -> Result<bool, Failure> {
     let sql = "SELECT CAST(SYSDATE(6) AS CHAR), SLEEP(0.002), CAST(SYSDATE(6) AS CHAR)";
     let looks: Option<(String, i64, String)> = conn.query_first(sql)?;

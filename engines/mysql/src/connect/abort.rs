@@ -14,7 +14,7 @@ use crate::connect::{Server, Socket};
 
 /// How long the server may take to end connections, all together.
 const KILL_WITHIN: Duration = Duration::from_secs(1);
-/// How long a connection that the server ends has to notice by itself.
+/// How long to wait for a connection to notice that the server ended it.
 const END_WITHIN: Duration = Duration::from_millis(500);
 /// How often the way to a server is taken that may lead to others of its name.
 const WAYS: u32 = 4;
@@ -25,8 +25,8 @@ pub(crate) enum Use {
     Other,
 }
 
-/// A connection as its server knows it. The server is `None` until it has said which it is, and where that means nothing:
-/// servers behind one name give the same numbers, and so does one that was started anew.
+/// A connection as its server knows it. The server is `None` until it has said which it is, and where that is
+/// ambiguous: servers behind one name give the same numbers, and so does a restarted one.
 #[derive(Clone)]
 struct Known {
     number: u32,
@@ -145,8 +145,8 @@ fn kill(server: &Server, doomed: &mut Vec<Known>) -> Result<()> {
     Ok(())
 }
 
-/// What tells the server that `connection` leads to from all others, and from itself before it was started anew. `None` where
-/// it does not say, or where the client was given another number than the server's own.
+/// The identity of the server that `connection` leads to, which a restart changes.
+/// `None` where it does not say, or where the client was given another number than the server's own.
 fn which_server(connection: &mut Conn) -> Option<String> {
     let answer = connection.query_first_opt::<(Option<String>, u64), _>(include_str!("../../sql/which_server.sql"));
     let (server, number) = answer.ok()??.ok()?;

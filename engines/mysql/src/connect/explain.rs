@@ -52,7 +52,8 @@ fn beneath(error: &mysql::Error) -> Option<&io::Error> {
     }
 }
 
-/// Why nobody was let in by TCP: beside a password, an account may ask for encryption. `in_clear` is what the user asked for.
+/// Why a login by TCP was refused: besides a password, an account may ask for encryption. `in_clear` is what the user
+/// asked for.
 pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
     // The driver looks for a key of the server's that nobody gave it.
     if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
@@ -104,7 +105,7 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
         }
         1129 => (Target, "FLUSH HOSTS on the server: it shut this host out after too many broken connections"),
         1130 => (Target, "CREATE USER name@this-host there, or connect from a host that it knows"),
-        1251 | 1862 | 1820 => (Target, "set the user's password anew: ALTER USER name IDENTIFIED BY …"),
+        1251 | 1862 | 1820 => (Target, "set the user's password again: ALTER USER name IDENTIFIED BY …"),
         3159 => (Target, "the server takes encrypted connections alone: ssl-mode=REQUIRED"),
         1290 | 1792 | 1836 => (Target, "name the primary: this server is read-only"),
         1419 => (Target, "SET GLOBAL log_bin_trust_function_creators = 1, or run with --loop client"),
@@ -128,14 +129,14 @@ fn driver_fault(fault: &DriverError) -> Error {
         DriverError::CouldNotConnect(Some((_, said, kind))) => io_fault(&io::Error::new(*kind, said.clone())),
         DriverError::TlsNotSupported => Error::target(
             "the server does not offer TLS",
-            "set ssl_cert and ssl_key there, or say ssl-mode=DISABLED to go without encryption",
+            "set ssl_cert and ssl_key there, or set ssl-mode=DISABLED to connect without encryption",
         ),
         DriverError::UnknownAuthPlugin(name) => Error::target(
             format!("{LOGIN} ({})", one_line(name)),
             "let the user have a password by mysql_native_password or caching_sha2_password",
         ),
         DriverError::OldMysqlPasswordDisabled => {
-            Error::target(format!("{LOGIN} (mysql_old_password)"), "set the user's password anew")
+            Error::target(format!("{LOGIN} (mysql_old_password)"), "set the user's password again")
         }
         DriverError::CleartextPluginDisabled => Error::target(
             "the server asks for the password in clear text, which mindful never sends",

@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DEFAULT_PORT: u16 = 3306;
 
-/// Whose socket is taken for a server's where nobody names one, beside root's and one's own.
+/// Users with sockets that are accepted without being named, besides root and this user.
 const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,19 +97,19 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
     })
 }
 
-/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: who asks for it in
-/// the URL is refused, who has it in an option file for servers elsewhere gets a note.
+/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: in the URL it
+/// is refused, in an option file (for other servers) it is a note.
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
     let Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) = found else { return Ok(None) };
     let what = format!("ssl-mode={name}: mindful does not encrypt on a socket, which leads to this host alone");
     if of_url {
-        return Err(Error::plan(what, "leave it away, or name host and port: mysql://user@localhost:3306/database"));
+        return Err(Error::plan(what, "omit it, or name host and port: mysql://user@localhost:3306/database"));
     }
     Ok(Some(what))
 }
 
-/// What else was given and means nothing on a socket. A port of an option file stands beside its socket in many.
+/// What else was given and means nothing on a socket. Many option files contain both a port and a socket.
 fn ignored_on_socket(parts: &Parts, tls: &Tls) -> Option<String> {
     let ignored: Vec<&str> = [
         ("ssl-ca", tls.ca.is_some()),

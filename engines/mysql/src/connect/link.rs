@@ -194,7 +194,7 @@ impl Link {
     }
 }
 
-/// What `work` returns; an error where its driver panicked because the answer was none that it knows.
+/// What `work` returns; an error where its driver panicked because it did not know the answer.
 fn understood<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_mysql(&format!(" ({words})")))))
 }

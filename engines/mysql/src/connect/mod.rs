@@ -40,7 +40,7 @@ use relay::{Address, Probe, Relay};
 use tls::{Mode, Tls};
 use wire::Wire;
 
-const EXPOSED: &str = "a password on the command line stands in the process list: put it in MYSQL_PWD or ~/.my.cnf";
+const EXPOSED: &str = "a password on the command line is visible in the process list: put it in MYSQL_PWD or ~/.my.cnf";
 
 /// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Clone)]
@@ -235,7 +235,7 @@ impl Server {
     /// What all connections have in common; `unencrypted` over a network.
     fn common(&self, within: Duration, unencrypted: bool) -> OptsBuilder {
         OptsBuilder::new()
-            // Nothing looks for a socket by itself.
+            // A socket is not searched for.
             .prefer_socket(false)
             .tcp_nodelay(true)
             // A network that is cut is noticed within a minute, whoever was to say something.
@@ -249,7 +249,7 @@ impl Server {
             .max_allowed_packet(Some(LONGEST_PACKET))
             .init(INIT.to_vec())
             .user(Some(self.given.user.clone()))
-            // Whoever stands between would hand out a key of its own and read the password.
+            // An attacker in between could send a key of its own and read the password.
             .server_key_path(unencrypted.then(|| NO_KEY.into()))
     }
 }

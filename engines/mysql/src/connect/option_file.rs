@@ -68,7 +68,7 @@ pub(super) struct Said {
     pub values: BTreeMap<String, String>,
     /// What was left out and why, for the user.
     pub notes: Vec<String>,
-    /// Of groups that are read beside those without it.
+    /// Of groups that are read besides those without it.
     suffix: Option<String>,
 }
 
@@ -146,7 +146,7 @@ impl Said {
     }
 }
 
-/// The text of a file and whether it is its owner's alone; nothing where there is none.
+/// The text of a file and whether only its owner can read it; `None` where it does not exist.
 fn read_text(path: &Path) -> Result<Option<(String, bool)>, String> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -165,7 +165,7 @@ fn read_text(path: &Path) -> Result<Option<(String, bool)>, String> {
     let read = fs::File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(Some((String::from_utf8_lossy(&to_utf8(bytes)).into_owned(), by_others == 0))),
-        // A file of the server's administrators, which is no business of this user.
+        // A file of the server's administrators, which this user need not read.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),
         Err(error) => Err(error.to_string()),
     }

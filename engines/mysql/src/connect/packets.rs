@@ -115,7 +115,7 @@ impl Watch {
         }
         self.answer += length + KEPT;
         match self.is_login() {
-            true if self.answer > LOGIN => Err(format!("more than {} MiB until it let anybody in", LOGIN >> 20)),
+            true if self.answer > LOGIN => Err(format!("more than {} MiB before the login ended", LOGIN >> 20)),
             false if self.answer > ANSWER => Err(format!("an answer of more than {} MiB", ANSWER >> 20)),
             _ => Ok(()),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mysql::Conn;
 
-/// The socket of a connection that whoever has this keeps open.
+/// The socket of a connection, which stays open while this exists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Socket(RawFd);
 

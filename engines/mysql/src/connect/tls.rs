@@ -40,7 +40,7 @@ impl Mode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tls {
     pub mode: Mode,
-    /// Authorities that are trusted beside the public ones.
+    /// Authorities that are trusted besides the public ones.
     pub ca: Option<PathBuf>,
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
@@ -51,7 +51,7 @@ impl Tls {
 
     pub(super) fn remark(&self) -> Option<String> {
         (self.mode == Mode::VerifyCa).then(|| {
-            "ssl-mode=VERIFY_CA trusts the public authorities beside ssl-ca, and looks at no name: VERIFY_IDENTITY does"
+            "ssl-mode=VERIFY_CA trusts the public authorities and ssl-ca, and does not check the host name: VERIFY_IDENTITY does"
                 .to_owned()
         })
     }

@@ -25,7 +25,7 @@ pub(super) struct Parts {
 pub(super) fn split(url: &str) -> Result<Parts> {
     let rest = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(|| {
         Error::plan(
-            "the target is no URL of a MariaDB or MySQL server",
+            "the target is not the URL of a MariaDB or MySQL server",
             "write mysql://user@host:3306/database, or mariadb: for a private server",
         )
     })?;

@@ -34,10 +34,10 @@ const TRIES: u32 = 3;
 /// Times that a row in doubt is looked at again, as long as at most one in so many is.
 const TRIES_IN_DOUBT: u32 = 21;
 const FEW: u64 = 10;
-/// How often one statement visits a range where the counter is of all that is going on, so that other things are little
-/// beside it.
+/// How often one statement visits a range where the counter includes all activity, so that other activity is small
+/// compared with it.
 const REPEATED: i64 = 16;
-/// Looks at a counter while nothing is done; those that may tell more than the others.
+/// Readings of a counter without work in between; those that may show more than the others.
 const IDLE_LOOKS: usize = 32;
 const DISTURBED: usize = 3;
 /// Times that the counter is watched until nothing else moves it: after a load the server has work of its own to finish.
@@ -59,15 +59,15 @@ pub(crate) struct BlockYield {
 }
 
 impl BlockYield {
-    /// The pages that `blocks` rows stand in, as far as those drawn tell.
+    /// The pages of `blocks` rows, as far as the drawn ones show.
     pub(crate) fn pages(self, blocks: u64) -> u64 {
         let shared = (self.drawn - self.own) as f64 / self.drawn.max(1) as f64;
         blocks - (shared * blocks as f64).ceil() as u64
     }
 }
 
-/// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. What is in the way where nobody
-/// tells how many pages a statement asks for.
+/// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. Why the number of pages that a
+/// statement asks for is not known.
 pub(crate) fn measure(
     conn: &mut Conn,
     table: &str,
@@ -96,7 +96,7 @@ pub(crate) fn measure(
     let without = unseen.len() as u64;
     if without == drawn {
         // Whatever the layout, some rows begin a page.
-        return Ok(Err("the server tells nothing of what its statements ask for"));
+        return Ok(Err("the server does not count the pages that its statements ask for"));
     }
     Ok(Ok(BlockYield { drawn, own: drawn - without }))
 }
@@ -140,7 +140,7 @@ fn measure_once(
     Ok([row, behind])
 }
 
-/// Who tells how many pages a statement asked for.
+/// Sources of the number of pages that a statement asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Account {
     /// `ANALYZE` of MariaDB, of the statement alone.

@@ -1,4 +1,4 @@
-//! The tablespace of one table, as InnoDB stores it: which rows stand in which page.
+//! The tablespace of one table, as InnoDB stores it: which rows are in which page.
 //!
 //! Only what the proof needs is read: leaf pages of the clustered index, and of each row its primary key and its key.
 
@@ -19,7 +19,7 @@ const CHUNK: usize = 64 * PAGE;
 const INDEX_PAGE: u16 = 17_855;
 const CODED_PAGES: [u16; 6] = [14, 15, 16, 34_354, 37_401, 37_402];
 
-/// Where things stand in a page of an index: its type, its rows' format, its level, its index.
+/// Offsets in a page of an index: its type, its rows' format, its level, its index.
 const TYPE_AT: usize = 24;
 const HEAP_AT: usize = 42;
 const LEVEL_AT: usize = 64;
@@ -30,7 +30,7 @@ const SUPREMUM: usize = 112;
 
 /// From a row's primary key to its first column behind it: transaction and roll pointer stand between.
 const KEY_BEHIND: usize = 8 + 6 + 7;
-/// Bytes before a row, of which two tell where the next one is.
+/// Bytes before a row; two of them point to the next one.
 const HEADER: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Tablespace {
 }
 
 /// The rows in `file`, a tablespace that nobody writes to meanwhile. `None` when its pages are encrypted or compressed,
-/// so that they tell nothing.
+/// so that they cannot be read.
 pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
         Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
@@ -71,7 +71,7 @@ pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
                 rows_of(page, number, &mut found).map_err(|what| {
                     Error::target(
                         format!("page {number} of {} {what}", file.display()),
-                        "load anew after `mindful cleanup`, or check the file with innochecksum",
+                        "load again after `mindful cleanup`, or check the file with innochecksum",
                     )
                 })?;
             }
@@ -118,7 +118,7 @@ pub(crate) fn index_of(page: &[u8]) -> u64 {
     u64_at(page, INDEX_AT)
 }
 
-/// What a page above the leaves tells of one below it.
+/// What a page above the leaves contains about one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
     /// The least primary key that it may hold.

@@ -14,7 +14,7 @@ pub(crate) const FILLERS: usize = 8;
 
 pub(crate) const FILLER_BYTES: usize = 124;
 
-/// Bytes that make a visited row so long that no other one fits beside it and its ballast.
+/// Bytes that make a visited row so long that no other row fits into its page with it and its ballast.
 pub(crate) const PAD_BYTES: usize = 6_700;
 
 /// Scan tables have their own layout, beyond those of all schemas.

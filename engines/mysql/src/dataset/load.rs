@@ -1,5 +1,5 @@
 //! The load: tables side by side, each from its first page to its last. A table that was begun and broken is in no
-//! registry; the next load makes it anew.
+//! registry; the next load makes it again.
 
 use std::io::Write;
 use std::path::Path;
@@ -247,7 +247,7 @@ impl Work<'_> {
     }
 }
 
-/// Writes the next pages as text; tells how many.
+/// Writes the next pages as text; returns their number.
 fn write_pages(rows: &mut Rows, sink: &mut impl Write) -> std::io::Result<u64> {
     let (mut pages, mut text) = (0, Vec::with_capacity(CHUNK_BYTES + (64 << 10)));
     while pages < PAGES_AT_A_TIME && rows.page(|row| row.text(&mut text)) {

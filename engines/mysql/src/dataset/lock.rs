@@ -26,7 +26,7 @@ impl RunLock {
     pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", |conn| {
-            // The connection may be another by now, on a server that was started anew.
+            // The connection may be another by now, on a restarted server.
             if let Some(slot) = *held
                 && is_own(conn, namespace, slot)?
             {

@@ -50,7 +50,7 @@ pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
 fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
     Error::target(
         format!("{} is not as mindful made it: it {}", namespace.qualified(name), fault.what),
-        "take that away, or `mindful cleanup` and load anew",
+        "take that away, or `mindful cleanup` and load again",
     )
 }
 
@@ -164,8 +164,8 @@ pub(crate) fn inventory(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedO
     link.run("listing what is mindful's", |conn| list(conn, namespace))
 }
 
-/// Drops what [`inventory`] calls ours, the registry last but for the database: a cleanup that is cut off goes on where it
-/// ended.
+/// Drops what [`inventory`] calls ours, the registry last but for the database: an interrupted cleanup continues where
+/// it ended.
 pub(crate) fn cleanup(link: &Link, namespace: &Namespace) -> Result<Vec<OwnedObject>> {
     link.run("cleaning up", |conn| {
         let objects = list(conn, namespace)?;

@@ -53,7 +53,7 @@ impl Storage {
             return other("the server has no InnoDB".to_owned());
         }
         if status::read(conn, &[OF_INNODB])?.is_empty() {
-            return other("the server counts nothing of InnoDB's".to_owned());
+            return other("the server does not count InnoDB's work".to_owned());
         }
         match conn.query_first::<u64, _>("SELECT @@GLOBAL.innodb_page_size")? {
             Some(PAGE_BYTES) => Ok(Self::InnoDb),

@@ -27,7 +27,7 @@ pub(crate) struct Leaf {
 /// the pages above them cannot be read as such: then only a look at every page tells.
 pub(crate) fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
     let Some((root, mut level)) = root_of(file) else { return Ok(None) };
-    // Each page is in the tree once: one that leads to a page again and again is none of it.
+    // Each page is in the tree once: a tree that leads to a page twice is damaged.
     let mut pages_left = pages_of(file);
     let mut pages = vec![Leaf { page: root, least: 0 }];
     let index = page_at(file, root).map(|page| ibd::index_of(&page));

@@ -24,7 +24,7 @@ use crate::work::settle;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// The index above the rows tells the page of each; some leaves are looked into.
+    /// The index above the rows contains the page of each; some leaves are read.
     Tree,
     Pages,
 }
@@ -92,7 +92,7 @@ fn by_tablespace(
     stop: &StopFlag,
 ) -> Result<Option<RowOrder>, Failure> {
     let order = settle::exported(conn, &[table.to_owned()], |conn| {
-        // While it exports a table, the server keeps a description beside it: so this is its folder.
+        // While it exports a table, the server keeps a description next to it: so this is its folder.
         if !file.with_extension("cfg").exists() {
             return Ok(None);
         }
@@ -202,8 +202,8 @@ fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> St
     }
 }
 
-/// Pages that hold rows, of all `pages` that the server reserved for the table: beside one a row there are those above
-/// the leaves, one for a thousand, and what is reserved ahead, an extent of 64 or up to one of a hundred.
+/// Pages that hold rows, of all `pages` that the server reserved for the table: besides one for each row there are
+/// those above the leaves, one for a thousand, and what is reserved ahead, an extent of 64 or up to one of a hundred.
 fn pages_by_size(pages: u64, blocks: u64) -> u64 {
     let beside = blocks / 500 + blocks / 100 + 64 * 5;
     if (blocks..=blocks + beside).contains(&pages) { blocks } else { pages }

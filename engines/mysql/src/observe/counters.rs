@@ -92,7 +92,7 @@ const COLUMNS: &[Column] = &[
         &["Innodb_os_log_fsyncs"],
         shared::LOG_SYNCS.name(),
         "1",
-        "Calls of fsync for the log; MySQL alone tells them (Innodb_os_log_fsyncs)",
+        "Calls of fsync for the log; MySQL only (Innodb_os_log_fsyncs)",
     ),
     own(&["Innodb_os_log_written"], "bytes", "Bytes written to the log; MySQL counts what it pads them with"),
     own(&["Innodb_dblwr_pages_written"], "blocks", "Pages written to the doublewrite area"),
@@ -100,14 +100,10 @@ const COLUMNS: &[Column] = &[
     own(&["Innodb_row_lock_waits"], "1", "Times a session had to wait for a row lock"),
     own(&["Innodb_row_lock_time"], "ms", "Time spent waiting for row locks"),
     own(&["Handler_read_key"], "1", "Searches of an index, by all sessions"),
-    own(&["Binlog_commits"], "1", "Transactions committed to the binary log; MariaDB alone tells them"),
-    own(&["Binlog_group_commits"], "1", "Groups in which they were; MariaDB alone tells them"),
+    own(&["Binlog_commits"], "1", "Transactions committed to the binary log; MariaDB only"),
+    own(&["Binlog_group_commits"], "1", "Groups in which they were committed; MariaDB only"),
     gauge(&["Innodb_buffer_pool_pages_dirty"], "blocks", "Changed pages that are not yet written back"),
-    gauge(
-        &["Innodb_history_list_length"],
-        "1",
-        "Transactions that purge has still to clean up after; MariaDB tells it",
-    ),
+    gauge(&["Innodb_history_list_length"], "1", "Transactions that purge has not cleaned up after; MariaDB only"),
 ];
 
 pub(crate) fn samplers(link: &Arc<Link>, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
@@ -205,7 +201,7 @@ impl Sampler for Commits {
     }
 }
 
-/// The view that tells how long files were read.
+/// The view with the time of file reads.
 const FILE_TIMES: &str = "performance_schema.file_summary_by_event_name";
 
 enum Readable<T> {

@@ -69,7 +69,7 @@ const HEAVY_REDO: [f64; 2] = [1_900.0, 3_200.0];
 
 /// Pages below one page of the clustered index above its leaves, at least: a pointer is 17 bytes of 15 KiB.
 const CLUSTERED_FAN: u64 = 800;
-/// Visited rows that a leaf of the index k tells of, at least, their ballast beside them; and leaves below one page of it. Its
+/// Visited rows that a leaf of the index k refers to, at least, and their ballast; and leaves below one page of it. Its
 /// entries come in random order, so pages are two thirds full.
 const ROWS_A_LEAF: u64 = 220;
 const INDEX_FAN: u64 = 380;
@@ -146,7 +146,7 @@ pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> 
     })
 }
 
-/// A server of which nothing is known but what its operations take.
+/// A server of which only the cost of its operations is known.
 fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Result<Description> {
     let version: Option<String> =
         link.run("asking for the version", |conn| Ok(conn.query_first("SELECT VERSION()")?))?;

@@ -1,5 +1,5 @@
-//! Where sessions spend their time: what they wait for, sampled over one connection. The performance schema tells it
-//! where it keeps waits; on this host the kernel tells what a session's thread is at, the process list what it does.
+//! Where sessions spend their time: what they wait for, sampled over one connection. The performance schema contains it
+//! where it keeps waits. On this host the kernel shows where a session's thread is, and the process list what it does.
 
 mod doing;
 mod monitor;

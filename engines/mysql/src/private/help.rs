@@ -37,7 +37,7 @@ fn refusal(programs: &Programs, set: &[(String, String)], account: &Account) -> 
         let (name, value) = setting;
         if !names.contains(name) {
             let near = nearest(name, names.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
-            let what = format!("--set {name}={value}: there is no such setting");
+            let what = format!("--set {name}={value}: the setting does not exist");
             return Ok(Some(Error::plan(what, near.unwrap_or(read_help))));
         }
         let tried = help(programs, account, std::slice::from_ref(setting))?;

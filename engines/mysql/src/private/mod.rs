@@ -1,7 +1,7 @@
 //! The private server: mindful finds or fetches its programs, and an [`Instance`] makes its data folder, starts, restarts
 //! and stops it, and repairs what a crash left.
 //!
-//! There is no TCP port, and the socket stands in a folder that only the server's user and mindful can enter.
+//! It does not listen on TCP, and the socket is in a folder that only the server's user and mindful can enter.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use programs::Programs;
 use crate::dataset::layout::PAGE_BYTES;
 use crate::dataset::load;
 
-/// The administrator of the private server, who has no password: the folder of the socket keeps everybody else out.
+/// The administrator of the private server, without a password: other users cannot enter the folder of the socket.
 pub const USER: &str = "root";
 
 /// Finds programs and folder, repairs what must be, and starts the server for [`Purpose::Run`].

@@ -1,4 +1,4 @@
-//! What a user may say of the private server, beside what every private server takes.
+//! Options of the private server, besides those of every private server.
 
 use std::path::PathBuf;
 

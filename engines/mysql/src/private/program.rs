@@ -53,8 +53,11 @@ impl Server {
         let scripts = share::find_messages(bin).as_deref().and_then(share::scripts);
         let scripts = scripts.ok_or_else(|| {
             Error::target(
-                format!("the scripts that make MariaDB's system tables are not beside {}", bin.display()),
-                "install the whole of it, or leave --mysql-bin away",
+                format!(
+                    "the scripts that make MariaDB's system tables are not in the installation of {}",
+                    bin.display()
+                ),
+                "install the whole of it, or omit --mysql-bin",
             )
         })?;
         let mut sql = "create database mysql;\nuse mysql;\n".to_owned();
@@ -126,7 +129,7 @@ impl Program for Server {
         line.extend(self.common(&site.data, site.log_dir.as_deref()));
         line.push(joined("--socket=", &site.socket.join(kind::SOCKET)));
         line.push(joined("--pid-file=", &site.data.join(kind::PID_FILE)));
-        // The only folder beside the data folder that the server may write; what it puts there has no name for long.
+        // The only folder besides the data folder that the server may write; its files there are temporary.
         line.push(joined("--tmpdir=", site.socket));
         line.extend(chosen.iter().map(|one| format!("--{}={}", one.name, one.value).into()));
         line

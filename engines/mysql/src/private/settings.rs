@@ -60,7 +60,7 @@ fn safety(facts: &Known) -> Vec<Chosen> {
         Chosen::of("local_infile", "ON", "a load sends rows from the client"),
     ];
     if facts.version.flavor == Flavor::MySql {
-        chosen.push(Chosen::of(NO_BINLOG, "1", "there is no replica"));
+        chosen.push(Chosen::of(NO_BINLOG, "1", "a private server has no replica"));
     }
     chosen
 }

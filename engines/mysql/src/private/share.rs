@@ -1,4 +1,4 @@
-//! The files a server needs beside its program: messages, character sets, and what makes its system tables.
+//! The files a server needs besides its program: messages, character sets, and what makes its system tables.
 
 use std::path::{Path, PathBuf};
 

@@ -65,7 +65,7 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
     })?;
     let finding = |path: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
-                    single random pages. See that the unique index k stands, or load anew after `mindful cleanup`";
+                    single random pages. See that the unique index k stands, or load again after `mindful cleanup`";
         codes::PLAN_SHAPE.finding(text, format!("{}: {}", path.kind, path.shape))
     };
     Ok(paths.into_iter().filter(|path| !path.pure).map(finding).collect())
@@ -75,7 +75,7 @@ fn impure(path: &AccessPath) -> Error {
     let wanted = if path.kind == OpKind::Scan.name() { "a read of the whole table" } else { "a search of the index k" };
     Error::target(
         format!("the server carries {} out as {}, not as {wanted}", with_article(&path.kind), path.shape),
-        "see that the unique index k stands, or load anew after `mindful cleanup`",
+        "see that the unique index k stands, or load again after `mindful cleanup`",
     )
 }
 
@@ -110,7 +110,7 @@ fn selects(workload: &Workload, namespace: &Namespace, schema: u32, reach: Optio
     let one = ranged(&statement::select(namespace, schema));
     let Some(reach) = reach else { return vec![one] };
     if reach == Reach::Function {
-        // What a function reads is no part of the plan of who calls it.
+        // What a function reads is not in the plan of its caller.
         return vec![one];
     }
     let schemas = BTreeSet::from([schema]);
@@ -131,7 +131,7 @@ fn explain(conn: &mut Conn, kind: OpKind, ways: &[&str], table: &str, statement:
     let ours = |step: &&Step| step.table == table || step.table == "b";
     let words: Vec<String> = steps.iter().filter(ours).map(Step::words).collect();
     let by_k = |step: &Step| ways != BY_INDEX || step.key == "k";
-    // Who reads a range and does not ask for its end within the index visits rows behind it.
+    // A statement that reads a range without its end in the index condition visits rows behind it.
     let ends = |step: &Step| kind != OpKind::Select || step.way != "range" || step.text.contains(PUSHED_DOWN);
     let pure = |step: &Step| ways.contains(&&*step.way) && by_k(step) && ends(step);
     Ok(AccessPath {

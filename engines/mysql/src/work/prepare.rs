@@ -19,7 +19,7 @@ pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Resul
     if workload.access == Access::Bitmap || (!workload.access.is_index() && !workload.update_pct.is_none()) {
         return Err(Error::plan(
             format!("access {} is not to be had here", workload.access),
-            "leave --access away: InnoDB is read by its index",
+            "omit --access: InnoDB is read by its index",
         ));
     }
     workload.refuse_contradictions(sessions)
@@ -50,7 +50,7 @@ pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
         return Ok(());
     }
     Err(Error::target(
-        "SYSDATE stands still within a statement (sysdate-is-now), so operations cannot be timed in the server",
+        "SYSDATE does not move within a statement (sysdate-is-now), so operations cannot be timed in the server",
         "start the server without --sysdate-is-now, or run with --loop client",
     ))
 }
@@ -62,7 +62,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
     }
     if let Some(other) = link.storage()?.other() {
         let what = format!("{}: whether its commits wait is its own affair", other.what);
-        return if workload.commit_wait { Ok(()) } else { Err(Error::plan(what, "leave --commit-wait away")) };
+        return if workload.commit_wait { Ok(()) } else { Err(Error::plan(what, "omit --commit-wait")) };
     }
     let wanted = if workload.commit_wait { 1 } else { 2 };
     // It is the server's and no session's: on one that others use it is theirs to change.
@@ -157,7 +157,7 @@ fn refuse_memory(conn: &mut Conn, namespace: &Namespace, table: &str) -> Result<
         Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => Ok(()),
         engine => Err(Error::target(
             format!("{table} is kept by {}, not by InnoDB", engine.as_deref().unwrap_or("nobody")),
-            format!("drop it (DROP TABLE {table}); mindful makes it anew"),
+            format!("drop it (DROP TABLE {table}); mindful makes it again"),
         )
         .into()),
     }

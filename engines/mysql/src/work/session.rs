@@ -1,7 +1,7 @@
-//! A session whose reads are looped in the server: one statement does many, each timed there by itself.
+//! A session whose reads are looped in the server: one statement does many, each timed there.
 //!
-//! The keys of a statement are drawn here and handed over as JSON. The statement streams one row an operation, and ends by
-//! itself at the deadline, which is bound as a parameter. Updates commit one by one, so each is a statement of its own.
+//! The keys of a statement are drawn here and handed over as JSON. The statement streams one row an operation, and ends
+//! at the deadline, which is bound as a parameter. Updates commit one by one, so each is a statement of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -147,7 +147,7 @@ impl ServerLoop {
         clock::now_us() + self.ahead_us
     }
 
-    /// Waits for the server's clock; tells what it showed then.
+    /// Waits for the server's clock; returns its value.
     fn wait_for(&mut self, begin_us: i64) -> Result<i64> {
         loop {
             let abort = self.link.abort_state();
@@ -193,7 +193,7 @@ impl ServerLoop {
         ops
     }
 
-    /// Makes reads in one statement, none begun after `end_us`; tells how many were made.
+    /// Makes reads in one statement, none begun after `end_us`; returns their number.
     fn reads(&mut self, ops: &[Op], end_us: i64, report: &mut SliceReport) -> Result<usize> {
         let began = Instant::now();
         let keys = statement::keys(ops, &self.schemas, self.reach);
@@ -265,7 +265,7 @@ impl ServerLoop {
 
 impl Session for ServerLoop {
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        // Who thinks across the boundary is in time for it, however late this thread wakes.
+        // A session that pauses across the boundary is in time for it, however late this thread wakes.
         let begin_us = match self.pause {
             Some(pause) => pause.since_us,
             None => self.wait_for(order.begin_us)?,

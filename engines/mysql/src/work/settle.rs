@@ -89,7 +89,8 @@ fn written_back(conn: &mut Conn, stop: &StopFlag) -> Result<(), Failure> {
     waited.map(drop)
 }
 
-/// Waits until purge has nothing left to do; tells the transactions it has left, `None` where the role may not know. A
+/// Waits until purge has finished; returns the number of transactions that are left, `None` where the role may not see
+/// it. A
 /// `private` server, where nobody else makes work for it, is waited for until nothing is left: purge comes half a second late
 /// to the last transactions, and looks through hundreds of pages then.
 fn purge_left(conn: &mut Conn, private: bool, stop: &StopFlag) -> Result<Option<f64>, Failure> {
@@ -97,7 +98,7 @@ fn purge_left(conn: &mut Conn, private: bool, stop: &StopFlag) -> Result<Option<
     fallen_to(goal, PURGE_STANDS, stop, || status::history(conn))
 }
 
-/// Looks until what is `left` has fallen to `goal`, or has not fallen for as long as `stands`; tells what is left then.
+/// Looks until what is `left` has fallen to `goal`, or has not fallen for as long as `stands`; returns what is left.
 fn fallen_to(
     goal: f64,
     stands: Duration,

@@ -42,8 +42,8 @@ pub(crate) fn create_function(namespace: &Namespace, schema: u32) -> String {
         .replace("{{table}}", &namespace.table(TableKind::Blocks, schema))
 }
 
-/// One statement that makes many reads, each timed by itself, none begun after the deadline. Parameters: the keys as
-/// JSON (see [`keys`]) and the deadline. A row is one operation: begin, blocks, end.
+/// One statement that makes many reads, each timed, none begun after the deadline. Parameters: the keys as JSON (see
+/// [`keys`]) and the deadline. A row is one operation: begin, blocks, end.
 pub(crate) fn batch(workload: &Workload, namespace: &Namespace, schemas: &BTreeSet<u32>, reach: Reach) -> String {
     let visits: Vec<String> = schemas.iter().map(|schema| visit(workload, namespace, *schema, reach)).collect();
     let visit = match visits.as_slice() {

@@ -36,7 +36,7 @@ const NAMESPACE: &str = "mindful_doctor";
 const BLOCKS: u64 = 2_000;
 const SCAN_BLOCKS: u64 = 32;
 const UNIT: u64 = 8;
-/// How long each kind of work goes on, us.
+/// Duration of each kind of work, us.
 const SPAN_US: i64 = 2_000_000;
 /// A session that begins later than this is late, us.
 const LATE_US: i64 = 5_000;
@@ -52,7 +52,7 @@ pub(crate) fn prove(
     let namespace = Namespace::parse(NAMESPACE)?;
     let options = Options { namespace: namespace.clone(), ..options.clone() };
     let mut proof = Proof { link, lines: Vec::new(), namespace, options, major, own: Arc::default() };
-    proof.add_line("the server tells its release", Ok(Some(banner.to_owned())));
+    proof.add_line("the server returns its release", Ok(Some(banner.to_owned())));
     proof.views();
     proof.work(stop);
     let cleaned = proof.clean_up();

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long what is under way may still take then: a slice that is nearly over shall report.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// Does `work`, and goes on without it where that is interrupted meanwhile.
+/// Does `work`, and continues without it where that is interrupted.
 pub(crate) fn done<T: Send + 'static>(
     abort: &AbortState,
     work: impl FnOnce() -> T + Send + 'static,

@@ -23,7 +23,7 @@ impl Address {
         let rest = rest(url);
         let refuse = |what: &str, next: &str| Err(Error::plan(format!("target `{}`: {what}", redact(url)), next));
         if rest.chars().any(char::is_control) {
-            return refuse("it holds control characters", "write it anew: oracle://user@host:1521/service");
+            return refuse("it holds control characters", "write it again: oracle://user@host:1521/service");
         }
         let Some((user, address)) = rest.split_once('@') else {
             return refuse("it names no account", "give oracle://user@host:1521/service");
@@ -101,7 +101,7 @@ fn ladder(name: &str) -> Result<Vec<String>> {
         }
         (Some(first), Some(last)) if last - first >= MOST_SERVICES => Err(too_many()),
         (Some(first), Some(last)) => Ok((first..=last).map(|number| format!("{base}{number}")).collect()),
-        _ => Err(Error::plan(format!("`{name}` is no range of services"), "give them as batch1..4")),
+        _ => Err(Error::plan(format!("`{name}` is not a range of services"), "give them as batch1..4")),
     }
 }
 
@@ -112,7 +112,10 @@ fn of_sid(host: &str, sid: &str) -> Result<String> {
     };
     let (name, port) = host.rsplit_once(':').unwrap_or((host, "1521"));
     if !plain(name) || !plain(sid) || port.parse::<u16>().is_err() {
-        return Err(Error::plan(format!("`{host}?sid={sid}` is no address"), "give oracle://user@host:1521?sid=ORCL"));
+        return Err(Error::plan(
+            format!("`{host}?sid={sid}` is not an address"),
+            "give oracle://user@host:1521?sid=ORCL",
+        ));
     }
     Ok(format!("(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST={name})(PORT={port}))(CONNECT_DATA=(SID={sid})))"))
 }

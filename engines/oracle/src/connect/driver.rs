@@ -10,7 +10,7 @@ pub trait Driver: Send + Sync {
 }
 
 pub trait Connection: Send {
-    /// Executes what is no query; given up after `within`. Values that come back stand in the order of their binds.
+    /// Executes what is no query; given up after `within`. Returned values are in the order of their binds.
     fn execute(&mut self, sql: &str, binds: &[(&str, Bind)], within: Duration) -> Result<Done, Failure>;
 
     /// All rows of a query, given up after `within`; NULL is `None`, numbers are their decimal digits.

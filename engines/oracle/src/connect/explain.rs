@@ -42,7 +42,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Lost(text) => (
             format!("the connection broke ({text})"),
             if doing == Doing::Connect {
-                "see whether a listener of Oracle's stands at this host and port".to_owned()
+                "see whether an Oracle listener answers at this host and port".to_owned()
             } else {
                 "see the alert log: an instance that went down, a killed session, a network in between".to_owned()
             },
@@ -89,7 +89,7 @@ fn of_code(code: u32) -> Option<&'static str> {
 
 /// Numbers that a first contact meets, each with the next move.
 pub(super) const NEXT: &[(u32, &str)] = &[
-    (1, "two rows have one key: `mindful cleanup` and load anew"),
+    (1, "two rows have one key: `mindful cleanup` and load again"),
     (18, "raise the parameter sessions, or use fewer --sessions"),
     (20, "raise the parameter processes, or use fewer --sessions"),
     (28, "the session was killed: see who did, and run again"),
@@ -100,7 +100,7 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (1013, "the call was cancelled"),
     (
         1017,
-        "check account and password; an account with an 11G verifier alone needs its password set anew on 12c or later",
+        "check account and password; an account with an 11G verifier alone needs its password set again on 12c or later",
     ),
     (1031, "grant what `mindful engines oracle --grants` prints"),
     (1033, "the instance starts up or goes down: wait, then try again"),
@@ -128,10 +128,7 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (12_516, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
     (12_518, "the listener could not hand the connection on: raise the parameter processes"),
     (12_519, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
-    (
-        12_520,
-        "no shared or pooled server is free: start the pool (DBMS_CONNECTION_POOL.START_POOL), or leave :pooled away",
-    ),
+    (12_520, "no shared or pooled server is free: start the pool (DBMS_CONNECTION_POOL.START_POOL), or omit :pooled"),
     (12_521, "the listener knows no such instance: `lsnrctl status` on the server lists them"),
     (12_526, "the service is restricted: end restricted mode, or take another service"),
     (12_528, "the instance starts up or is in NOMOUNT: wait, then try again"),
@@ -142,7 +139,7 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (12_954, "Oracle Free holds 12 GB of data: load less"),
     (16_000, "the database is open read only: connect to the primary"),
     (28_000, "the account is locked: ALTER USER name ACCOUNT UNLOCK"),
-    (28_001, "the password has expired: set it anew"),
+    (28_001, "the password has expired: set it again"),
     (28_040, "the server allows no protocol as new as the driver's: see SQLNET.ALLOWED_LOGON_VERSION_SERVER"),
     (30_036, "undo space is used up: enlarge the undo tablespace"),
     (56_935, "the database is being patched: wait"),

@@ -13,7 +13,7 @@ use crate::connect::driver::{Bind, Connection, Done, Driver, Failure, Login, Row
 use crate::connect::{Doing, explain};
 
 pub(crate) const QUESTION: Duration = Duration::from_mins(2);
-/// How long a load or a proof of a table may take: nobody knows, but no network keeps quiet for longer.
+/// Limit for a load or a proof of a table; a working network is not silent for longer.
 pub(crate) const HEAVY: Duration = Duration::from_hours(7 * 24);
 
 /// What sessions of mindful's call themselves in V$SESSION.
@@ -42,7 +42,7 @@ pub(crate) struct Link {
     /// One a service.
     logins: Vec<Login>,
     control: Control<Box<dyn Connection>>,
-    /// Tells the sessions of this process from those of another: the action beside the module.
+    /// Distinguishes the sessions of this process from those of another: the action, in addition to the module.
     pub tag: String,
     abort: Arc<AbortState>,
 }
@@ -62,7 +62,7 @@ impl Link {
         &self.logins[0].user
     }
 
-    /// Names of accounts and addresses, and the parts of these, which stand in no report of a bug; the longest first.
+    /// Names of accounts and addresses, and the parts of these, which a bug report must not contain; the longest first.
     pub(crate) fn names(&self) -> Vec<String> {
         let parts = |address: &str| -> Vec<String> {
             let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
@@ -161,7 +161,7 @@ impl Link {
         done.map_err(|failure| explain(&failure, Doing::Prepare, place))
     }
 
-    /// A connection that broke, or that was left to itself, is made anew for the next question.
+    /// A connection that broke, or that was left to itself, is replaced for the next question.
     fn on_control<T>(
         &self,
         call: impl FnOnce(&mut dyn Connection) -> Result<T, Failure>,

@@ -1,5 +1,5 @@
 //! The load: a CREATE TABLE AS SELECT a table, several side by side. A table that was begun and cut off is known by its
-//! entry in the registry, and made anew.
+//! entry in the registry, and made again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -119,7 +119,7 @@ struct OwnSampler {
 impl OwnSampler {
     fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
         let values = self.own.read(&self.link, &mut held(&self.monitors), self.source)?;
-        // What no session of ours has done yet has no row: that is none, not unknown.
+        // A statistic that our sessions have not used yet has no row: it is 0, not unknown.
         Ok(columns(self.source).iter().map(|column| Some(values.get(column.0).copied().unwrap_or(0.0))).collect())
     }
 }

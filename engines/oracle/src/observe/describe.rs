@@ -18,7 +18,7 @@ use crate::work::statement;
 
 /// What is said once of each run and in each export.
 pub(crate) const NOTICE: &str = "Measured on Oracle Database. Your agreement with Oracle may forbid disclosing benchmark results \
-                          without its consent. This engine of mindful is experimental: nobody has yet tried it on a real server.";
+                          without its consent. This engine of mindful is experimental: it has not been tried on a real server.";
 
 pub(crate) const PARAMETERS: &[&str] = &[
     "commit_logging",
@@ -135,7 +135,7 @@ pub(crate) fn clock_cost_us(link: &Link) -> Result<f64> {
     let sql = include_str!("../../sql/client/clock_cost.sql").trim_end();
     let done = link.execute("timing the clock", sql, &[("answer", Bind::Room(40))])?;
     let us = done.out.first().and_then(|text| text.as_ref()?.trim().parse::<f64>().ok());
-    us.map(|us| us / CALLS).ok_or_else(|| Error::run("the answer is no number", "send the bundle"))
+    us.map(|us| us / CALLS).ok_or_else(|| Error::run("the answer is not a number", "send the bundle"))
 }
 
 /// The database as a self-proof is kept for it: by its numbers, or by its address where they may not be read. Release and

@@ -1,4 +1,4 @@
-//! What the instance tells of the machine below it: the host where that is another one, its files, the disks of ASM.
+//! What the instance reports of the machine below it: the host where that is another one, its files, the disks of ASM.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ const OF_HOST: [&str; 7] = ["NUM_CPUS", "LOAD", "BUSY_TIME", "IDLE_TIME", "USER_
 /// Microseconds in the hundredth of a second that the view counts in.
 const OF_HUNDREDTH: f64 = 1e4;
 
-/// The host's CPU bears the shared names only where the host is another one: of this host /proc tells more.
+/// The host's CPU bears the shared names only where the host is another one: of this host /proc contains more.
 fn host_metrics(remote: bool) -> Vec<Metric> {
     let [busy, total] = if remote {
         [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name()]

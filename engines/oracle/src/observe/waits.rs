@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(metric_of("ON CPU").class, WaitClass::Cpu);
         assert_eq!(metric_of("enq: TM - contention").class, WaitClass::Contention);
         assert_eq!(metric_of("Disk file operations I/O"), OTHERS[5]);
-        // What is held for a moment: on a full host its holder has lost its CPU, which is no contention of the work.
+        // What is held for a moment: on a full host its holder has lost its CPU, and the work does not contend.
         for (doing, event) in
             [("latch: cache buffers chains", "latch: cache buffers chains"), ("cursor: pin S", "other latches")]
         {

@@ -83,7 +83,7 @@ impl Answer {
         Some(Self { done, began_us, now_us, pause, think_us, pending, kinds, long, buckets })
     }
 
-    /// When its work ended: where a pause goes on, that is reported up to its end of the slice.
+    /// When its work ended: a pause that continues is reported up to the end of the slice.
     pub(crate) fn ended_us(&self) -> i64 {
         if self.pause.until_us > 0 { self.pause.since_us } else { self.now_us }
     }

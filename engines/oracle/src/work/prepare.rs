@@ -16,7 +16,7 @@ pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Resul
     if workload.access != Access::Index {
         return Err(Error::plan(
             format!("the engine for Oracle has no access path {}", workload.access),
-            "leave --access away: rows are read by the index",
+            "omit --access: rows are read by the index",
         ));
     }
     let server = workload.loop_site == LoopSite::Server;
@@ -53,7 +53,7 @@ pub(crate) fn paths(link: &Link, workload: &Workload, namespace: &Namespace) -> 
         if !path.pure {
             return Err(Error::target(
                 format!("{}: the server's plan is `{}`", path.kind, path.shape),
-                "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
+                "check that the index on k exists and is valid, or load again after `mindful cleanup`",
             ));
         }
         paths.push(path);

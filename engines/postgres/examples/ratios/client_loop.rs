@@ -31,7 +31,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
         let (mut bare, mut again) = (Bare::new(&workload), Bare::new(&workload));
         let (mut off, mut same, mut more_ns) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..PAIRS {
-            // The one in the middle stands beside both.
+            // The one in the middle is next to both.
             let (a, b, c) = if round % 2 == 0 {
                 (bare.rate()?, rate(&mut ours)?, again.rate()?)
             } else {

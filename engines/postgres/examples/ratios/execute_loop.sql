@@ -1,5 +1,5 @@
--- A loop that builds the text of each operation's SQL and has it planned anew, in one transaction: the way of pgio.
--- It keeps count of its mix, times every operation and keeps the longest.
+-- A loop that builds the text of each operation's SQL and has it planned each time, in one transaction: the way of
+-- pgio. It keeps count of its mix, times every operation and keeps the longest.
 CREATE FUNCTION pg_temp.execute_loop(seconds float8, unit integer, scale bigint, update_percent integer)
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE

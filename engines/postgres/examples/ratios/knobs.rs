@@ -59,7 +59,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
         let (mut plain, mut again) = (Loop::plain(bench, unit)?, Loop::plain(bench, unit)?);
         let (mut off, mut same) = (Vec::new(), Vec::new());
         for round in 0..PAIRS {
-            // The one in the middle stands beside both.
+            // The one in the middle is next to both.
             let (a, b, c) = if round % 2 == 0 {
                 (plain.rate()?, ours.rate()?, again.rate()?)
             } else {

@@ -124,7 +124,8 @@ fn by_seed_table(bench: &Bench) -> Result<(f64, f64)> {
     Ok((took, cpu))
 }
 
-/// Each statement commits by itself, as in psql. In one transaction the server would leave out the log of a table it made.
+/// Each statement is a transaction, as in psql. In one transaction the server would leave out the log of a table it
+/// made.
 fn one_by_one(bench: &Bench, client: &Connection, script: &str) -> Result<()> {
     script.split(';').try_for_each(|statement| bench.sql(client, statement))
 }

@@ -91,7 +91,7 @@ fn main() -> Result<()> {
     bench.private.destroy()
 }
 
-/// The server may run as another user, who has to get through.
+/// The server may run as another user that needs to pass.
 fn open_to_all(folder: &std::path::Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))

@@ -1,2 +1,2 @@
--- Nobody else is there: the lock of the whole, which who goes on to work beside others' looks turns into a share of it.
+-- No other session is there: takes the lock of the whole. A session that then works turns it into a shared lock.
 SELECT pg_try_advisory_lock(hashtextextended('mindful ' || $1::text, 0)) AS taken

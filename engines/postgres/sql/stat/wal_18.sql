@@ -1,4 +1,4 @@
--- From 18 on writes and syncs of the log stand in pg_stat_io.
+-- From 18 on pg_stat_io contains writes and syncs of the log.
 SELECT w.wal_bytes::float8 AS log_bytes,
        w.wal_records::float8 AS log_records,
        w.wal_fpi::float8 AS log_images,

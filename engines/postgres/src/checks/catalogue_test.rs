@@ -46,7 +46,7 @@ const REPORTED: [(&str, &str, &str); 29] = [
     ("not-seen", "other roles' sessions", "GRANT pg_monitor TO"),
 ];
 
-/// A server of which all is to be said, but for commits, which wait for a standby or do not wait.
+/// A server with all findings, except those of commits that wait for a standby or do not wait.
 fn worst() -> State {
     let planned = Planned {
         active_bytes: 2 << 30,

@@ -45,8 +45,8 @@ impl SpareConnections {
         Self { free: row.get("free"), limit, most, remedy }
     }
 
-    /// Why `wanted` connections more do not fit; `what` counts them in the message, `flag` asks for fewer, and `own` more
-    /// are needed beside them.
+    /// Why `wanted` connections more do not fit; `what` counts them in the message, `flag` asks for fewer, and `own`
+    /// more are needed besides them.
     pub(crate) fn refusal(&self, wanted: i32, what: &str, flag: &str, own: i32) -> Option<Error> {
         let free = (self.free - own).max(0);
         (wanted > free).then(|| {
@@ -61,7 +61,8 @@ impl SpareConnections {
     }
 }
 
-/// How often a server that seems full is asked again, and after how long: who has just left still counts for a moment.
+/// How often a server that seems full is asked again, and after how long: a session that has just left still counts for
+/// a moment.
 const LOOKS: u32 = 10;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 

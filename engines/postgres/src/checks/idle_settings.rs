@@ -21,7 +21,7 @@ pub(crate) const OF_READ_AHEAD: [&str; 9] = [
 /// Settings of the processes that read for others.
 const WORKERS: [&str; 3] = ["io_workers", "io_min_workers", "io_max_workers"];
 
-/// The newest version of which it is known that its index scans read one block after the other, each when it is needed.
+/// The newest version that is known to read the blocks of an index scan one by one, when they are needed.
 const INDEX_SCANS_KNOWN: u32 = 18;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use mindful_core::result::{Finding, Severity};
 
 use super::state::State;
 
-/// Log a second that is reckoned with beside full pages, bytes: a modest rate of small updates.
+/// WAL a second that is assumed besides full pages, bytes: a modest rate of small updates.
 const ASSUMED_LOG: f64 = (8_u64 << 20) as f64;
 
 pub(super) fn fsync(state: &State) -> Option<Finding> {

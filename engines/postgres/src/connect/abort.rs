@@ -15,7 +15,7 @@ const CANCEL_AT_A_TIME: usize = 32;
 /// How long cancel requests may take, all together.
 pub(crate) const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 
-/// How long a cancelled session has to end by itself.
+/// How long to wait for a cancelled session to end.
 const END_WITHIN: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]

@@ -139,9 +139,7 @@ fn refused(error: &tokio_postgres::Error, endpoint: &Endpoint, place: &str) -> E
     }
     let about_tls = find::<rustls::Error>(error).is_some() || explained.what.ends_with("does not offer TLS");
     if about_tls && endpoint.tls.verifies_by_default() {
-        explained.next.push_str(
-            " (nobody said sslmode, so a server on another host must prove who it is: sslmode=verify-full by default)",
-        );
+        explained.next.push_str(" (sslmode is not set; for a server on another host it is verify-full by default)");
     }
     explained
 }

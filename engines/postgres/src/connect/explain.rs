@@ -173,7 +173,7 @@ fn io_fault(fault: &io::Error) -> Error {
         }
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => return no_postgresql(&format!(" ({text})")),
         io::ErrorKind::Unsupported => {
-            return Error::target(text, "set ssl=on there, or say sslmode=disable to go without encryption");
+            return Error::target(text, "set ssl=on there, or set sslmode=disable to connect without encryption");
         }
         io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted => {
             return Error::run(format!("the server went away ({text})"), "see its log, then run again");

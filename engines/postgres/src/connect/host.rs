@@ -11,7 +11,7 @@ use super::url::show_host;
 /// Folders a server puts its socket in unless reported otherwise, most likely first.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-/// Whose socket there is taken for a server's, beside root's and one's own: the second is a pooler's.
+/// Users with sockets that are accepted there, besides root and this user: the second is a pooler's.
 const ACCOUNTS: [&str; 2] = ["postgres", "pgbouncer"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -44,7 +44,7 @@ pub(super) enum Beyond {
     Message { tag: char, bytes: usize, limit: usize },
     #[error("a message `{tag}` of a length that none can have")]
     Length { tag: char },
-    #[error("more than {0} MiB until it let anybody in")]
+    #[error("more than {0} MiB before the login ended")]
     Login(usize),
     #[error("an answer of more than {0} MiB")]
     Answer(usize),

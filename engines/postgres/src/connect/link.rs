@@ -140,7 +140,7 @@ impl Link {
         if self.shared.abort.is_interrupted() { interrupted(place) } else { failure.on(connection, place) }
     }
 
-    /// From now on sessions end because they were asked to, until work is prepared anew.
+    /// From now on sessions end because they were asked to, until work is prepared again.
     pub(crate) fn set_interrupted(&self, interrupted: bool) {
         self.shared.abort.set_interrupted(interrupted);
     }
@@ -184,7 +184,7 @@ impl Link {
         Ok((client, place))
     }
 
-    /// The connection for everything that is not measured; made anew when it broke.
+    /// The connection for everything that is not measured; replaced when it broke.
     pub(crate) fn control(&self) -> Result<Arc<Connection>> {
         self.refuse_aborted()?;
         let control = self.control.get(|client| !client.is_closed(), || Ok(Arc::new(self.connect(0)?)))?;
@@ -196,7 +196,7 @@ impl Link {
     }
 }
 
-/// What `work` returns; an error where its driver panicked because the answer was none that it knows.
+/// What `work` returns; an error where its driver panicked because it did not know the answer.
 fn understood<T>(work: impl FnOnce() -> std::result::Result<T, Failure>) -> std::result::Result<T, Failure> {
     caught(work).unwrap_or_else(|words| Err(Failure::Ours(no_postgresql(&format!(" ({words})")))))
 }

@@ -47,7 +47,8 @@ use host::Host;
 use require_auth::Methods;
 use tls::Tls;
 
-const EXPOSED: &str = "a password on the command line stands in the process list: put it in PGPASSWORD or ~/.pgpass";
+const EXPOSED: &str =
+    "a password on the command line is visible in the process list: put it in PGPASSWORD or ~/.pgpass";
 
 /// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Debug, Clone)]
@@ -202,7 +203,7 @@ impl Server {
     pub async fn connect(&self, endpoint: u32) -> Result<Connection> {
         if endpoint >= self.endpoints() {
             let next = format!("the URL names {}", self.endpoints());
-            return Err(Error::target(format!("there is no endpoint {endpoint}"), next));
+            return Err(Error::target(format!("endpoint {endpoint} does not exist"), next));
         }
         let mut refused = Vec::new();
         for wanted in self.wanted.passes() {

@@ -35,7 +35,7 @@ pub(super) fn read(name: &str, file: Option<&str>, environment: &Environment) ->
         [] => "name its file in PGSERVICEFILE".to_owned(),
         places => format!("define [{name}] in {}, or name its file in PGSERVICEFILE", places.join(" or ")),
     };
-    Err(Error::plan(format!("there is no service `{name}`"), next))
+    Err(Error::plan(format!("service `{name}` does not exist"), next))
 }
 
 /// The text of a service file, which may be a pipe; refused where it has no end.

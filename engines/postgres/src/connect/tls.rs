@@ -55,7 +55,7 @@ pub(super) struct Tls {
 impl Tls {
     pub(super) const OFF: Self = Self { mode: SslMode::Disable, by_default: true, connector: None };
 
-    /// Whether the server has to prove who it is although nobody said so; errors then tell how to say otherwise.
+    /// Whether the server has to prove its identity by default; errors then name the option against it.
     pub(super) fn verifies_by_default(&self) -> bool {
         self.by_default && self.mode == SslMode::VerifyFull
     }
@@ -230,7 +230,7 @@ fn trust_system() -> Result<Trust> {
         let what = "this host has no root certificates to verify the server by";
         return Err(Error::plan(
             what,
-            "install ca-certificates, name a CA with sslrootcert=FILE, or say sslmode=require",
+            "install ca-certificates, name a CA with sslrootcert=FILE, or set sslmode=require",
         ));
     }
     Ok(Trust { roots, certificates: Vec::new() })
@@ -242,7 +242,7 @@ fn certificates(path: &Path, key: &str) -> Result<Vec<CertificateDer<'static>>> 
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| unreadable("certificate", path, &error, &next))?;
     if certificates.is_empty() {
-        return Err(Error::plan(format!("there is no certificate in {}", path.display()), next));
+        return Err(Error::plan(format!("{} does not contain a certificate", path.display()), next));
     }
     Ok(certificates)
 }

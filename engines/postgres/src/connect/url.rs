@@ -14,7 +14,7 @@ const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 pub(super) struct Parts<'a> {
     pub(super) user: Option<&'a str>,
     pub(super) password: Option<&'a str>,
-    /// Host and port, either of which may be missing or empty.
+    /// Host and port, both may be missing or empty.
     pub(super) hosts: Vec<(&'a str, &'a str)>,
     pub(super) dbname: Option<&'a str>,
     pub(super) parameters: Vec<(&'a str, &'a str)>,
@@ -89,7 +89,7 @@ pub(super) fn show_host(host: &str, port: &str) -> String {
     if port.is_empty() { host } else { format!("{host}:{port}") }
 }
 
-/// A secret is left out whole; of a key nobody knows (a misspelt `password`?) only the name is shown.
+/// A secret is left out whole; of an unknown key (a misspelt `password`?) only the name is shown.
 fn show_parameter(key: &str, value: &str) -> Option<String> {
     match Parameter::find(key) {
         Some(known) if known.secret() => None,

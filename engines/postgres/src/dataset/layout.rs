@@ -1,5 +1,5 @@
 //! How long a row is and how much of it is random: what a stored block is to a compressor, and whether a new version of
-//! the row still fits beside the old one.
+//! the row still fits into the block of the old one.
 
 use mindful_core::dataset::Content;
 use mindful_core::{Error, Result};
@@ -14,7 +14,7 @@ const NARROW_FILLER: usize = 124;
 /// Most bytes of filler in a column: the row fills its block.
 const LONGEST_FILLER: usize = 1_008;
 
-/// What a block compresses to beside its random bytes: page and tuple header, four numbers, the length of the rest.
+/// What a block compresses to without its random bytes: page and tuple header, four numbers, the length of the rest.
 const COMPRESSED_OVERHEAD: f64 = 92.0;
 
 /// What the repeating rest of a column compresses to, where there is one.
@@ -84,7 +84,7 @@ impl Shape {
         }
         Err(Error::plan(
             format!("rows of {} bytes leave no room for an update in their block", self.tuple_bytes()),
-            "run with --update-pct 0, or load anew with --compress-ratio 2.1 or more, or without it",
+            "run with --update-pct 0, or load again with --compress-ratio 2.1 or more, or without it",
         ))
     }
 }

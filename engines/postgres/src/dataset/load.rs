@@ -175,7 +175,7 @@ impl Work<'_> {
         self.register(client, table, &name).await
     }
 
-    /// Rows in the order of the blocks they shall stand in, frozen at once.
+    /// Rows in the order of their blocks, frozen at once.
     async fn copy(&self, client: &Client, table: Table, name: &str) -> Result<(), Failure> {
         // Scan tables have their own layout, beyond those of all schemas.
         let layout = if table.kind == TableKind::Scan { table.schema + (1 << 16) } else { table.schema };

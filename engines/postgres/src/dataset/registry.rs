@@ -21,7 +21,7 @@ pub(crate) struct Entry {
     /// As the registry lists it; it stands while a table of its name and oid does.
     pub table: RegisteredTable,
     pub object: u32,
-    /// Whether ranks of a run meet in it: it is no part of the dataset.
+    /// Whether ranks of a run meet in it: it does not belong to the dataset.
     pub meets: bool,
     pub fault: Option<Fault>,
 }
@@ -98,7 +98,7 @@ impl Found {
             None => Ok(self),
             Some((entry, fault)) => Err(Error::target(
                 format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
-                "take that away, or `mindful cleanup` and load anew",
+                "take that away, or `mindful cleanup` and load again",
             )),
         }
     }
@@ -160,7 +160,7 @@ fn refusal(namespace: &Namespace, row: &Row) -> Option<Error> {
         Error::target(
             format!("schema {} belongs to role {owner}, not to {role}", namespace.quoted()),
             format!(
-                "left untouched; connect as {owner}, choose another name with --namespace, or say --trust-owner NAME if \
+                "left untouched; connect as {owner}, choose another name with --namespace, or pass --trust-owner NAME if \
                  that role may do all that {role} may"
             ),
         )
@@ -312,7 +312,7 @@ pub(crate) async fn cleanup(client: &Connection, namespace: &Namespace) -> Resul
     Ok(objects)
 }
 
-/// What stands in the databases of a private server and is not mindful's.
+/// Objects in the databases of a private server that are not mindful's.
 pub(crate) fn foreign_objects(link: &Link, private: &Instance, namespace: &Namespace) -> Result<Vec<String>> {
     let mut foreign = foreign_in(link, namespace)?;
     for database in COMMON {

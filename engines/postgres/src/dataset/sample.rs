@@ -16,12 +16,12 @@ use crate::template::render;
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     pub drawn: u64,
-    /// Schemas of which all that was drawn holds what was written.
+    /// Schemas with all drawn blocks as they were written.
     pub hold: BTreeSet<u32>,
 }
 
-/// Whether each of `count` blocks drawn of `schema` (from 1) holds the one row that was written to it. Draws anew each
-/// time, without an order that a layout could have.
+/// Whether each of `count` blocks drawn of `schema` (from 1) holds the one row that was written to it. Draws each time,
+/// without an order that a layout could have.
 pub(crate) async fn holds(
     client: &Client,
     namespace: &Namespace,
@@ -43,7 +43,7 @@ pub(crate) async fn holds(
     Ok(found.len() as u64 == count && found.iter().all(as_written))
 }
 
-/// The proof of a dataset of which all samples of `count` blocks hold.
+/// The proof of a dataset in which all samples of `count` blocks hold.
 pub(crate) fn proof(dataset: &Dataset, count: u64) -> LayoutProof {
     let rows = dataset.blocks_per_schema;
     let written = Written::compute(dataset.schemas, rows, dataset.seed);

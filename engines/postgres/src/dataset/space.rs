@@ -17,7 +17,7 @@ pub(crate) const BLOCK_BYTES: u64 = 8192;
 /// Bytes of index, maps and rounding that a block brings along.
 const EXTRA_BYTES_PER_BLOCK: u64 = 24;
 
-/// Bytes of WAL a row brings along beside itself where the server keeps WAL of loads.
+/// Bytes of WAL for a row, besides the row itself, where the server keeps WAL of loads.
 const WAL_BYTES_PER_ROW: u64 = 200;
 
 /// What must stay free for the server to live.

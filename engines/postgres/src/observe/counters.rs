@@ -221,7 +221,7 @@ impl Sampler for View {
 
 fn metric(name: &str) -> Metric {
     let known = COLUMNS.iter().find(|(column, ..)| *column == name);
-    let (unit, help) = known.map_or(("1", "As the view of this name tells it"), |(_, unit, help)| (*unit, *help));
+    let (unit, help) = known.map_or(("1", "As the view of this name counts it"), |(_, unit, help)| (*unit, *help));
     let kind = if name == "n_dead_tup" { MetricKind::Gauge } else { MetricKind::Counter };
     Metric { name: name.to_owned(), unit: unit.to_owned(), kind, help: help.to_owned() }
 }

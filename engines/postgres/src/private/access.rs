@@ -16,7 +16,7 @@ pub(super) const RULES: &str = "access.conf";
 /// Whose user that is, in the format of pg_ident.conf.
 pub(super) const USERS: &str = "users.conf";
 
-/// Writes both files anew. They stand in `folder`, which only mindful writes, not in the data directory.
+/// Writes both files again. They are in `folder`, which only mindful writes, not in the data directory.
 pub(super) fn write(folder: &Path) -> io::Result<()> {
     let me = Account::mine().name.replace('"', "\"\"");
     let texts =

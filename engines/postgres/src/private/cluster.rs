@@ -134,7 +134,7 @@ impl Program for Cluster {
         "--set changes server settings"
     }
 
-    /// `pg_control` begins with two words of versions (8 and 4 and 4 bytes), then the state, of which 1 is "shut down"
+    /// `pg_control` begins with two words of versions (8 and 4 and 4 bytes), then the state, 1 is "shut down"
     /// (PostgreSQL's `catalog/pg_control.h`).
     fn was_shut_down(&self, data: &Path, _status: Option<i32>) -> bool {
         let mut head = [0; 20];

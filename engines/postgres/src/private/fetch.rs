@@ -2,7 +2,7 @@
 
 use mindful_instance::fetch::{Artefact, Contents};
 
-/// SHA-256 of the archives by version, system and architecture, as these stand in their names.
+/// SHA-256 of the archives by version, system and architecture, as in their names.
 const PINNED: &[(&str, &str, &str)] = &[
     ("18.6", "linux-amd64", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
     ("18.6", "linux-arm64v8", "5f54e016723afa6213925a8acb939bac52944b1d348f65c7a20f0cd2928c31be"),

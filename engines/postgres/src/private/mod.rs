@@ -1,8 +1,8 @@
 //! The private PostgreSQL server: mindful finds or fetches its binaries, and an [`Instance`] makes its data directory,
 //! starts, restarts and stops it, and repairs what a crash left.
 //!
-//! Nobody but the user of mindful can connect: there is no TCP port, the socket stands in a folder closed to others, and
-//! the kernel tells the server who asks.
+//! Only the user of mindful can connect: it does not listen on TCP, the socket is in a folder closed to others, and the
+//! kernel identifies the client to the server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -51,8 +51,8 @@ fn safety() -> Vec<Chosen> {
         Chosen::of("synchronous_commit", "on", "a commit waits until its log is on storage"),
         Chosen::of("wal_compression", "off", "no CPU is spent to spare log"),
         Chosen::of("autovacuum", "off", "nothing but the workload touches the tables"),
-        Chosen::of("max_wal_senders", "0", "there is no replica"),
-        Chosen::of("max_logical_replication_workers", "0", "there is no replica"),
+        Chosen::of("max_wal_senders", "0", "a private server has no replica"),
+        Chosen::of("max_logical_replication_workers", "0", "a private server has no replica"),
         Chosen::of("jit", "off", "no statement is long enough to be compiled"),
         Chosen::of("huge_pages", "try", "fewer TLB misses where the host has huge pages"),
     ]
@@ -65,7 +65,7 @@ fn space_for_wal(free_log_bytes: u64) -> [Chosen; 3] {
     [
         Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
         Chosen::of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
-        Chosen::of("wal_buffers", "16MB", "what the server takes by itself beside a larger cache"),
+        Chosen::of("wal_buffers", "16MB", "the server's own choice for a larger cache"),
     ]
 }
 

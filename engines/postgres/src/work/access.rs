@@ -2,7 +2,7 @@
 
 use mindful_core::workload::Access;
 
-/// What sessions set, beside what all of them begin with.
+/// What sessions set, besides what all of them begin with.
 pub(crate) fn settings(access: Access) -> &'static str {
     match access {
         Access::Index => "",

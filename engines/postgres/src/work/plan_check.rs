@@ -22,7 +22,7 @@ pub(crate) fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> 
     let client = link.connect(0)?;
     let mut shapes: Vec<AccessPath> = Vec::new();
     let facts = link.run("checking the plans", set_up(&client, workload))?;
-    // Where sessions visit several schemas, each is looked at by itself, and then all that the first session visits.
+    // Where sessions visit several schemas, each is checked separately, and then all that the first session visits.
     let alone = Workload { spread_sessions: None, ..workload.clone() };
     let looks = (1..=workload.schemas).map(|schema| (&alone, schema));
     for (workload, schema) in looks.chain(workload.spread_sessions.map(|_| (workload, 1))) {
@@ -50,7 +50,7 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
     })?;
     let finding = |shape: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
-                    single random blocks. See that the index on k stands, is valid and a B-tree, or load anew after \
+                    single random blocks. See that the index on k stands, is valid and a B-tree, or load again after \
                     `mindful cleanup`";
         codes::PLAN_SHAPE.finding(text, format!("{}: {}", shape.kind, shape.shape))
     };
@@ -67,7 +67,7 @@ fn impure(shape: &AccessPath, access: Access) -> Error {
     let wanted = access::in_words(if shape.kind == "scan" { Access::Scan } else { access });
     Error::target(
         format!("the server carries {} out as {}, not as {wanted}", with_article(&shape.kind), shape.shape),
-        "see that the index on k stands and is valid, or load anew after `mindful cleanup`",
+        "check that the index on k exists and is valid, or load again after `mindful cleanup`",
     )
 }
 

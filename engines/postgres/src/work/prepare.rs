@@ -45,7 +45,7 @@ fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if !workload.access.is_index() && !workload.update_pct.is_none() {
         return Err(Error::plan(
             format!("access {} is for reads, updates go by the index", workload.access),
-            "leave --access or --update-pct away",
+            "omit --access or --update-pct",
         ));
     }
     if workload.compatibility != Compatibility::Mindful && workload.loop_site == LoopSite::Server {

@@ -35,15 +35,16 @@ const UNLIMITED: i64 = 1 << 60;
 
 /// One connection with its procedure.
 ///
-/// The calls of the next slices are sent before the answer of this one is read. So the server's process goes on at once, and
-/// how long the answer and the client's thread wait for a CPU behind hundreds of others lies in no session's time.
+/// The calls of the next slices are sent before the answer of this one is read. So the server's process continues at
+/// once, and how long the answer and the client's thread wait for a CPU behind hundreds of others is not part of any
+/// session's time.
 pub(crate) struct ServerLoop {
     client: Arc<Connection>,
     statement: Statement,
     place: String,
     pause: Pause,
     one_of_many: bool,
-    /// Two instants between which nobody reads counters.
+    /// Two instants between which counters are not read.
     unread_us: Option<[i64; 2]>,
     calls: i64,
     /// Sent and not yet answered.
@@ -249,7 +250,7 @@ fn used(counted: &[i64]) -> Vec<(i64, u64)> {
     (*first..).zip(counts).filter(|(_, count)| **count > 0).map(|(bucket, n)| (bucket, n.unsigned_abs())).collect()
 }
 
-/// The latency a bucket stands for, ns: the inverse of the procedure's `128 + ln(us / 128) * 200`, at its middle.
+/// The latency of a bucket, ns: the inverse of the procedure's `128 + ln(us / 128) * 200`, at its middle.
 ///
 /// Bucket 0 holds what took less than half a microsecond of the server's clock.
 fn bucket_ns(bucket: i64) -> u64 {

@@ -157,7 +157,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Whether there is anything to tally, beside the key, for a read.
+    /// Whether a read counts anything besides the key.
     fn chooses(&self) -> bool {
         let w = self.workload;
         w.hot_spot.is_some() || !w.hot_schema.is_none() || w.think_time.is_some()

@@ -225,7 +225,7 @@ fn measured(plans: &[&String], repeat: u32, matches: &ArgMatches, store: &Store)
     Ok(sides)
 }
 
-/// Tells how long the runs will take, and whether so few can tell anything.
+/// Prints how long the runs will take, and whether so few can show a difference.
 fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &Store) -> Result<()> {
     let contexts = settings.iter().map(|settings| context::alone(settings.clone(), matches));
     let contexts = contexts.collect::<Result<Vec<_>>>()?;
@@ -239,7 +239,7 @@ fn announce(settings: &[Settings], repeat: u32, matches: &ArgMatches, store: &St
     Ok(())
 }
 
-/// What to say of `repeat` runs a side that can tell no difference, whatever they measure.
+/// What to say of `repeat` runs a side that cannot show any difference.
 fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     let needed = runs_to_tell(1);
     match repeat {

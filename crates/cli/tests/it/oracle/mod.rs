@@ -144,7 +144,7 @@ fn runs_know_what_the_doctor_found_of_their_database() {
     assert_eq!((found(&proven, "self-proof-failed"), found(&proven, "self-proof-missing")), (None, None));
     std::fs::write(&kept[0], "torn").unwrap();
     let unread = run();
-    assert!(unread.status.code() == Some(2) && text(&unread).contains("run `mindful doctor` anew"), "{unread:?}");
+    assert!(unread.status.code() == Some(2) && text(&unread).contains("run `mindful doctor` again"), "{unread:?}");
 }
 
 /// Each metric that the last run recorded has its row in docs/metrics.md.

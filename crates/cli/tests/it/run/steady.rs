@@ -18,6 +18,6 @@ fn a_warm_up_or_an_amount_of_work_does_not_go_with_it() {
     let mindful = Mindful::new();
     for more in [["--warmup", "3s"], ["--ops", "100"]] {
         let refusal = mindful.refusal(&[&["run", "--target", "null:", "--steady"], &more[..]].concat());
-        assert!(refusal.contains("leave one away"), "{refusal}");
+        assert!(refusal.contains("omit one"), "{refusal}");
     }
 }

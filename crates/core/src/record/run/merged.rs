@@ -284,8 +284,8 @@ impl Merged {
         Ok(())
     }
 
-    /// Merges what lies between the last start of a session and the first stop so far: there is no boundary of a window
-    /// but on a boundary of slices.
+    /// Merges what lies between the last start of a session and the first stop so far: a window begins and ends on
+    /// boundaries of slices only.
     fn merge(&mut self, boundaries_us: &[i64], unmerged: &mut Vec<(u32, SliceReport)>) {
         let Some(spans) = self.spans.iter().copied().collect::<Option<Vec<Span>>>() else { return };
         let last_start = spans.iter().map(|span| span.0).max().unwrap_or(i64::MAX);
@@ -322,8 +322,8 @@ pub(super) fn widened(span: Option<Span>, report: &SliceReport) -> Span {
     (begin.min(report.begin_us), end.max(report.end_us))
 }
 
-/// Whether the report begins, and its work goes on, between the boundaries of its slice. What a late session has to say of
-/// a slice that it missed does not.
+/// Whether the report begins between the boundaries of its slice, and its work continues there. What a late session has
+/// to say of a slice that it missed does not.
 fn lies_between(report: &SliceReport, boundaries_us: &[i64]) -> bool {
     let index = report.index as usize;
     (boundaries_us[index]..boundaries_us[index + 1].min(report.end_us)).contains(&report.begin_us)

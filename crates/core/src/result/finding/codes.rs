@@ -85,7 +85,7 @@ crate::finding_codes! {
     // What cannot be seen.
     NOT_SEEN = "not-seen", Info;
     COUNTERS_DENIED = "counters-denied", Warning;
-    // While a run goes on.
+    // During a run.
     CLOCK_RATE = "clock-rate", Warning;
     CLOCK_STEP = "clock-step", Warning;
     SAMPLER_FAILED = "sampler-failed", Warning;

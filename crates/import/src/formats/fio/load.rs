@@ -102,7 +102,7 @@ impl Load<'_> {
         self.jobs.first()?.options.as_ref()?;
         let number = |key: &str| self.option(key).map_or(Some(1), |text| text.parse::<u32>().ok());
         let processes = match u32::try_from(self.jobs.len()).ok()? {
-            // One entry may stand for all processes of a group.
+            // One entry may describe all processes of a group.
             1 => number("numjobs")?,
             entries => entries,
         };

@@ -68,7 +68,7 @@ fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
             "rename it as Orion did: ..._iops.csv, ..._lat.csv or ..._mbps.csv",
         )
     })?;
-    let bad = |error: csv::Error| Error::run(format!("{name} is no matrix of Orion: {error}"), "correct that line");
+    let bad = |error: csv::Error| Error::run(format!("{name} is not a matrix of Orion: {error}"), "correct that line");
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).has_headers(true).from_reader(text.as_bytes());
     let whole = |cell: &str| cell.parse::<u32>().ok();

@@ -124,7 +124,7 @@ fn refuse_hundredths(name: &str, line: &[u8]) -> Result<()> {
     let release = release.split([' ', '-']).next().unwrap_or_default();
     match release.split('.').next().and_then(|first| first.parse::<u32>().ok()) {
         Some(1..9) => Err(Error::run(
-            format!("{name} is a trace of Oracle {release}, whose times are hundredths of a second"),
+            format!("{name} is a trace of Oracle {release}: its times are hundredths of a second"),
             "mindful reads traces of 9.0 and later, which count in microseconds",
         )),
         _ => Ok(()),

@@ -88,7 +88,7 @@ impl Collected {
         let (count, first) = self.calls.entry(kind).or_default();
         *count += 1;
         first.get_or_insert(*call);
-        // Deeper than calls can nest is nobody's.
+        // Calls cannot nest deeper than this.
         let depth = call.depth.min(64);
         let add = |sums: &mut BTreeMap<u64, u64>, figure: u64| {
             let sum = sums.entry(depth).or_default();

@@ -34,7 +34,7 @@ fn head(line: &str, length: usize) -> String {
     format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")
 }
 
-/// All of it: who is answered and left before the last word was sent gets a broken pipe.
+/// Reads all of it: a client that is answered before it has sent everything gets a broken pipe.
 fn read_request(stream: &mut TcpStream) {
     let (mut request, mut piece) = (Vec::new(), [0; 4096]);
     while !request.ends_with(b"\r\n\r\n") {
@@ -126,7 +126,7 @@ fn what_the_source_says_is_reported_with_the_next_move() {
         ("404 Not Found", ["no such archive", "another version"]),
         ("403 Forbidden", ["HTTP status 403", "--fetch-url"]),
         ("503 Busy", ["HTTP status 503", "--fetch-url"]),
-        ("407 Proxy Authentication Required", ["who you are", "HTTPS_PROXY"]),
+        ("407 Proxy Authentication Required", ["asks for a login", "HTTPS_PROXY"]),
     ] {
         holds(&refusal(&source(vec![answer(line, b"")])), &parts);
     }

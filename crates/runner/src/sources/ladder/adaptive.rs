@@ -66,7 +66,7 @@ impl Adaptive {
         doubling.or_else(|| self.round_knee(&doublings, measured)).or(check)
     }
 
-    /// Most steps such a ladder can take: what a budget has to hold for it to end by itself.
+    /// Most steps of such a ladder: a budget of so many lets it end.
     pub(crate) fn most_steps(&self) -> u32 {
         doubled(u64::from(self.from), u64::from(self.to)).len() as u32 + POINTS_ROUND as u32 + 2
     }

@@ -25,7 +25,9 @@ impl Values {
                 (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok(Some(Self::Range(from, to))),
                 // Ranges of times and the like are values of their keys, not ladders.
                 (Err(_), _) | (_, Err(_)) => Ok(None),
-                _ => Err(Error::plan(format!("`{text}` is no ladder"), "give a rising range from 1, such as 1..256")),
+                _ => {
+                    Err(Error::plan(format!("`{text}` is not a ladder"), "give a rising range from 1, such as 1..256"))
+                }
             };
         }
         if !text.contains(',') {
@@ -33,7 +35,10 @@ impl Values {
         }
         let values: Vec<String> = text.split(',').map(|v| v.trim().to_owned()).collect();
         if values.iter().any(String::is_empty) || values.len() as u64 > MOST_VALUES {
-            return Err(Error::plan(format!("`{text}` is no list of values"), "give values with a comma between them"));
+            return Err(Error::plan(
+                format!("`{text}` is not a list of values"),
+                "give values with a comma between them",
+            ));
         }
         Ok(Some(Self::List(values)))
     }

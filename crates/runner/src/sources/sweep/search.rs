@@ -121,7 +121,7 @@ impl Search<'_> {
         Some(Tried { load, met: self.objective.is_met_by(&step.ops), step })
     }
 
-    /// A load of which too little is known is tried again for longer; `None` where there is none.
+    /// A load with too few results is tried again for longer; `None` where there is none.
     fn longer(&self, seen: &[Tried]) -> Option<Next> {
         let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
         let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));

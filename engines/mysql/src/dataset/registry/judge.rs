@@ -1,4 +1,4 @@
-//! What stands in the namespace, by the word of the catalogue alone: nothing of others runs while it is read.
+//! Content of the namespace, by the catalogue alone: code of others does not run while it is read.
 
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ pub(super) fn read(conn: &mut Conn, namespace: &Namespace) -> Result<Judged, Fai
         return Ok(Judged::default());
     }
     if flavor(conn)? == Some(Flavor::MySql) {
-        // It tells what it knew a day ago otherwise. What only speaks its protocol need not have this setting.
+        // Otherwise it may return what it knew a day ago. What only speaks its protocol need not have this setting.
         let _ = conn.query_drop("SET SESSION information_schema_stats_expiry = 0");
     }
     let rows: Vec<Row> = conn.exec(include_str!("../../../sql/tables.sql"), (&namespace.name,))?;
@@ -196,8 +196,8 @@ impl Judged {
         table.fault(MEETING_COLUMNS, &self.engine)
     }
 
-    /// Whether a routine or event is one of mindful's. That it is what mindful made it is not said: it is made anew
-    /// before it is called.
+    /// Whether a routine or event is one of mindful's. It may not be what mindful made: it is made again before it is
+    /// called.
     pub(crate) fn is_own_code(name: &str, kind: &str) -> bool {
         let number = name.strip_prefix("visit_").and_then(|number| number.parse::<u32>().ok());
         kind == "FUNCTION" && number.is_some()

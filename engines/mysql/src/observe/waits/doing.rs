@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(at("wait/synch/mutex/innodb/buf_pool_mutex", "lock"), LATCH);
         assert_eq!(at("wait/synch/sxlock/innodb/buf_block_lock", "shared_lock"), PAGE_LATCH);
         assert_eq!(at("wait/synch/cond/sql/MDL_context::COND_wait_status", "timed_wait"), CONDITION);
-        // A table is waited for while its pages are: what there is no word for is CPU.
+        // A table is waited for while its pages are: a state without a name is CPU.
         assert_eq!(at("wait/io/table/sql/handler", "fetch"), CPU);
     }
 

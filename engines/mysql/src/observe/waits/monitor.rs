@@ -51,7 +51,7 @@ struct View {
     source: Source,
     /// The thread of the server that answers, where it is one of this host.
     own: Option<u32>,
-    /// Whether the kernel tells what a thread that sleeps waits for.
+    /// Whether the kernel shows what a sleeping thread waits for.
     latches: bool,
 }
 

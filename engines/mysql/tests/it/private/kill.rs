@@ -101,7 +101,7 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
         let (server, notes) = open(MARIADB, &folder, &[]);
         let server = server.unwrap_or_else(|error| panic!("{at}: {error}\n{}\n{}", notes.all(), log(&folder)));
         check(&server, acknowledged, &notes, &at);
-        rebuilt += u32::from(notes.tell("made anew"));
+        rebuilt += u32::from(notes.tell("made again"));
         drop(server);
         assert_eq!(servers(&folder), [] as [i32; 0], "{at}");
     }
@@ -116,7 +116,7 @@ fn check(server: &Instance, acknowledged: u32, notes: &Notes, at: &str) {
     };
     let number = |text: &str| sql(server, text).parse::<u32>().unwrap();
     let found = if exists("journal") { number("SELECT COALESCE(MAX(n), 0) FROM mine.journal") } else { 0 };
-    assert!(found >= acknowledged || notes.tell("made anew"), "{at}: {acknowledged} was reported, {found} is there");
+    assert!(found >= acknowledged || notes.tell("made again"), "{at}: {acknowledged} was reported, {found} is there");
     if exists("loaded") {
         // A statement that makes and fills a table is no transaction: it is whole unless the kill was within it.
         let rows = number("SELECT COUNT(*) FROM mine.loaded");

@@ -55,7 +55,7 @@ impl Review {
         }
         let server = cost.last.server;
         let sessions: HashMap<i32, Duration> = self.seen.iter().filter_map(|pid| Some((*pid, cpu(*pid)?))).collect();
-        // A session that is new since the last review tells nothing yet.
+        // A session that is new since the last review is ignored.
         let used = sessions.iter().filter_map(|(pid, now)| Some(now.saturating_sub(*self.sessions.get(pid)?)));
         let busy_cpus = used.sum::<Duration>().as_secs_f64() / passed.as_secs_f64();
         let interval = server.zip(self.server).map(|(now, before)| {

@@ -161,7 +161,7 @@ fn a_killed_server_leaves_no_shared_memory() {
         for folder in [&kept, &anew] {
             let (server, notes) = open(folder, user);
             server.unwrap().destroy().unwrap();
-            assert_eq!(notes.tell("made anew"), folder == &anew, "{}", notes.all());
+            assert_eq!(notes.tell("made again"), folder == &anew, "{}", notes.all());
         }
         if own {
             assert_eq!(shared_memory(), (vec![PathBuf::from("theirs")], 0));
@@ -184,7 +184,7 @@ fn a_crash_within_a_load_begins_anew_and_one_without_does_not() {
     drop(server);
     let (server, notes) = open(&folder, &[]);
     let server = server.unwrap();
-    assert!(notes.tell("made anew"), "{}", notes.all());
+    assert!(notes.tell("made again"), "{}", notes.all());
     assert_eq!(sql(&server, "SELECT count(*) FROM pg_class WHERE relname = 't'"), "0");
     // An orderly end within a load keeps what is complete.
     server.serve(Purpose::Load).unwrap();
@@ -241,7 +241,7 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
         let server =
             server.unwrap_or_else(|error| panic!("{place_of_failure}: {error}\n{}\n{}", notes.all(), log(&folder)));
         known = check(&server, acknowledged, &notes, &place_of_failure);
-        rebuilt += u32::from(notes.tell("made anew"));
+        rebuilt += u32::from(notes.tell("made again"));
         load(&server);
         drop(server);
         assert_eq!(servers(&folder), [] as [i32; 0], "{place_of_failure}");
@@ -255,7 +255,7 @@ fn check(server: &Instance, acknowledged: u32, notes: &Arc<Notes>, place_of_fail
     let found =
         if exists("journal") { sql(server, "SELECT coalesce(max(n), 0) FROM journal").parse().unwrap() } else { 0 };
     assert!(
-        found >= acknowledged || notes.tell("made anew"),
+        found >= acknowledged || notes.tell("made again"),
         "{place_of_failure}: {acknowledged} was asked, {found} is there"
     );
     if exists("loaded") {
