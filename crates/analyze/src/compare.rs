@@ -20,7 +20,7 @@ mod percentile;
 mod power;
 mod price;
 pub mod provenance;
-mod rank;
+
 mod ranking;
 mod runs;
 mod sentence;
@@ -41,7 +41,7 @@ pub use noise::NoiseFloor;
 pub use percentile::PercentileShift;
 pub use power::{can_tell, detectable_effect, runs_needed, runs_to_rank, runs_to_tell};
 pub use price::price_ratio;
-pub use rank::{Ranks, SideValues};
+pub use ranking::rank::{Ranks, SideValues};
 pub use ranking::table::{TableRow, table};
 pub use ranking::{NamedSide, Ranking};
 pub use runs::{Side, compare_runs};

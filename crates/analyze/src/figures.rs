@@ -19,7 +19,6 @@ pub(crate) mod pace;
 pub(crate) mod published;
 pub mod ranks;
 pub mod rates;
-pub(crate) mod scheduler;
 pub mod seconds;
 pub mod shares;
 pub(crate) mod stalls;

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mindful_core::contract::description::AccessPath;
 use mindful_core::contract::event::{Event, Events};
+use mindful_core::plan::units;
 use mindful_core::result::{Finding, Severity};
+use mindful_core::workload::Workload;
 
 use crate::access_pattern::Layout;
 use crate::append::Appended;
@@ -74,6 +77,40 @@ impl Prepared {
                 self.options.buffer_bytes()
             ),
         )));
+    }
+
+    /// What is read and written, and how. Through the page cache or not: each block is requested separately, as the method
+    /// requires.
+    pub(crate) fn shapes(&self, workload: &Workload) -> Vec<AccessPath> {
+        let options = &self.options;
+        let cache = if options.direct { "direct" } else { "through the page cache" };
+        let shape = |kind: &str, verb: &str, bytes: u64, in_flight: u32| {
+            let how = match self.io {
+                Io::Uring => format!("io_uring, iodepth {in_flight}"),
+                Io::Psync => "one at a time".to_owned(),
+            };
+            AccessPath {
+                kind: kind.to_owned(),
+                shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
+                pure: true,
+                detail: String::new(),
+                idle_settings: Vec::new(),
+            }
+        };
+        let mut shapes = Vec::new();
+        if options.iodepth > 0 {
+            shapes.push(shape("select", "read", options.block_size, options.iodepth));
+            if !workload.update_pct.is_none() {
+                let synced = match options.fsync {
+                    0 => "write".to_owned(),
+                    1 => "write and fdatasync".to_owned(),
+                    every => format!("write, fdatasync after every {every},"),
+                };
+                shapes.push(shape("update", &synced, options.block_size, options.iodepth));
+            }
+        }
+        shapes.extend(options.large.map(|large| shape("scan", "large read", large.size, large.iodepth)));
+        shapes
     }
 }
 

@@ -412,7 +412,7 @@ impl Target for RawTarget {
             self.locks.hold_alone(&self.options.paths)?;
         }
         let prepared = self.prepare_files(workload).inspect_err(|_| self.locks.release())?;
-        let shapes = shapes(&prepared, workload);
+        let shapes = prepared.shapes(workload);
         // The first timer takes its time.
         Timer::start();
         *self.prepared.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(prepared));
@@ -482,38 +482,4 @@ fn begin_append(source: &Source, file: &OwnedFd) -> Result<Appended> {
     begun.map_err(|error| {
         Error::target(format!("cannot append to {}: {error}", source.path.display()), "check its file system")
     })
-}
-
-/// What is read and written, and how. Through the page cache or not: each block is requested separately, as the method
-/// requires.
-fn shapes(prepared: &Prepared, workload: &Workload) -> Vec<AccessPath> {
-    let options = &prepared.options;
-    let cache = if options.direct { "direct" } else { "through the page cache" };
-    let shape = |kind: &str, verb: &str, bytes: u64, in_flight: u32| {
-        let how = match prepared.io {
-            Io::Uring => format!("io_uring, iodepth {in_flight}"),
-            Io::Psync => "one at a time".to_owned(),
-        };
-        AccessPath {
-            kind: kind.to_owned(),
-            shape: format!("{verb} of {}, {cache}, {how}", units::format_bytes(bytes)),
-            pure: true,
-            detail: String::new(),
-            idle_settings: Vec::new(),
-        }
-    };
-    let mut shapes = Vec::new();
-    if options.iodepth > 0 {
-        shapes.push(shape("select", "read", options.block_size, options.iodepth));
-        if !workload.update_pct.is_none() {
-            let synced = match options.fsync {
-                0 => "write".to_owned(),
-                1 => "write and fdatasync".to_owned(),
-                every => format!("write, fdatasync after every {every},"),
-            };
-            shapes.push(shape("update", &synced, options.block_size, options.iodepth));
-        }
-    }
-    shapes.extend(options.large.map(|large| shape("scan", "large read", large.size, large.iodepth)));
-    shapes
 }

@@ -1,5 +1,6 @@
 //! Several sides in one order: groups that measured the same, ranks, prices, and the result in sentences.
 
+pub(super) mod rank;
 pub(super) mod table;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use mindful_core::result::Validity;
 use mindful_core::result::ranking::{NamedFact, RankedGroup, RankedSide, RankingSummary, RunsToSee};
 use mindful_core::{Error, Result};
 
+use self::rank::{Ranks, SideValues};
 use super::answer::{Basis, Comparison, Question, RunValue, Verdict};
 use super::criterion::{OrderedBy, OrderedRun};
 use super::gate::{Gate, GateOutcome};
@@ -17,7 +19,6 @@ use super::noise::NoiseFloor;
 use super::order::Sequence;
 use super::power::runs_to_rank;
 use super::provenance::{NOT_STATED, joined_provenance};
-use super::rank::{Ranks, SideValues};
 use super::runs::Side;
 use super::sentence::{self, ComparedSides};
 use super::sides::{compared_run, shared_run};

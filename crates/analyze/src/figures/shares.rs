@@ -4,8 +4,11 @@ use mindful_core::contract::metric::shared;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
-use crate::figures::scheduler::Scheduler;
 use crate::figures::work::Work;
+
+mod scheduler;
+
+use scheduler::Scheduler;
 
 /// WaitClass and growth of a counter of waits, of busy sessions alone.
 fn busy(change: &Change) -> Option<(WaitClass, f64)> {

@@ -7,10 +7,10 @@
 
 use mindful_core::Result;
 
-use super::answer::{Comparison, Question, RunValue, Verdict};
-use super::noise::NoiseFloor;
-use super::runs::compare_runs;
-use super::student::StandardError;
+use crate::compare::answer::{Comparison, Question, RunValue, Verdict};
+use crate::compare::noise::NoiseFloor;
+use crate::compare::runs::compare_runs;
+use crate::compare::student::StandardError;
 use crate::stats::moment::{mean, median, variance};
 
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ impl SideValues {
 
     /// Where its figure lies: by its machines if there are several, else by its runs, else by the noise floor.
     pub(super) fn interval(&self) -> Option<[f64; 2]> {
-        let logarithms = super::machines::means(&self.runs);
+        let logarithms = crate::compare::machines::means(&self.runs);
         let count = logarithms.len() as f64;
         let (square, freedom) = match (variance(&logarithms), self.noise) {
             (Some(square), _) => (square, count - 1.0),
