@@ -335,7 +335,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::chown(folder.path(), Some(65_534), None).unwrap();
         let error = SharedFolder::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("another user's") && error.contains("--meet"), "{error}");
+        assert!(error.contains("belongs to another user") && error.contains("--meet"), "{error}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

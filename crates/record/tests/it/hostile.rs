@@ -35,7 +35,7 @@ fn a_record_that_is_no_regular_file_is_refused_at_once() {
     assert!(store.go_on(&id).is_err() && store.list().unwrap()[0].fault.is_some());
     fs::remove_file(&log).unwrap();
     mkfifoat(CWD, &log, Mode::from_raw_mode(0o600)).unwrap();
-    assert!(store.read(&id).unwrap_err().to_string().contains("no regular file"));
+    assert!(store.read(&id).unwrap_err().to_string().contains("not a regular file"));
     assert!(store.go_on(&id).is_err() && store.import(&store.run_dir(&id), &|_| Vec::new()).is_err());
     fs::remove_file(&log).unwrap();
     symlink("/dev/zero", &log).unwrap();

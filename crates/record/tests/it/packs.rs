@@ -40,7 +40,7 @@ fn a_pack_that_cannot_be_written_is_an_error_and_no_device_goes() {
     std::os::unix::fs::symlink(dir.path().join("elsewhere"), &link).unwrap();
     for to in [&link, Path::new("/dev/full")] {
         let refusal = store.pack(&id, &[], to, true).unwrap_err().to_string();
-        assert!(refusal.contains("no regular file"), "{refusal}");
+        assert!(refusal.contains("not a regular file"), "{refusal}");
         assert!(fs::symlink_metadata(to).is_ok_and(|there| !there.is_file()), "{} is gone", to.display());
     }
     // One that is there is replaced by a whole one, or stays.
@@ -112,10 +112,10 @@ fn packs_made_to_do_harm_are_refused_and_leave_nothing() {
         ("20261121-013542-k7f/../../run.jsonl", file, "", "which no pack holds"),
         ("run.jsonl", file, "", "which no pack holds"),
         ("20261121-013542-k7f/authorized_keys", file, "", "which no pack holds"),
-        (&log, EntryType::Symlink, "/etc/passwd", "no regular file"),
-        (&log, EntryType::Link, "/etc/passwd", "no regular file"),
-        (&log, EntryType::Fifo, "", "no regular file"),
-        (&log, EntryType::XHeader, "", "no regular file"),
+        (&log, EntryType::Symlink, "/etc/passwd", "not a regular file"),
+        (&log, EntryType::Link, "/etc/passwd", "not a regular file"),
+        (&log, EntryType::Fifo, "", "not a regular file"),
+        (&log, EntryType::XHeader, "", "not a regular file"),
     ];
     for (name, kind, link, why) in cases {
         let error = refused(&made(&[(name, kind, link, b"")]));

@@ -7,7 +7,7 @@ use super::state::{Activity, Planned, State};
 
 /// Code, what its evidence names, and what its text tells to type.
 const REPORTED: [(&str, &str, &str); 20] = [
-    ("mysql-sysdate-stands", "SYSDATE(6) stands still", "--loop client"),
+    ("mysql-sysdate-stands", "SYSDATE(6) does not move", "--loop client"),
     ("write-refused", "read_only = ON", "SET GLOBAL read_only = OFF"),
     ("connections", "64 sessions do not fit: max_connections is 10", "SET GLOBAL max_connections = "),
     ("predicted-hits", "50.0 %", "--scale"),

@@ -164,8 +164,8 @@ mod tests {
             ("oracle://me@", "lacks account"),
             ("oracle://me@db/x4..1", "rising"),
             ("oracle://me@db/x1..999", "more than 256"),
-            ("oracle://me@db/a..b", "no range"),
-            ("oracle://me@db)(x?sid=A", "no address"),
+            ("oracle://me@db/a..b", "not a range"),
+            ("oracle://me@db)(x?sid=A", "not an address"),
             ("oracle://me@db/\u{1}", "control characters"),
         ] {
             let error = Address::parse(url).expect_err(url).to_string();

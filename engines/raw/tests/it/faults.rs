@@ -91,7 +91,7 @@ fn a_load_that_does_not_fit_is_refused_and_makes_nothing() {
     let path = folder.path().join("blocks");
     let line = refusal(load(&*open(&path, &[]).unwrap(), 1, 1 << 36));
     assert!(line.contains("512 TiB") || line.contains("512.00 TiB"), "{line}");
-    assert!(line.contains("do not fit") && line.contains(" free"), "{line}");
+    assert!(line.contains("the load needs") && line.contains(" free"), "{line}");
     assert!(!path.exists());
 }
 

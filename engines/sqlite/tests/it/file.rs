@@ -200,7 +200,7 @@ fn a_registry_of_more_than_any_file_holds_is_refused() {
         let key = |blocks: &str| format!("\"blocks_per_schema\":{blocks}");
         assert_eq!(connection.execute(sql, (key(&blocks.to_string()), key(more))).unwrap(), 1);
         let error = fixture.open().dataset().unwrap_err();
-        assert!(error.to_string().contains("more than any file holds"), "{error}");
+        assert!(error.to_string().contains("more than a file can hold"), "{error}");
         connection.execute(sql, (key(more), key(&blocks.to_string()))).unwrap();
     }
     assert!(fixture.open().dataset().unwrap().is_some());

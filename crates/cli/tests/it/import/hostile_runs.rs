@@ -149,7 +149,7 @@ fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
     for make in kinds {
         make();
         let refusal = mindful.refusal(&["generate", "man", "pages"]);
-        assert!(refusal.contains("mindful-run.1") && refusal.contains("no regular file"), "{refusal}");
+        assert!(refusal.contains("mindful-run.1") && refusal.contains("not a regular file"), "{refusal}");
         fs::remove_file(&page).unwrap();
     }
     assert_eq!(fs::read(&victim).unwrap(), b"precious");

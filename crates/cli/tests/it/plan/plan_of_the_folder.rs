@@ -226,10 +226,10 @@ fn a_plan_that_is_a_pipe_or_a_device_is_refused_at_once() {
     let mindful = Mindful::new();
     let pipe = mindful.path("mindful.toml");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
-    assert!(refused(&run(&mindful, &[])).contains("no regular file"));
+    assert!(refused(&run(&mindful, &[])).contains("not a regular file"));
     for named in ["mindful.toml", "/dev/zero"] {
-        assert!(refused(&run(&mindful, &["--plan", named])).contains("no regular file"));
-        assert!(mindful.refusal(&["import", named]).contains("no regular file"));
+        assert!(refused(&run(&mindful, &["--plan", named])).contains("not a regular file"));
+        assert!(mindful.refusal(&["import", named]).contains("not a regular file"));
     }
 }
 

@@ -123,7 +123,7 @@ fn a_source_that_fails_for_a_moment_is_asked_again() {
 #[test]
 fn what_the_source_says_is_reported_with_the_next_move() {
     for (line, parts) in [
-        ("404 Not Found", ["no such archive", "another version"]),
+        ("404 Not Found", ["does not exist", "another version"]),
         ("403 Forbidden", ["HTTP status 403", "--fetch-url"]),
         ("503 Busy", ["HTTP status 503", "--fetch-url"]),
         ("407 Proxy Authentication Required", ["asks for a login", "HTTPS_PROXY"]),
@@ -173,7 +173,7 @@ fn a_source_that_nobody_vouches_for_is_not_trusted() {
     let trusted = vec![Certificate::from_der(other.cert.der()).to_owned()];
     let source = Source::with(&base, trusted, None, QUICK).unwrap();
     let refusal = source.download(&artefact(), &FEW, &mut tempfile::tempfile().unwrap(), &Silent).unwrap_err();
-    holds(&refusal.to_string(), &["signed its certificate", "ca-certificates", "SSL_CERT_FILE"]);
+    holds(&refusal.to_string(), &["its certificate is not signed", "ca-certificates", "SSL_CERT_FILE"]);
     let none = Source::with(&base, Vec::new(), None, QUICK).err().unwrap();
     holds(&none.to_string(), &["no CA certificates", "ca-certificates", "SSL_CERT_FILE"]);
 }
