@@ -262,7 +262,7 @@ fn hostile_packs_are_named_and_do_not_hide_others() {
         fs::write(folder.join(LOG), record).unwrap();
         packed_again(&folder, id, &mindful.path(format!("packs/{name}.tar.zst")));
     }
-    fs::write(mindful.path("packs/cut.tar.zst"), "not a pack").unwrap();
+    fs::write(mindful.path("packs/cut.tar.zst"), "no pack").unwrap();
     fs::write(mindful.path("packs/README.md"), "# Results\n").unwrap();
     let checked = mindful.run(&["check", "packs", "--format", "json"]);
     assert_eq!(checked.status.code(), Some(1), "{checked:?}");
