@@ -6,7 +6,7 @@
 //! server.lock      locked while a server and its guard live; holds its first process's id and how that ended
 //! loading          there while a load is going on
 //! server.log       what the server said, and what made its data folder
-//! log.path         where the server's log is, if it is in a folder of its own
+//! log.folder       where the server's log is, if it is in a folder of its own
 //! socket/          the server's socket, in a folder of its user, closed to others
 //! ```
 //!

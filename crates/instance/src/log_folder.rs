@@ -24,7 +24,7 @@ use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::ServerKind;
 
 /// The file in the data folder's folder that holds the path of the log's folder.
-pub(crate) const RECORD: &str = "log.path";
+pub(crate) const RECORD: &str = "log.folder";
 const OPTION: &str = "--log-dir";
 const FILES: &str = "log";
 /// The longest path, bytes.

@@ -16,3 +16,10 @@ pub(crate) mod sweep;
 mod targets;
 
 pub(crate) use panel::{Curve, Panel, Piece};
+
+/// What a run was to find, as the first sentence of its report.
+pub(crate) struct Answer {
+    pub sentence: String,
+    pub details: String,
+    pub found: bool,
+}

@@ -32,8 +32,7 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
         Some(answer) if !answer.found => steps_alone(&card),
         _ => verdict(&card),
     });
-    panels.extend((detail == Detail::Full).then(|| place::measured_at(run)));
-    panels.extend(if let Some(contrast) = &summary.contrast {
+    let mut results = if let Some(contrast) = &summary.contrast {
         contrast::panels(summary, contrast, detail)
     } else if let Some(commits) = &summary.commits {
         vec![commit_contrast::panel(summary, commits)]
@@ -43,7 +42,13 @@ pub fn run_report(run: &Run, analysis: &Analysis, stored_at: Option<&Path>, deta
         sweep::panels(run, analysis)
     } else {
         step::panels(run, analysis, &card, detail)
-    });
+    };
+    if detail == Detail::Full {
+        // The figure comes first, and the place is the first table.
+        let first_table = results.iter().position(Panel::has_table).unwrap_or(results.len());
+        results.insert(first_table, place::measured_at(run));
+    }
+    panels.extend(results);
     if detail == Detail::Full {
         panels.extend([facts::measured(run, analysis), facts::proof(run), facts::settings(run)]);
         panels.push(place::repeated_by(run, analysis));

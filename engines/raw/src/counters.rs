@@ -134,7 +134,7 @@ impl SyncSampler {
         let metrics = vec![
             Metric::counter(shared::COMMITS, "1", "writes made durable, by a sync or each by itself (O_DSYNC)"),
             Metric::counter(shared::LOG_SYNCS, "1", "syncs (fdatasync) of the sessions"),
-            Metric::counter("log_sync_time", "us", "time of the syncs, summed"),
+            Metric::counter(shared::LOG_SYNC_TIME_US, "us", "time of the syncs, summed"),
         ];
         Self { counters, metrics }
     }

@@ -31,7 +31,7 @@ pub const KEYS: &[Key] = &[
     Key::with_default("direct", "on|off", "on", "Bypass the page cache (O_DIRECT)"),
     Key::with_default("sync", "on|off", "off", "Wait at each write until it is on storage (O_DSYNC)"),
     Key::with_default(
-        names::FSYNC,
+        names::SYNC_EVERY,
         "N",
         "0",
         "Make writes durable (fdatasync) after every N writes of a session; 0: never",
@@ -143,8 +143,9 @@ impl Options {
             iodepth: s.require(names::IODEPTH, iodepth)?,
             direct: s.require("direct", settings::parse_switch)?,
             sync: s.require("sync", settings::parse_switch)?,
-            fsync: s
-                .require(names::FSYNC, |text| units::parse_count(text).map(|n| n.min(u64::from(u32::MAX)) as u32))?,
+            fsync: s.require(names::SYNC_EVERY, |text| {
+                units::parse_count(text).map(|n| n.min(u64::from(u32::MAX)) as u32)
+            })?,
             append: s.require(names::APPEND, settings::parse_switch)?,
             pattern: s.require("pattern", pattern)?,
             streams: s.require("streams", streams)?,

@@ -75,7 +75,7 @@ fn a_cap_of_the_log_alone_is_one_of_its_volume() {
 }
 
 #[test]
-fn the_headline_of_updates_is_their_commits_and_how_durable_they_are() {
+fn updates_lead_with_their_commits_and_how_durable_they_are() {
     let label = |run: &Run| step(run).headline.unwrap().label;
     let flushed = |rate: f64| {
         let mut run = committing(1, 990.0, 800.0);

@@ -46,7 +46,7 @@ pub mod names {
     /// The part of the files in use.
     pub const SPAN: &str = "span";
     /// Writes between two syncs.
-    pub const FSYNC: &str = "fsync";
+    pub const SYNC_EVERY: &str = "fsync";
     /// Whether writes go to the end of a growing file.
     pub const APPEND: &str = "append";
 }

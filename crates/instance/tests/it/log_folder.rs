@@ -151,12 +151,12 @@ fn a_folder_mounted_at_a_second_place_is_the_same_folder() {
 }
 
 #[test]
-fn half_a_dataset_leaves_no_log_and_a_crashed_load_begins_a_new_one() {
+fn half_a_dataset_leaves_no_log_and_a_crashed_load_a_new_one() {
     let place = place();
     let log = place.path().join("log");
     let barren = Tiny { barren: true, ..Tiny::default() };
     assert!(open_with_log(place.path(), Some(&log), &barren).0.is_err());
-    assert!(!log.exists() && !place.path().join("tiny/log.path").exists());
+    assert!(!log.exists() && !place.path().join("tiny/log.folder").exists());
     // Another folder is free to choose, since there is no dataset.
     let log = place.path().join("second");
     let instance = open(place.path(), Some(&log));

@@ -10,14 +10,8 @@ use mindful_core::record::run::Run;
 use mindful_core::result::ObjectiveSummary;
 
 use crate::card::limit_of_step;
-use crate::panels::{Panel, commit_contrast, contrast};
+use crate::panels::{Answer, Panel, commit_contrast, contrast};
 use crate::{escape, figure};
-
-pub(crate) struct Answer {
-    pub sentence: String,
-    pub details: String,
-    pub found: bool,
-}
 
 /// The answer of a contrast and of a sweep with an objective; `None` for any other run.
 pub(crate) fn answer(run: &Run, analysis: &Analysis) -> Option<Answer> {

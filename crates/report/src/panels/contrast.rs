@@ -2,8 +2,8 @@
 
 use mindful_core::result::{AddedTime, ContrastSummary, LevelSummary, Summary};
 
+use crate::panels::Answer;
 use crate::panels::Panel;
-use crate::panels::answer::Answer;
 use crate::style::Detail;
 use crate::table::{Side, Table};
 use crate::{escape, figure};

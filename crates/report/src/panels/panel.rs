@@ -108,6 +108,10 @@ impl Panel {
         &self.0
     }
 
+    pub(crate) fn has_table(&self) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Table { .. }))
+    }
+
     pub(crate) fn to_text(&self, style: &Style) -> String {
         let lines: Vec<String> = self.0.iter().flat_map(|piece| lines(piece, style)).collect();
         lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()

@@ -337,7 +337,7 @@ fn a_run_of_which_nothing_is_known_has_a_page() {
 }
 
 #[test]
-fn points_of_different_operations_are_named_and_means_stand_alone() {
+fn points_of_different_operations_are_named_and_means_alone() {
     let large = Made { work_unit: 64, ..Made::default() }.run();
     let small = Made { work_unit: 1, latency_us: 100, ..Made::default() }.run();
     let analyses = [analyze(&large), analyze(&small)];

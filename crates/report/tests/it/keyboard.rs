@@ -17,7 +17,8 @@ const TAB: char = '\u{e004}';
 const ENTER: char = '\u{e007}';
 
 /// All that a key may reach; of radio buttons of one name, the one that is chosen.
-const CONTROLS: &str = "window.all = [...document.querySelectorAll('summary, a[href], input, select, [tabindex=\"0\"]')]
+const CONTROLS: &str =
+    "window.all = [...document.querySelectorAll('summary, a[href], input, select, [tabindex=\"0\"]')]
   .filter((one) => one.checkVisibility() && (one.type !== 'radio' || one.checked)); return all.length";
 /// Which one has the keyboard, whether that is seen, and what it is.
 const ACTIVE: &str = "const at = document.activeElement, style = getComputedStyle(at);

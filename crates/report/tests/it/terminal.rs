@@ -245,7 +245,7 @@ fn every_figure_of_a_step_can_be_explained() {
 }
 
 #[test]
-fn a_sweep_begins_with_its_highest_step_and_explains_the_knee_once() {
+fn a_sweep_leads_with_its_highest_step_and_one_line_on_the_knee() {
     let run = sweep(&[1, 2, 3, 4, 6, 8, 16, 32]);
     let text = mindful_report::run_report(&run, &analyze(&run), None, Detail::Short).to_text(&Style::default());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -121,7 +121,7 @@ impl<'a> CommitContrast<'a> {
 
     fn of_file(&self, path: &Path, turn: Turn, point: Point) -> Result<NextStep> {
         let load = turn.load.to_string();
-        let (one, sync, forced) = ((names::IO, names::ONE_AT_A_TIME), (names::FSYNC, "1"), ("sync", "on"));
+        let (one, sync, forced) = ((names::IO, names::ONE_AT_A_TIME), (names::SYNC_EVERY, "1"), ("sync", "on"));
         let (buffered, append) = (("direct", "off"), (names::APPEND, "on"));
         let options: &[(&str, &str)] = match turn.way {
             Way::Sync => &[one, buffered, sync],

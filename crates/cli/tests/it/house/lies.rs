@@ -20,6 +20,7 @@ const LIES: &[(&str, &str)] = &[
     ("the log lies in memory", "a_log_in_memory_is_not_durable"),
     ("the log's volume is called the data's", "a_log_volume_at_its_limit_is_the_verdict"),
     ("a server does not sync", "syncs_of_each_mode_of_a_server_are_counted_at_the_volume"),
+    ("bytes of the log vanish between server and device", "the_ledger_of_a_log_on_its_own_volume_closes"),
     ("SQLite does not sync", "syncs_of_each_mode_of_sqlite_are_counted_at_the_volume"),
     ("a library swallows the server's syncs", "a_server_whose_syncs_are_swallowed_is_not_durable"),
     ("a library swallows SQLite's syncs", "an_sqlite_whose_syncs_are_swallowed_is_not_durable"),

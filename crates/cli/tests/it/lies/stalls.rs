@@ -88,7 +88,7 @@ fn seconds(mindful: &Mindful, server: &UsersServer, sessions: usize, duration: &
 /// The figure before `unit` in the evidence.
 pub(super) fn figure(evidence: &str, unit: &str) -> f64 {
     let words: Vec<_> = evidence.split(unit).next().unwrap().split_whitespace().collect();
-    words.last().unwrap().parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
+    words.last().unwrap().replace(',', "").parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }
 
 /// No other test of this program may work beside these.
