@@ -24,7 +24,7 @@ use mindful_core::{Error, Result};
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, remove_if_there};
-use crate::log_folder::{self, LogFolder, RECORD};
+use crate::log_folder::{self, BARE_FILE, LogFolder, RECORD};
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::{Program, ServerKind};
 use crate::stale;
@@ -34,8 +34,6 @@ const SERVER_LOCK: &str = "server.lock";
 const LOG: &str = "server.log";
 const OLD_LOG: &str = "server.log.old";
 const SOCKET_NOTE: &str = "socket.path";
-/// Of bare writes that a contrast of commits makes and removes.
-pub(crate) const BARE_FILE: &str = "commits.raw";
 const SOCKET: &str = "socket";
 /// The files of every instance.
 const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_FILE, SERVER_LOCK];

@@ -19,10 +19,11 @@ use mindful_core::{Error, Result};
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, read_file, remove_if_there};
-use crate::folder::BARE_FILE;
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::ServerKind;
 
+/// Of bare writes that a contrast of commits makes and removes.
+pub(crate) const BARE_FILE: &str = "commits.raw";
 /// The file in the data folder's folder that holds the path of the log's folder.
 pub(crate) const RECORD: &str = "log.folder";
 const OPTION: &str = "--log-dir";

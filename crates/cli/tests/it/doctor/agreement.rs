@@ -46,7 +46,9 @@ fn what_a_run_refuses_doctor_refuses_in_the_same_words() {
     ];
     for args in cases {
         let (doctor, run) = (end(&mindful, "doctor", args), end(&mindful, "run", args));
-        assert_eq!(doctor, run, "{args:?}");
+        // Free space differs by what others wrote meanwhile.
+        let words = |(code, text): &(Option<i32>, String)| (*code, text.replace(|c: char| c.is_ascii_digit(), "#"));
+        assert_eq!(words(&doctor), words(&run), "{args:?}");
         assert!(matches!(doctor.0, Some(2 | 3)), "{args:?}: {doctor:?}");
     }
     assert!(!mindful.path("new").exists() && !mindful.path("file.db").exists());

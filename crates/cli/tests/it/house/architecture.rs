@@ -134,7 +134,9 @@ const OF_ONE_ENGINE: [&str; 20] = [
 ];
 
 /// Where such a word stands with a reason: the file, and what is taken out of it.
-const WITH_REASON: [(&str, &str); 2] = [
+const WITH_REASON: [(&str, &str); 3] = [
+    // A way to open files, of no engine.
+    ("analyze/src/commit_contrast.rs", "o_dsync and o_direct"),
     // The kind of finding is stored in runs under this name.
     ("analyze/src/checks/server.rs", "codes::autovacuum"),
     // A column of SLOB's `awr_info`.

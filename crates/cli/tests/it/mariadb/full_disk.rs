@@ -77,11 +77,9 @@ fn updates_on_a_full_disk_leave_nothing_broken() {
     assert!(line.contains("No space left") && line.contains("free some space"), "{line}");
 
     fs::remove_file(fill).unwrap();
-    // What it replays after the disk was full goes on beside the first seconds, maybe with reads that are the headline then.
     let ran = on_small(&here, &small.data(), &[&run("5s")[..], &PAUSES].concat());
     let report = text(&ran);
-    let headline = report.split("\n\n").nth(1).unwrap_or_default();
-    assert!(headline.contains("blocks visited per second") || headline.contains("reads per second"), "{ran:?}");
+    assert!(report.contains("commits per second"), "{ran:?}");
     let verified = on_small(&here, &small.data(), &["verify"]);
     assert!(verified.status.success(), "{}", message(&verified));
 }

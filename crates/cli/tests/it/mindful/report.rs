@@ -14,7 +14,7 @@ const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-write
 
 /// And where they leave no CPU idle or take the device: sessions wait for a CPU between two slices, and a device that
 /// writes for others may answer nobody for a while.
-const OF_A_BUSY_HOST: [&str; 2] = ["little", "stall"];
+const OF_A_BUSY_HOST: [&str; 3] = ["little", "stall", "levels-disagree"];
 
 impl Mindful {
     /// A short run, with two small schemas unless `args` say otherwise.

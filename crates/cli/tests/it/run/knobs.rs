@@ -34,7 +34,7 @@ fn verify_proves_what_is_loaded_and_refuses_where_nothing_is() {
     assert!(mindful.run(&["load", "--target", "sqlite:data.db", "--schemas", "2", "--scale", "1000"]).status.success());
     for args in [&[][..], &["--full"]] {
         let proof = text(&verify(args));
-        assert!(proof.starts_with("the layout of 2 schemas is right: checked all 2000 blocks"), "{proof}");
+        assert!(proof.starts_with("the layout of 2 schemas is right: checked all 2,000 blocks"), "{proof}");
     }
     let proof = json(&verify(&["--full", "--format", "json"]));
     assert_eq!(

@@ -52,7 +52,7 @@ fn a_terminal_shows_a_line_a_second_and_all_when_asked() {
     let shown = |args: &[&str]| mindful.text(&[&["watch", "--target", "null:"], args].concat());
     let line = shown(&["--duration", "2s", "--interval", "500ms"]);
     let rows: Vec<&str> = line.lines().collect();
-    assert!(rows[0].contains(" database -") && rows[0].contains(" host -"), "{line}");
+    assert!(rows[0].contains(" database -"), "{line}");
     assert!(rows[1].trim_start().starts_with("second") && rows[1].contains("top wait"), "{line}");
     assert!((4..=7).contains(&rows.len()), "{line}");
     let narrow = mindful.command(&["watch", "--target", "null:", "--duration", "1s"]).env("COLUMNS", "80").output();

@@ -101,7 +101,7 @@ fn others_at_work_are_seen_and_a_quiet_server_is_not_blamed() {
             let busy = target.checks(&plan(&[("update_pct", "20")])).unwrap();
             assert!(found(&busy, "others-active").evidence.starts_with("1 active"), "{busy:?}");
             assert_eq!(found(&busy, "pg-held-horizon").severity, Severity::Warning);
-            assert!(found(&busy, "replication").evidence.starts_with("1 slots, 1 of them inactive"), "{busy:?}");
+            assert!(found(&busy, "replication").evidence.starts_with("1 slot, 1 of them inactive"), "{busy:?}");
             server.sql(&format!("SELECT pg_cancel_backend(pid) {others}"));
             other.join().unwrap().unwrap_err();
         });

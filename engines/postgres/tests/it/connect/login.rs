@@ -144,7 +144,7 @@ async fn a_service_names_a_server_and_the_url_beats_it() {
     let connection = connect_in("postgres:///postgres?service=bench", &environment).await.unwrap();
     assert_eq!(ask(&connection, "SHOW application_name").await, "served");
     let error = connect_in("postgres://?service=none", &environment).await.unwrap_err();
-    assert!(error.to_string().contains("no service `none`"), "{error}");
+    assert!(error.to_string().contains("service `none` does not exist"), "{error}");
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ fn a_load_that_does_not_fit_is_refused_with_both_figures() {
     each_server(|server| {
         let target = server.target(&[]).unwrap();
         let error = target.load(&dataset(4, 1 << 40), &Silent, &StopFlag::default()).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Plan);
+        assert_eq!(error.kind, ErrorKind::Target);
         assert!(error.what.contains("needs") && error.what.contains("free"), "{error}");
         assert_eq!(target.dataset().unwrap(), None);
     });
