@@ -4,6 +4,7 @@
 
 mod contradictions;
 mod entry;
+mod exchange;
 pub mod file;
 mod fold;
 mod judged;
@@ -17,7 +18,8 @@ mod store;
 mod writer;
 
 pub use entry::Listed;
+pub use exchange::{Arrival, Judge};
 pub use name::{LOG, SUMMARY};
 pub use reader::{read_run, read_text};
-pub use store::{Arrival, Judge, Store};
+pub use store::Store;
 pub use writer::RunWriter;

@@ -1,7 +1,5 @@
 //! The store: all runs under one folder.
 
-mod exchange;
-
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind as IoErrorKind, Write};
@@ -25,8 +23,6 @@ use crate::name::{IMPORTED, LOG, SUMMARY, begin, is_future, is_id, new_id};
 use crate::reader::{each_event, each_line, read_changed, read_head, read_opened, read_run, unread};
 use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
-
-pub use exchange::{Arrival, Judge};
 
 /// What a run from elsewhere says of itself.
 const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful import`";
@@ -121,7 +117,7 @@ impl Store {
         }
     }
 
-    fn make(&self) -> Result<()> {
+    pub(crate) fn make(&self) -> Result<()> {
         self.check_place()?;
         file::create_folders(&self.runs()).map_err(|error| cannot_create(&self.runs(), &error))
     }
@@ -396,7 +392,7 @@ impl Store {
             .map_err(|error| Error::run(format!("cannot remove {}: {error}", dir.display()), "remove it by hand"))
     }
 
-    fn check(&self, id: &str) -> Result<()> {
+    pub(crate) fn check(&self, id: &str) -> Result<()> {
         if is_id(id) && is_folder(&self.run_dir(id)) {
             return Ok(());
         }
@@ -447,7 +443,7 @@ fn without_secret(head: &RunHead) -> Settings {
     settings
 }
 
-fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
+pub(crate) fn cannot_create(path: &Path, error: &std::io::Error) -> Error {
     Error::run(format!("cannot create {}: {error}", path.display()), "choose another place with --store DIR")
 }
 

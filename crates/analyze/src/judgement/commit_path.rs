@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use mindful_core::contract::description::Words;
 use mindful_core::contract::fact::Kept;
+use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::StepSummary;
 
@@ -155,8 +156,9 @@ impl CommitPath {
             shares.top(3).into_iter().map(|(class, share)| format!("{} {}", class.name_in(words), percent(share)));
         let top = top.collect::<Vec<_>>().join(", ");
         let waited = (!top.is_empty()).then(|| format!("database time: {top}"));
-        let reads =
-            reads.filter(|_| step.ops.select.is_some()).map(|of| format!("reads: {:.0} {}", of.per_s, of.label));
+        let reads = reads
+            .filter(|_| step.ops.select.is_some())
+            .map(|of| format!("reads: {} {}", format_rounded(of.per_s), of.label));
         let why: Vec<_> = [took, waited, self.sync(), self.volumes.clone(), reads].into_iter().flatten().collect();
         let [durable, lost, unknown] = COMMITS;
         let label = match durability {

@@ -263,7 +263,7 @@ fn a_stall_is_found_where_it_was_and_a_clean_run_has_none() {
     let evidence = stalls("20s+3s").unwrap().evidence;
     assert!(evidence.starts_with("3.00 s from 20.00 s"), "{evidence}");
     assert!(evidence.contains("all 4 sessions at once; 10.0 % of the window"), "{evidence}");
-    assert!(evidence.contains("3600 blocks/s with it, 4000 in the slices without"), "{evidence}");
+    assert!(evidence.contains("3,600 blocks/s with it, 4,000 in the slices without"), "{evidence}");
     let evidence = stalls("every:5s+700ms").unwrap().evidence;
     assert!(evidence.contains(" times, ") && evidence.contains("the longest 0.70 s"), "{evidence}");
 }

@@ -10,11 +10,11 @@ use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
 
-use super::{Store, cannot_create};
 use crate::file;
 use crate::name::{IMPORTED, LOG, begin, is_future};
 use crate::pack;
 use crate::reader::read_run;
+use crate::store::{Store, cannot_create};
 use crate::writer::lock;
 
 /// Most bytes of the differences of an imported run.
@@ -50,7 +50,7 @@ impl Store {
             )
         };
         self.make()?;
-        let part = self.root.join(format!(".unpack-{}", std::process::id()));
+        let part = self.root().join(format!(".unpack-{}", std::process::id()));
         file::create_folder(&part).map_err(|error| cannot_create(&part, &error))?;
         let _part = pack::Passing(&part);
         let packed_as = pack::unpack(path, &part).map_err(bad)?;
@@ -66,7 +66,7 @@ impl Store {
         check_begin(&run.head, &log)?;
         let id = run.head.id.clone();
         self.make()?;
-        let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
+        let (whole, part) = (self.run_dir(&id), self.root().join(format!(".import-{id}-{}", std::process::id())));
         if whole.exists() {
             return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
         }
