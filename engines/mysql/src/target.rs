@@ -24,11 +24,11 @@ use mysql::prelude::Queryable;
 use crate::checks;
 use crate::connect::Server;
 use crate::connect::link::Link;
-use crate::dataset::load;
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Found};
 use crate::dataset::verify;
 use crate::dataset::verify::Look;
+use crate::dataset::{load, space};
 use crate::names::TableKind;
 use crate::observe::counters;
 use crate::observe::describe;
@@ -194,7 +194,7 @@ impl DatasetStore for MysqlTarget {
 
     fn check_room(&self, plan: &DatasetPlan, _events: &dyn Events) -> Result<()> {
         let host = self.host_view();
-        host.data_paths.first().map_or(Ok(()), |data| load::check_room(data, plan.blocks()))
+        host.data_paths.first().map_or(Ok(()), |data| space::check_room(data, plan.blocks()))
     }
 
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof> {

@@ -2,7 +2,6 @@
 //! registry; the next load makes it again.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +10,6 @@ use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::{Error, Result};
-use mindful_host::space;
 use mindful_sql::dataset::load_queue::LoadQueue;
 use mindful_sql::dataset::table_registry::{self, Table, missing_tables};
 use mysql::prelude::Queryable;
@@ -20,6 +18,7 @@ use mysql::{Conn, LocalInfileHandler, Value};
 use crate::connect::link::Link;
 use crate::dataset::layout::{self, FILLER_BYTES, FILLERS, PAGE_BYTES, Rows, StoredRow};
 use crate::dataset::registry::{self, Entry, Found};
+use crate::dataset::space;
 use crate::dataset::storage::Storage;
 use crate::error::Failure;
 use crate::flavor::Flavor;
@@ -29,8 +28,6 @@ use crate::work::settle;
 
 const PAGES_AT_A_TIME: u64 = 2_048;
 const PAGES_PREPARED: u64 = 32;
-/// Bytes that a page's two entries take in an index whose pages inserts in random order left two thirds full.
-const INDEXED_BYTES: u64 = 80;
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Whether all of the dataset stands already; refuses what is not ours, or another one.
@@ -60,7 +57,7 @@ pub(crate) fn load(
     table_registry::note_resumed(&missing, plan, events);
     let blocks = missing.iter().map(|table| table.blocks).sum();
     if *link.storage()? == Storage::InnoDb {
-        host.data_paths.first().map_or(Ok(()), |data| check_room(data, blocks))?;
+        host.data_paths.first().map_or(Ok(()), |data| space::check_room(data, blocks))?;
     }
     let way = Way::choose(link)?;
     if let Way::Prepared { why: Some(why) } = &way {
@@ -83,15 +80,6 @@ pub(crate) fn load(
         return Ok(());
     }
     settle::before_reads(link, &made, host.private, events, stop)
-}
-
-/// Bytes of index, of the server's own files and of what it must keep free, besides the pages of the tables.
-const RESERVE_BYTES: u64 = 64 << 20;
-
-/// Refuses a load of `blocks` pages that does not fit into `folder`.
-pub(crate) fn check_room(folder: &Path, blocks: u64) -> Result<()> {
-    let needed = blocks.saturating_mul(PAGE_BYTES + INDEXED_BYTES).saturating_add(RESERVE_BYTES);
-    space::require(folder, needed, "give a smaller --scale or fewer --schemas, or another --data-dir")
 }
 
 enum Way {
@@ -125,7 +113,7 @@ fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
     let pool: Option<u64> = link.run("asking for the size of the buffer pool", |conn| {
         Ok(conn.query_first("SELECT @@GLOBAL.innodb_buffer_pool_size")?)
     })?;
-    Ok(pool.unwrap_or(0) / 4 / u64::from(streams.max(1)) / INDEXED_BYTES)
+    Ok(pool.unwrap_or(0) / 4 / u64::from(streams.max(1)) / space::INDEXED_BYTES)
 }
 
 struct Work<'a> {

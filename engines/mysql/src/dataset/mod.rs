@@ -13,6 +13,7 @@ pub(crate) mod load;
 pub(crate) mod lock;
 pub(crate) mod proof;
 pub(crate) mod registry;
+pub(crate) mod space;
 pub(crate) mod storage;
 pub(crate) mod tree;
 pub(crate) mod verify;

@@ -106,7 +106,7 @@ fn what_is_watched_has_the_whole_terminal_too() {
     let mindful = Mindful::new();
     let Some((view, code)) = shown(&mindful, "watch --live --target null: --duration 2s", "") else { return };
     assert!(code == Some(0) && view.contains(TAKES) && view.contains(GIVES_BACK), "{view:?}");
-    assert!(letters(&view).contains("notmeasuring") && letters(&view).contains("topwait"), "{view:?}");
+    assert!(letters(&view).contains("database") && letters(&view).contains("topwait"), "{view:?}");
 }
 
 /// Whether any text of `reported` has a colour of its own.

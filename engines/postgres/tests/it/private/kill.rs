@@ -158,6 +158,8 @@ fn a_killed_server_leaves_no_shared_memory() {
         } else {
             assert_eq!(shared_memory().1, 3, "each has one of System V, by which a second server is kept out");
         }
+        // What watched the servers pauses for a second more, and nothing is cleared while it lives.
+        std::thread::sleep(Duration::from_millis(1_500));
         for folder in [&kept, &anew] {
             let (server, notes) = open(folder, user);
             server.unwrap().destroy().unwrap();
