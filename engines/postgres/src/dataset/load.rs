@@ -50,7 +50,7 @@ pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) ->
 /// Refuses a load of all of `plan` that does not fit.
 pub(crate) fn check_room(link: &Link, options: &Options, plan: &DatasetPlan, events: &dyn Events) -> Result<()> {
     let row_bytes = shape(options, &[], plan)?.tuple_bytes() as u64;
-    space::check(link, options, plan.blocks(), row_bytes, events)
+    space::check(link, options.tablespace.as_deref(), plan.blocks(), row_bytes, events)
 }
 
 /// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
@@ -74,7 +74,7 @@ pub(crate) fn load(
     }
     table_registry::note_resumed(&missing, plan, events);
     let queue = LoadQueue::new(missing);
-    space::check(link, options, queue.blocks(), shape.tuple_bytes() as u64, events)?;
+    space::check(link, options.tablespace.as_deref(), queue.blocks(), shape.tuple_bytes() as u64, events)?;
     connection_limit::check(link, plan.load_streams.max(1), "load streams", "--load-streams", 0)?;
     let work = Work {
         link,

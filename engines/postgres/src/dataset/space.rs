@@ -9,7 +9,6 @@ use mindful_core::plan::units::format_bytes;
 use mindful_host::space;
 
 use crate::connect::link::Link;
-use crate::options::Options;
 
 /// Bytes of a block, as nearly every server is built; verified when a target is opened.
 pub(crate) const BLOCK_BYTES: u64 = 8192;
@@ -30,11 +29,17 @@ fn needed(blocks: u64, row_bytes: u64, keeps_wal: bool) -> u64 {
 }
 
 /// Refuses a load that does not fit, with both figures; says so when it cannot be known.
-pub(crate) fn check(link: &Link, options: &Options, blocks: u64, row_bytes: u64, events: &dyn Events) -> Result<()> {
+pub(crate) fn check(
+    link: &Link,
+    tablespace: Option<&str>,
+    blocks: u64,
+    row_bytes: u64,
+    events: &dyn Events,
+) -> Result<()> {
     let control = link.control()?;
     let (wal_level, folder): (String, Option<String>) = link.run("looking for free space", async {
         let sql = include_str!("../../sql/data_folder.sql");
-        let row = control.query_one(sql, &[&options.tablespace]).await?;
+        let row = control.query_one(sql, &[&tablespace]).await?;
         Ok((row.get("wal_level"), row.get("folder")))
     })?;
     let needed = needed(blocks, row_bytes, wal_level != "minimal");
