@@ -100,7 +100,7 @@ fn the_ledger_of_a_log_on_its_own_volume_closes() {
         ["write_bytes_per_s", "process_write_bytes_per_s", "device_write_bytes_per_s", "journal_bytes_per_s"]
             .map(|name| of_log(&report, name));
     assert!((by_processes / written - 1.0).abs() < 0.02, "{report}");
-    assert!(((at_device - journal) / written - 1.0).abs() < 0.02 && journal < at_device * 0.2, "{report}");
+    assert!(((at_device - journal) / written - 1.0).abs() < 0.02 && journal < at_device * 0.8, "{report}");
     assert!(report.text.contains("journal of its file system"), "{report}");
     drop(mindful);
 }
