@@ -121,7 +121,7 @@ pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<Commit
     Some(CommitContrastSummary { rows, ratio: median(ratios.clone()), ratio_interval: eta_interval(&ratios) })
 }
 
-/// Updates, each of which is a commit.
+/// Updates that are a commit each.
 fn commits_per_s(step: &StepSummary) -> Option<f64> {
     step.ops.update.as_ref().map(|op| op.per_s).filter(|rate| *rate > 0.0)
 }

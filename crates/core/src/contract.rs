@@ -13,6 +13,7 @@ pub mod event;
 pub mod fact;
 pub mod file_read;
 pub mod metric;
+pub mod own_folder;
 pub mod resolved;
 pub mod self_proof;
 pub mod session;

@@ -1,4 +1,4 @@
-//! An instance's folder, and what stands in it.
+//! An instance's folder, and its content.
 //!
 //! ```text
 //! mindful.mark     says that all of this is mindful's own, and of which server
@@ -20,11 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mindful_core::contract::own_folder::BARE_WRITES_FILE;
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
 use crate::files::{make_private, own_file, remove_if_there};
-use crate::log_folder::{self, BARE_FILE, LogFolder, RECORD};
+use crate::log_folder::{self, LogFolder, RECORD};
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::{Program, ServerKind};
 use crate::stale;
@@ -36,7 +37,7 @@ const OLD_LOG: &str = "server.log.old";
 const SOCKET_NOTE: &str = "socket.path";
 const SOCKET: &str = "socket";
 /// The files of every instance.
-const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_FILE, SERVER_LOCK];
+const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_WRITES_FILE, SERVER_LOCK];
 
 /// A folder that is ours, locked as long as this lives.
 pub(crate) struct Folder {

@@ -144,7 +144,7 @@ impl Instance {
         self.folder.log_folder().map(LogFolder::files)
     }
 
-    /// The folder all of it stands in: data, socket and what the server says.
+    /// The folder that contains data, socket and the server's log.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

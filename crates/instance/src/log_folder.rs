@@ -15,6 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use mindful_core::contract::own_folder::BARE_WRITES_FILE;
 use mindful_core::{Error, Result};
 
 use crate::account::Account;
@@ -22,8 +23,6 @@ use crate::files::{make_private, own_file, read_file, remove_if_there};
 use crate::marked_folder::{MarkedFolder, Role};
 use crate::program::ServerKind;
 
-/// Of bare writes that a contrast of commits makes and removes.
-pub(crate) const BARE_FILE: &str = "commits.raw";
 /// The file in the data folder's folder that holds the path of the log's folder.
 pub(crate) const RECORD: &str = "log.folder";
 const OPTION: &str = "--log-dir";
@@ -170,13 +169,13 @@ impl LogFolder {
 
     /// What is in the folder and not ours, by path.
     pub(crate) fn foreign_files(&self) -> Result<Vec<String>> {
-        let names = self.root.foreign_names(|name| [FILES, BARE_FILE].contains(&name))?;
+        let names = self.root.foreign_names(|name| [FILES, BARE_WRITES_FILE].contains(&name))?;
         Ok(names.into_iter().map(|name| self.path().join(name).display().to_string()).collect())
     }
 
     /// Removes all that is ours; the folder itself too if nothing else is in it.
     pub(crate) fn destroy(&self) -> Result<()> {
-        let removed = self.remove_files().and_then(|()| remove_if_there(&self.path().join(BARE_FILE)));
+        let removed = self.remove_files().and_then(|()| remove_if_there(&self.path().join(BARE_WRITES_FILE)));
         removed.map_err(|error| self.root.refused(&error))?;
         self.root.give_up()
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use mindful_core::contract::own_folder::MARK_FILE;
 use mindful_core::plan::rights::Rights;
 use mindful_core::{Error, Result};
 use mindful_host::ownership::Trusted;
@@ -15,7 +16,6 @@ use mindful_host::{Kernel, space};
 use crate::account::Account;
 use crate::files::{bytes_below, give, make_open, own_file, read_text, remove_if_there};
 
-const MARK_FILE: &str = "mindful.mark";
 const MARK: [&str; 2] = ["mindful: ", ". Everything here may be removed by `mindful cleanup`.\n"];
 const LOCK: &str = "mindful.lock";
 /// What a new file system has in it.
@@ -102,7 +102,7 @@ impl MarkedFolder {
         bytes_below(&self.path)
     }
 
-    /// Says on the disk, and not only in the page cache, what names stand in the folder.
+    /// Writes the names in the folder to the disk, and not only to the page cache.
     pub(crate) fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
     }

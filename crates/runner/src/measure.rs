@@ -188,9 +188,8 @@ pub(crate) fn settings_not_watched() -> Finding {
 
 type Samplers = Vec<Box<dyn Sampler>>;
 
-/// Those of this host, and of the server's where an exporter reports them; and what is seen neither by them nor by
-/// those
-/// `of_target`.
+/// Samplers of this host, and of the server's where an exporter reports them; and what is seen neither by them nor by
+/// those `of_target`.
 pub fn host_samplers(
     context: &Context,
     target: &dyn Target,

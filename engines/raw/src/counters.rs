@@ -54,7 +54,7 @@ impl Counters {
         }
     }
 
-    /// Adds the syncs of `session`, which begins anew.
+    /// Adds the syncs of `session`, which begins again.
     pub(crate) fn publish_syncs(&self, session: &mut Recorder) {
         if session.count() == 0 {
             return;
@@ -132,7 +132,7 @@ pub(crate) struct SyncSampler {
 impl SyncSampler {
     pub(crate) fn new(counters: Arc<Counters>) -> Self {
         let metrics = vec![
-            Metric::counter(shared::COMMITS, "1", "writes made durable, by a sync or each by itself (O_DSYNC)"),
+            Metric::counter(shared::COMMITS, "1", "writes made durable, by a sync, or each by O_DSYNC"),
             Metric::counter(shared::LOG_SYNCS, "1", "syncs (fdatasync) of the sessions"),
             Metric::counter(shared::LOG_SYNC_TIME_US, "us", "time of the syncs, summed"),
         ];

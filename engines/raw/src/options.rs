@@ -174,7 +174,7 @@ impl Options {
             ));
         }
         if (self.fsync > 0 || self.append) && self.paths.len() > 1 {
-            return Err(Error::plan("--fsync and --append write one file", "name one file, or leave them away"));
+            return Err(Error::plan("--fsync and --append write one file", "name one file, or omit them"));
         }
         if let Some(large) = self.large.filter(|large| large.size < self.block_size) {
             let (size, block) = (units::format_bytes(large.size), units::format_bytes(self.block_size));

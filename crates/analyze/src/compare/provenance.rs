@@ -10,7 +10,7 @@ use mindful_core::result::ranking::NamedFact;
 
 use super::comparable;
 
-/// What stands for a fact that is not known.
+/// The text of an unknown fact.
 pub const NOT_STATED: &str = "not stated";
 
 /// A fact of where a run was measured.

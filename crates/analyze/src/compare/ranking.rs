@@ -321,7 +321,7 @@ fn values_of(runs: &[OrderedRun]) -> Vec<RunValue> {
     runs.iter().map(|run| run.value.clone()).collect()
 }
 
-/// A side by itself: its figure and its price, or why it has none.
+/// One side: its figure and its price, or the reason why it does not have a figure.
 fn single(side: &NamedSide, by: OrderedBy) -> RankedSide {
     match ordered_runs(side, by, false, currencies(side).next()) {
         Ok(runs) => {

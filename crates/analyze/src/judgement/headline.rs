@@ -34,7 +34,7 @@ const NO_FOREIGN_READS: &str = "no foreign reads";
 /// The claim of one read a block where a request reads several.
 const EACH_READ_ONCE: &str = "each block read once";
 
-/// What a headline may say of its reads beside the names of the claims.
+/// What a headline may say of its reads besides the names of the claims.
 pub const OTHER_CLAIMS: [&str; 2] = [NO_FOREIGN_READS, EACH_READ_ONCE];
 
 const WRITES: &str = "writes per second (files)";
@@ -44,7 +44,7 @@ const CACHED_BLOCKS: &str = "blocks visited per second, from the database cache"
 const CACHED_READS: &str = "logical reads per second, from the database cache";
 const MIB_READ: &str = "MiB/s of reads";
 const MIB_WRITTEN: &str = "MiB/s of writes";
-/// Commits that are durable, that are not, and of which that is not known.
+/// Labels of commits: durable, not durable, and unknown.
 pub(super) const COMMITS: [&str; 3] =
     ["durable commits per second", "commits per second, not durable", "commits per second"];
 const READ_REQUESTS: [&str; 2] = ["read requests per second", "read requests per second (database)"];

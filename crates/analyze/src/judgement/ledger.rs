@@ -35,7 +35,7 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
-    /// A level of which only the rate is known.
+    /// A level with its rate alone.
     fn new(name: impl Into<Cow<'static, str>>, per_s: Option<f64>) -> Self {
         Self {
             name: name.into(),

@@ -52,7 +52,7 @@ impl Limit {
         Self::Undecided,
     ];
 
-    /// The same where the system has a word of its own: `WAL or commit`.
+    /// The same, in the system's own word: `WAL or commit`.
     pub fn called(self, words: &Words) -> String {
         if self == Self::Log { format!("{} or commit", words.log) } else { self.name().to_owned() }
     }

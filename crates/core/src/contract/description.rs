@@ -98,8 +98,8 @@ pub struct ExpectedLog {
     pub once_a_transaction: bool,
 }
 
-/// Requests to its own cache that a system makes, at most, and reads and writes of blocks that updates cost beside their own:
-/// one whose tables are trees asks for each of their levels.
+/// Requests to its own cache that a system makes, at most, and reads and writes of blocks that updates cost besides
+/// their own. A system with tables as trees requests each of their levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CacheRequests {
     /// For a block that is visited.
@@ -111,7 +111,7 @@ pub struct CacheRequests {
     /// For a block that is updated, in addition to those of its visit: what undoes the change, and what cleans up after
     /// it.
     pub updated: f64,
-    /// Reads of a block that is updated, beside those of its visit: by what cleans up after it.
+    /// Reads of an updated block besides those of its visit: by what cleans up after it.
     pub cleaned: f64,
     /// Writes for a block that is visited: what cleans up after its update changes it again.
     pub written: f64,

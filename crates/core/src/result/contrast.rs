@@ -21,7 +21,7 @@ pub struct ContrastSummary {
 }
 
 impl ContrastSummary {
-    /// Whether the rounds tell the database from raw reads; `None` with one round, which has no interval.
+    /// Whether the rounds distinguish the database from raw reads; `None` with one round, which has no interval.
     pub fn differs(&self) -> Option<bool> {
         self.eta_interval.map(|[low, high]| !(low..=high).contains(&1.0))
     }

@@ -85,7 +85,7 @@ pub struct LogSummary {
     /// Flushes timed at the device of the log in the window.
     flushes_timed: Option<u64> = figure(
         Count,
-        "flushes of the device of the log of which the kernel reported both issue and completion, in the window",
+        "flushes of the device of the log in the window, with issue and completion reported by the kernel",
         [TRACE_EVENTS, TRACE_LOST]
     ),
     /// Median of flushes at the device of the log, us.

@@ -18,7 +18,7 @@ struct Place {
 
 /// Keywords that a URL takes as its query.
 const SETTINGS: [&str; 4] = ["sslmode", "sslrootcert", "target_session_attrs", "load_balance_hosts"];
-/// Options of psql with a value that is no part of a place.
+/// Options of psql with a value that does not belong to the place of the server.
 const WITH_VALUE: [&str; 18] = [
     "v",
     "P",
@@ -48,7 +48,7 @@ pub(crate) fn target(text: &str, database: Option<&str>) -> Option<String> {
         return without_password(text);
     }
     let place = if is_keywords(text) { Place::of_keywords(&keywords(text)?) } else { options(&words(text)?)? };
-    // A URL or keywords may stand for the name of the database.
+    // A URL or keywords may replace the name of the database.
     if let Some(nested) = place.database.as_deref().filter(|name| is_url(name) || is_keywords(name)) {
         return target(nested, database);
     }

@@ -25,7 +25,7 @@ struct Disk {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Disks {
     data: Vec<Disk>,
-    /// Those of the log, of which flushes are timed: a flush is of the whole disk.
+    /// Disks of the log. Their flushes are timed: a flush concerns the whole disk.
     log: Vec<u64>,
 }
 

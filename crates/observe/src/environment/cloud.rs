@@ -1,7 +1,7 @@
 //! What a cloud states of a machine and of its volumes.
 //!
-//! DMI names the cloud; a host that it does not name as one of a cloud asks nobody. Of an answer only the fields below are
-//! kept: the same answers hold numbers of accounts and data of users.
+//! DMI names the cloud. On any other host no service is asked. Of an answer only the fields below are kept: the same
+//! answers hold numbers of accounts and data of users.
 
 mod service;
 #[cfg(test)]
@@ -36,7 +36,7 @@ impl Cloud {
     /// The cloud that DMI names.
     fn of_machine(kernel: &Kernel) -> Option<Self> {
         let dmi = |name: &str| value(kernel.sys.join("class/dmi/id").join(name)).unwrap_or_default();
-        // The machines with Xen are told by their BIOS.
+        // Machines with Xen are recognised by their BIOS.
         if dmi("sys_vendor") == "Amazon EC2" || dmi("bios_version").ends_with(".amazon") {
             return Some(Self::Aws);
         }
@@ -74,7 +74,7 @@ impl Cloud {
 /// Where facts of the cloud are found; tests put services and links of their own there.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
-    /// The metadata service; `None` asks nobody.
+    /// The metadata service; `None` asks no service.
     service: Option<Service>,
     /// Where udev keeps links to devices: `/dev/disk`.
     links: PathBuf,

@@ -47,7 +47,7 @@ pub(crate) struct Board {
     pub remarks: Vec<String>,
     pub progress: String,
     pub block_bytes: Option<u64>,
-    /// What is watched, where no run goes on.
+    /// What is watched, without a run.
     pub watched: Option<WatchedBoard>,
 }
 

@@ -11,6 +11,7 @@ use mindful_core::contract::description::HostView;
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events, Silent};
 use mindful_core::contract::file_read::{FileReads, names};
+use mindful_core::contract::own_folder::{BARE_WRITES_FILE, MARK_FILE};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::dataset::{Content, Dataset, DatasetPlan};
@@ -25,18 +26,14 @@ use mindful_core::{Error, Result};
 use crate::context::Context;
 use crate::recording::Recording;
 use crate::source::{NextStep, StepSource, System};
-use crate::sources::contrast::CACHE_WARMUP;
+use crate::sources::contrast::{self, CACHE_WARMUP};
 use crate::sources::estimate::Estimate;
 
 /// Defaults of a turn: each update is a commit of one block.
 const TURN: [(&str, &str); 5] =
     [("duration", "2s"), ("warmup", "1s"), ("sessions", "16"), ("work_unit", "1"), ("update_pct", "100")];
-/// The file of bare writes, among mindful's own files where the server's folder is mindful's.
-pub const FILE: &str = "commits.raw";
-/// Its blocks of 8 KiB: 16 MiB, as `pg_test_fsync` has.
+/// Blocks of 8 KiB of bare writes: 16 MiB, as `pg_test_fsync` has.
 const BLOCKS: u64 = 2_048;
-/// The mark of a folder that is mindful's own.
-const MARK: &str = "mindful.mark";
 
 /// Completes `settings` with what a contrast of commits measures where nothing else is said.
 pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
@@ -44,11 +41,7 @@ pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     if let Some((option, value)) = engine.cache_option(settings.get("target").unwrap_or_default(), true) {
         settings.set(option, value, Origin::Default);
     }
-    for (name, value) in TURN {
-        if settings.given_text(name).is_none() {
-            settings.set(name, value, Origin::Default);
-        }
-    }
+    contrast::set_turn(settings, &TURN);
 }
 
 /// The turns of a contrast of commits. Dropping it removes the file that it made.
@@ -100,7 +93,7 @@ impl<'a> CommitContrast<'a> {
             let folder = folder.display();
             return Err(format!("{folder} is not on the file system of the log: pass --commits=DIR, a folder that is"));
         }
-        let path = folder.join(FILE);
+        let path = folder.join(BARE_WRITES_FILE);
         let plan = DatasetPlan {
             schemas: 1,
             blocks_per_schema: BLOCKS,
@@ -183,5 +176,5 @@ impl Drop for CommitContrast<'_> {
 
 /// The folder on the way to `log` that is mindful's own.
 fn own_folder(log: &Path) -> Option<PathBuf> {
-    log.ancestors().find(|folder| folder.join(MARK).is_file()).map(Path::to_owned)
+    log.ancestors().find(|folder| folder.join(MARK_FILE).is_file()).map(Path::to_owned)
 }

@@ -37,9 +37,14 @@ pub fn complete(settings: &mut Settings, engine: &dyn Engine) {
     if let Some((option, value)) = engine.cache_option(url, false) {
         settings.set(option, value, Origin::Default);
     }
-    for (name, value) in TURN {
+    set_turn(settings, &TURN);
+}
+
+/// Sets what the user does not give to the defaults of a turn.
+pub(crate) fn set_turn(settings: &mut Settings, turn: &[(&str, &str)]) {
+    for (name, value) in turn {
         if settings.given_text(name).is_none() {
-            settings.set(name, value, Origin::Default);
+            settings.set(name, *value, Origin::Default);
         }
     }
 }

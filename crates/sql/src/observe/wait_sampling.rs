@@ -342,7 +342,8 @@ impl Sampler for CostOfWaits {
     }
 }
 
-/// Sessions of which each is counted by itself: with more of them, looks are rarer and shares of one mean little.
+/// Most sessions that are counted one by one. With more of them, samples are rarer, and the share of one session means
+/// little.
 const MOST_SESSIONS: u32 = 32;
 
 struct SessionWaits {

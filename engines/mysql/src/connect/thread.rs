@@ -6,7 +6,7 @@ use mysql::prelude::Queryable;
 
 use crate::flavor::Flavor;
 
-/// The thread that serves `connection` alone; `None` where it is not told, is not of this host, or serves others too.
+/// The thread that serves `connection` alone; `None` where it is not shown, is not of this host, or serves others too.
 pub(crate) fn of_connection(connection: &mut Conn, flavor: Flavor) -> Option<u32> {
     let asked = match flavor {
         Flavor::MariaDb => include_str!("../../sql/thread_mariadb.sql"),

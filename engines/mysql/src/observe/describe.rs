@@ -146,7 +146,7 @@ pub(crate) fn describe(link: &Link, blocks: Option<u64>) -> Result<Description> 
     })
 }
 
-/// A server of which only the cost of its operations is known.
+/// A server with known costs of its operations, and nothing else.
 fn of_other(link: &Link, other: &Other, facts: BTreeMap<String, String>) -> Result<Description> {
     let version: Option<String> =
         link.run("asking for the version", |conn| Ok(conn.query_first("SELECT VERSION()")?))?;
