@@ -16,7 +16,7 @@ fn main() {
     println!("cargo::rustc-env=BUILT_PROFILE={}", profile().as_deref().unwrap_or("unknown"));
 }
 
-/// The commit, with a mark where files that git knows differ from it. A package has no git but a file that tells it.
+/// The commit, with a mark if tracked files differ from it. A package has no git but a file that contains it.
 fn commit(root: &Path) -> Option<String> {
     if let Ok(text) = std::fs::read_to_string(".cargo_vcs_info.json") {
         let (_, after) = text.split_once("\"sha1\": \"")?;

@@ -56,7 +56,7 @@ impl Figure {
         (self.row.value)(step)
     }
 
-    /// Whether it belongs to updates or scans, whose rows repeat those of selects.
+    /// Whether it belongs to updates or scans: their rows repeat those of selects.
     fn repeats_select(&self) -> bool {
         self.row.path.starts_with("ops.update.") || self.row.path.starts_with("ops.scan.")
     }

@@ -55,7 +55,7 @@ pub(crate) const STEAL_SHARE: f64 = 0.01;
 pub(crate) const WAIT_SAMPLING_SHARE: f64 = 0.01;
 /// Start skew above which sessions did not begin together, as a share of the window.
 pub(crate) const SKEW_SHARE: f64 = 0.05;
-/// How far the slowest session may be behind the median, as a share.
+/// Largest share by which the slowest session may do less than the median.
 pub(crate) const UNFAIR_SHARE: f64 = 0.2;
 /// Work of the slowest session, by that of the median, below which the totals describe no session.
 const HELD_UP: f64 = 0.5;
@@ -239,7 +239,7 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
     })
 }
 
-/// Fixed work that was not done when its guard let it go on no longer (docs/findings.md, F17).
+/// Fixed work that was not done when its guard ended it (docs/findings.md, F17).
 fn incomplete(step: &StepRecord) -> Option<Finding> {
     let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
     let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
@@ -346,7 +346,8 @@ fn waits_of(session: u32, counters: &Counters) -> Option<String> {
     Some(format!("; it was at {} in {count:.0} of {all:.0} samples", class.name()))
 }
 
-/// A load leaves no debt: a run that updates nothing shall write nothing, and one that does no more than it visits.
+/// A load leaves no debt: a run without updates must not write, and a run with updates must not write more blocks than
+/// it visits.
 fn foreign_block_writes(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let (reads, writes) = (found.summary.physical_reads_per_s?, found.summary.physical_writes_per_s?);
     let updates = !step.head.workload.as_ref()?.update_pct.is_none();

@@ -95,7 +95,7 @@ pub(crate) fn is_of_files(step: &StepHead) -> bool {
 /// What one round did: its number, and its step.
 type Round<'a> = (u32, &'a StepRecord, &'a StepSummary);
 
-/// The contrast of commits that the steps of `run` are; `None` when they are none.
+/// The contrast of commits that the steps of `run` are; `None` if they do not form one.
 pub(crate) fn commit_contrast(run: &Run, steps: &[StepSummary]) -> Option<CommitContrastSummary> {
     let mut by_row: BTreeMap<(usize, u32), Vec<Round>> = BTreeMap::new();
     for (record, step) in run.steps.iter().zip(steps) {

@@ -1,4 +1,5 @@
-//! Mindless against mindful I/O: the levels from raw reads nobody looks at up to a database, and what lies between them.
+//! Mindless against mindful I/O: the levels from raw reads into unused memory up to a database, and the cost between
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ pub const ALL_CORES: &str = "all";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Raw reads into a buffer that nobody looks at.
+    /// Raw reads into a buffer that is not examined.
     Untouched,
     Byte,
     Checksum,
@@ -95,7 +96,7 @@ pub(crate) struct Repetition {
     pub p99_us: Option<f64>,
     /// Time a session needs for a block, us: sessions by blocks per second.
     pub us_per_block: f64,
-    /// CPU by blocks, us: of the sessions for raw, of the server for a database; `None` where it is not seen.
+    /// CPU by blocks, us: of the sessions for raw, of the server for a database; `None` if not measured.
     pub cpu_us_per_block: Option<f64>,
     /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
@@ -114,7 +115,7 @@ pub(crate) struct Figures {
     /// 99th percentile, us; `None` with too few blocks to know.
     pub p99_us: Option<f64>,
     pub us_per_block: f64,
-    /// CPU by blocks, us; `None` where it is not seen: none at all is less than the kernel counts by.
+    /// CPU by blocks, us; `None` if not measured, or below the kernel's unit of CPU time.
     pub cpu_us_per_block: Option<f64>,
     /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
     pub iops_per_core: Option<f64>,
@@ -127,7 +128,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// The figures of `readings` of blocks of `block_bytes`; `None` when there are none, or no block was read.
+    /// The figures of `readings` of blocks of `block_bytes`; `None` without readings or blocks.
     pub(crate) fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
         let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
         let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
@@ -251,7 +252,7 @@ pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSumma
 fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     let op = step.ops.select.as_ref()?;
     let iops = step.blocks_visited_per_s?;
-    // Raw sessions tell their own CPU; a database's is that of its server.
+    // Raw sessions report their own CPU; a database's CPU is that of its server.
     let cpu_cores = session_cores(record).or(step.cpu.db_cores);
     Some(Repetition {
         iops,
@@ -264,7 +265,7 @@ fn reading(record: &StepRecord, step: &StepSummary) -> Option<Repetition> {
     })
 }
 
-/// Cores' worth of CPU that the sessions' own threads used in the window; `None` where they do not tell.
+/// Cores' worth of CPU that the sessions' own threads used in the window; `None` if they do not report it.
 fn session_cores(record: &StepRecord) -> Option<f64> {
     let seconds = window(record)?.seconds();
     let slices = record.reports().filter(|report| report.index >= record.head.warmup_slices);

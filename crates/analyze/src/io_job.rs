@@ -24,7 +24,7 @@ pub struct Small {
     pub p99_us: Option<f64>,
 }
 
-/// `(small, large)` I/Os in flight at `point`; `None` where it is no step of a job on files.
+/// `(small, large)` I/Os in flight at `point`; `None` if it is not a step of a job on files.
 pub fn load(point: &Point) -> Option<(u32, u32)> {
     Some((point.number(SMALL)?, point.number(LARGE)?))
 }
@@ -47,7 +47,7 @@ pub fn large_bytes(run: &Run) -> Option<u64> {
     run.head.settings.parse(LARGE_SIZE, units::parse_bytes).ok().flatten()
 }
 
-/// Whether bare files were read: they have no rows whose layout could be wrong.
+/// Whether bare files were read: they have no row layout that could be wrong.
 pub(crate) fn on_files(run: &Run) -> bool {
     run.description.as_ref().is_some_and(|description| description.files)
 }

@@ -21,7 +21,7 @@ pub(crate) use slo::{SloPoint, slo_point};
 /// Fewest different loads for a choice between the models.
 pub(crate) const FEWEST_LOADS: usize = 7;
 
-/// Models whose AICc differs by less than this cannot be distinguished (Burnham and Anderson 2002).
+/// Models with AICc values closer than this cannot be distinguished (Burnham and Anderson 2002).
 const UNDECIDED: f64 = 2.0;
 
 /// Fits the models to `points` (in any order, loads may repeat) and reads the knee off the best one.

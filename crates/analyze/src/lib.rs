@@ -1,8 +1,8 @@
 //! Judgement on what was measured: pure functions from data to figures and verdicts.
 //!
-//! Modules use only those before them: [`stats`]; [`figures`] of a step; [`steady`]; what [`io_job`], [`comparability`], [`contrast`] and
-//! [`curve`] with its [`knee`] say of a run's steps; [`summary`]; [`judgement`] on a [`step`]; [`checks`]; [`analysis`];
-//! the [`catalogue`] of figures. [`compare`] and [`ladder`] stand beside them.
+//! Modules use only those before them: [`stats`]; [`figures`] of a step; [`steady`]; [`io_job`], [`comparability`],
+//! [`contrast`] and [`curve`] with its [`knee`] on a run's steps; [`summary`]; [`judgement`] on a [`step`]; [`checks`];
+//! [`analysis`]; the [`catalogue`] of figures. [`compare`] and [`ladder`] use all of them.
 
 mod analysis;
 pub mod catalogue;

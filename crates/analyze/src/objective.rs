@@ -26,7 +26,7 @@ struct Trial<'a> {
 }
 
 /// The highest load that met the objective of `run` each time it had its full length, below the lowest that missed it;
-/// `None` where there is none, and for any other run.
+/// `None` without one, and for any other run.
 pub(crate) fn found(run: &Run, steps: &[StepAnalysis]) -> Option<ObjectiveSummary> {
     let objective = run.head.settings.parse("max_iops_at", Objective::parse).ok().flatten()?;
     let searched = |key: &&str| run.steps.iter().any(|step| step.head.point.values.contains_key(*key));

@@ -121,12 +121,12 @@ pub struct Assessment {
     pub warmup_s: usize,
     /// End of the window, s: where the last whole checkpoint cycle ends, or the end of the signals.
     pub end_s: usize,
-    /// What speaks against it, the most telling reason first.
+    /// Reasons against it, the strongest first.
     pub reasons: Vec<Reason>,
     pub precision: Option<Precision>,
-    /// How precise the 99th percentile is; `None` where it is not known.
+    /// How precise the 99th percentile is; `None` if not known.
     pub precision_p99: Option<Precision>,
-    /// How far the level moved over the window, as far as its noise tells.
+    /// How far the level moved over the window, beyond its noise.
     pub trend: Option<Trend>,
 }
 
@@ -205,7 +205,7 @@ pub(crate) fn against(window: &[f64], warmup_s: usize, criteria: &Criteria) -> V
         }
         _ if jumps.is_empty() && swings => vec![Reason::Swings { range: shape.range.max(shape.excursion) }],
         _ => {
-            // The largest one tells most.
+            // The largest one is the strongest evidence.
             jumps.sort_by(|a, b| b.size().total_cmp(&a.size()));
             jumps.into_iter().map(|c| Reason::Change(Change { at_s: c.at_s + warmup_s, ..c })).collect()
         }

@@ -1,4 +1,4 @@
-//! A step of a run: all that stands behind its figures.
+//! A step of a run: the data from which its figures are made.
 
 use mindful_core::contract::metric::shared;
 use mindful_core::record::run::{Run, StepRecord};
@@ -33,19 +33,19 @@ use crate::summary::{self, Measured};
 #[derive(Debug)]
 pub struct StepAnalysis {
     pub summary: StepSummary,
-    /// Length of a block it read, bytes; `None` where nobody reported it.
+    /// Length of a block it read, bytes; `None` if not reported.
     pub block_bytes: Option<u64>,
     /// Where all sessions were at work; `None` when they never were, and then nothing below is known.
     pub window: Option<Window>,
     pub work: Option<Work>,
     pub counters: Counters,
-    /// What others did on the host's CPUs; `None` where it is not seen.
+    /// What others did on the host's CPUs; `None` if not visible.
     pub others: Option<Others>,
     pub stalls: Stalls,
     pub caps: Vec<Cap>,
     pub pace: Option<Pace>,
     pub gates: Gates,
-    /// What the database's cache can hold and what it served; `None` where it is not known.
+    /// What the database's cache can hold and what it served; `None` if not known.
     pub residence: Option<Residence>,
     /// When its updates committed and whether they waited, in the words of the engine; `None` as in the summary.
     pub commit: Option<String>,
@@ -63,7 +63,7 @@ pub struct StepAnalysis {
 /// Everything about `step` but its verdict, which rests on the other steps too.
 pub fn analyze_step(run: &Run, step: &StepRecord) -> StepAnalysis {
     let window = window(step);
-    // A report tells counters, and nothing of single operations.
+    // A report contains counters, but no single operations.
     let reported_by_slices = step.head.workload.is_some() || step.reports().next().is_some();
     let work = window.as_ref().filter(|_| reported_by_slices).map(|window| Work::from_step(step, window));
     let counters = window.as_ref().map(|window| Counters::assigned(step, window).without_frozen()).unwrap_or_default();
@@ -185,7 +185,7 @@ fn own_reads_at_device(counters: &Counters) -> Option<f64> {
     Some(all * own.min(1.0))
 }
 
-/// Whether the loop ran in mindful though the engine has one in the database; `false` where the run does not tell.
+/// Whether the loop ran in mindful though the engine has one in the database; `false` if the run does not record it.
 fn server_loop_unused(run: &Run, step: &StepRecord) -> bool {
     let in_client = step.head.workload.as_ref().is_some_and(|workload| workload.loop_site == LoopSite::Client);
     run.head.server_side_loop == Some(true) && in_client && blocks::no_layout(run).is_none()

@@ -114,7 +114,7 @@ fn by_session(step: &StepRecord, work: &Work) -> Option<BySession> {
 #[derive(Clone, Copy)]
 pub(crate) struct Measured<'a> {
     pub window: Option<&'a Window>,
-    /// What sessions did; `None` where nobody reported operations apart.
+    /// What sessions did; `None` if operations were not reported by session.
     pub work: Option<&'a Work>,
     /// What counters did; empty without a window.
     pub counters: &'a Counters,
@@ -176,7 +176,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
                 if ranks.is_empty() { cpu.client_cores } else { ranks.iter().map(|rank| rank.client_cores).sum() };
             CpuSummary { client_cores, db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
-        // Of several processes nobody has the sum: they did not peak at once.
+        // The peaks of several processes cannot be added: they were not simultaneous.
         client_peak_bytes: counters.last(shared::CLIENT_PEAK_BYTES).filter(|_| ranks.is_empty()),
         ranks,
         targets: Vec::new(),
@@ -194,7 +194,7 @@ fn per_price(run: &Run, work: Option<&Work>, counters: &Counters) -> PerPrice {
     }
 }
 
-/// Blocks by requests, where there are enough of them to tell.
+/// Blocks per request, if there are enough requests.
 fn blocks_per_read(counters: &Counters) -> Option<f64> {
     counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS)
@@ -235,7 +235,7 @@ fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f
     let share = of(fetched, asked);
     let share = match blocks::own_reads(run, head, counters) {
         Some(OwnReads { asked: Some(asked), fetched: own }) => {
-            // Where the two are alike but for when they were read, the one that all processes tell is the surer.
+            // If the two differ only by the time of reading, the one that all processes report is more reliable.
             Some(of(own, asked)).filter(|own| (own - share).abs() > APART).unwrap_or(share)
         }
         // What others fetched may or may not be among what was asked for.

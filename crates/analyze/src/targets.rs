@@ -5,7 +5,7 @@ use mindful_core::result::{Finding, Summary, TargetSummary};
 use crate::judgement::verdict::Verdict;
 use crate::step::StepAnalysis;
 
-/// What was found on one target: its summary, and what stands behind its steps.
+/// The result on one target: its summary, and the data of its steps.
 pub(crate) type OfTarget<'a> = (&'a Summary, &'a [StepAnalysis]);
 
 /// Completes `steps`, the sums over all targets, with what is known of each.
@@ -35,7 +35,7 @@ fn common(targets: &[OfTarget<'_>], step: usize) -> Option<Verdict> {
     let of = |(_, steps): &OfTarget<'_>| steps.get(step).and_then(|step| step.verdict.clone());
     let first = of(targets.first()?)?;
     let agree = targets.iter().all(|target| of(target).is_some_and(|verdict| verdict.limit == first.limit));
-    agree.then(|| Verdict { figures: format!("each target by itself; of target 1: {}", first.figures), ..first })
+    agree.then(|| Verdict { figures: format!("for each target alone; target 1: {}", first.figures), ..first })
 }
 
 /// What was found on each target, with its name: the run is as good as the worst of them.

@@ -1,12 +1,12 @@
-//! How often runs are called SUSPECT, on a quiet host and beside disturbances, and what stands first then:
-//! `cargo run --release -p mindful --features benchmarks --example false_alarms -- runs=100,50,50,50 sessions=8,64 seconds=10 warmup=1
-//! folder=/tmp/mindful-false-alarms`, where each of these may be left away.
+//! How often runs are called SUSPECT, on a quiet host and next to disturbances, and what their first finding is:
+//! `cargo run --release -p mindful --features benchmarks --example false_alarms -- runs=100,50,50,50 sessions=8,64
+//! seconds=10 warmup=1 folder=/tmp/mindful-false-alarms`. Each of these arguments may be omitted.
 //!
-//! It runs the release binary beside it on a private server in the folder, which it starts once and keeps warm: as often as
-//! `runs` says quiet, beside a loop that keeps one CPU busy, beside a job of half as many sessions that reads the same disk past the
-//! page cache, and beside both, with each of the `sessions`. Rows take turns, so that one that is cut off has some of each. The host has to be
-//! quiet otherwise. After each run `runs.tsv` in the folder has a line more, with what stood first in it, and `table.md` is
-//! what is known by then. Started again on the same folder with the same arguments, it goes on where it was cut off.
+//! It runs the release binary on a private server in the folder, which it starts once and keeps warm. For each of the
+//! `sessions` there are four rows: a quiet host; a loop that keeps one CPU busy; a job of half as many sessions that reads
+//! the same disk past the page cache; and both. `runs` is the number of runs of each. Rows take turns, so an interrupted
+//! call has some runs of each. The host must be quiet otherwise. Each run adds a line to `runs.tsv` in the folder, with its
+//! findings, and `table.md` is the table so far. Started again with the same folder and arguments, it continues.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a table for a person")]
 
@@ -141,14 +141,14 @@ impl Reported {
         self.beside.codes().iter().all(|code| self.warnings.iter().any(|found| found == code))
     }
 
-    /// Something that is not true stands before what names the disturbance in full; beside nothing, anywhere.
+    /// An untrue finding precedes those that name the whole disturbance; without a disturbance, any untrue finding.
     fn false_before(&self) -> bool {
         let names = |code: &String| self.beside.codes().contains(&code.as_str());
         let until = self.warnings.iter().rposition(names).unwrap_or(self.warnings.len());
         self.warnings.iter().take(until).any(|code| !self.beside.true_of_it().contains(&code.as_str()))
     }
 
-    /// The run that `line` tells of; `None` of one that was cut off as it was written.
+    /// The run in `line`; `None` for a line that was cut off while it was written.
     fn of(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, sessions, beside, _, warnings] = fields[..] else { return None };
@@ -166,7 +166,7 @@ impl Reported {
 /// The table of docs/method-statistics.md over the runs so far.
 fn table(asked: &Asked, reported: &[Reported]) -> String {
     let mut text =
-        "| sessions | beside it | runs | on stolen CPUs | SUSPECT or worse | named | something false before it |\n"
+        "| sessions | disturbance | runs | on stolen CPUs | SUSPECT or worse | named | something false before it |\n"
             .to_owned();
     text.push_str("|---|---|---|---|---|---|---|\n");
     for (sessions, beside) in asked.rows() {
@@ -197,7 +197,7 @@ fn main() -> Outcome<()> {
         writeln!(lines, "{}", run.line(at + 1))?;
     }
     let server = Server::start(&asked.folder)?;
-    // What each makes once is not measured: the data, the file that is read beside it.
+    // Data that is made only once is not measured: the dataset, and the file of the disturbance.
     run(&asked, &server, 8, Beside::Disk)?;
     let mut due = asked.due(&reported);
     while !due.is_empty() {
@@ -273,7 +273,7 @@ fn reader(folder: &Path, sessions: u32) -> Outcome<Background> {
     let (sessions, mut command) = (sessions.max(1).to_string(), mindful(folder)?);
     command.args(["run", "--target", &target, "--schemas", "1", "--scale", "256MiB", "--sessions", &sessions]);
     command.args(["--warmup", "0s", "--duration", "10m"]).stdout(Stdio::null()).stderr(Stdio::null());
-    // It begins while the run that it is beside connects and warms up; the very first time, which does not count, it writes its
+    // It begins while the measured run connects and warms up. The very first time, which does not count, it writes its
     // file.
     Ok(Background(command.spawn()?))
 }

@@ -162,7 +162,9 @@ pub(crate) fn offer_bytes(bytes: &[u8]) -> Result<bool> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if is_reader_gone(&error) => Ok(false),
-        Err(error) => Err(Error::run(format!("cannot write to stdout: {error}"), "check where it is redirected to")),
+        Err(error) => {
+            Err(Error::run(format!("cannot write to stdout: {error}"), "check the file or pipe that it goes to"))
+        }
         Ok(()) => Ok(true),
     }
 }

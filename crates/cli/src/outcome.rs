@@ -6,7 +6,7 @@ use mindful_runner::Ended;
 
 use crate::exit::Exit;
 
-/// Of a run of one step, whose report shows the error that cut it short.
+/// For a run of one step: its report shows the error that cut it short.
 pub(crate) fn of_one_step(ended: &Ended) -> Exit {
     match (&ended.error, ended.interrupted, ended.valid) {
         (_, true, _) => Exit::Interrupted,

@@ -76,7 +76,7 @@ impl PlanFile {
 }
 
 /// Why another user may have written `file`, which was opened from `folder`. `None` if it belongs to the effective user
-/// or root, and nobody else can write or replace it.
+/// or root, and no other user can write or replace it.
 pub(crate) fn whose(file: &File, folder: &Path) -> std::io::Result<Option<String>> {
     let me = geteuid().as_raw();
     let facts = file.metadata()?;

@@ -185,14 +185,14 @@ pub struct SchemaProof {
     /// Spearman's rank correlation of key and block number, -1 to 1; of a sample that of the layout as it was written,
     /// which the sample confirms to within [`proof_sample::correlation_error`].
     pub rank_correlation: f64,
-    /// How many blocks were drawn at random and looked at: each holds the one row that was written to it and no other.
-    /// `None`: every row was looked at.
+    /// Number of randomly drawn blocks that were checked: each contains only the one row that was written to it.
+    /// `None`: every row was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
 }
 
 impl SchemaProof {
-    /// How far the correlation can be from what stands here.
+    /// How far the true correlation can be from this one.
     fn error(&self) -> f64 {
         self.sample.map_or(0.0, |drawn| proof_sample::correlation_error(self.rows, drawn))
     }
@@ -227,7 +227,7 @@ impl LayoutProof {
         }
     }
 
-    /// Both of two schemas may hold rows that stand elsewhere.
+    /// Each of two schemas may have rows that are in another place.
     fn cross_error(&self) -> f64 {
         2.0 * self.schemas.iter().map(SchemaProof::error).fold(0.0, f64::max)
     }

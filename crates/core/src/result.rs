@@ -57,7 +57,7 @@ pub struct Summary {
     pub target: String,
     /// Name given by the user.
     pub tag: Option<String>,
-    /// Path of the plan file that was read without being named; absent where there was none.
+    /// Path of the plan file that was read without being named; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
     /// What the host is.
@@ -104,7 +104,7 @@ impl Summary {
     }
 }
 
-/// The host of a run; null where it is not known.
+/// The host of a run; null if not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hardware {

@@ -92,7 +92,7 @@ pub enum Skew {
         fraction: Share,
         /// Share of the operations that go there.
         probability: Share,
-        /// The hot set moves on by its own length after so many operations of a session; 0 stands still.
+        /// The hot set moves by its own length after so many operations of a session; 0 never moves it.
         moves_every: u64,
     },
 }
@@ -162,7 +162,7 @@ pub enum Compatibility {
 }
 
 impl Compatibility {
-    /// The old kit whose arithmetic it is, as every report labels it; `None` for mindful's own.
+    /// The old kit with this arithmetic, as every report labels it; `None` for mindful's own.
     pub const fn kit(self) -> Option<&'static str> {
         match self {
             Self::Mindful => None,

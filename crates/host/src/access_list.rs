@@ -17,13 +17,13 @@ const LISTS: [&std::ffi::CStr; 2] = [c"system.posix_acl_access", c"system.posix_
 /// Whether `path` itself has a list.
 ///
 /// # Errors
-/// It cannot be looked at.
+/// It cannot be read.
 #[cfg(target_os = "linux")]
 pub fn is_on(path: &Path) -> io::Result<bool> {
     is_set(rustix::fs::lgetxattr(path, LISTS[0], &mut [0_u8; 0]))
 }
 
-/// Removes the lists of an open folder, and looks whether they are gone. Its mode is to be set afterwards.
+/// Removes the lists of an open folder, and checks that they are gone. Set its mode afterwards.
 ///
 /// # Errors
 /// They cannot be removed.

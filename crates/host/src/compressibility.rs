@@ -28,7 +28,7 @@ impl fmt::Display for Ratios {
 }
 
 impl Sample {
-    /// Looks at one more block, which is not empty.
+    /// Examines one more block, which is not empty.
     pub fn add(&mut self, block: Vec<u8>) {
         self.bytes += block.len();
         // What does not get shorter is stored as it is.

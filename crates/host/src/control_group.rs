@@ -96,7 +96,7 @@ impl IoKind {
 }
 
 impl IoLimit {
-    /// What the group did of it so far; `None` where it is not reported.
+    /// What the group did of it so far; `None` if not reported.
     pub fn done(&self) -> Option<f64> {
         let ((_, key), (_, file, word)) = (self.kind.keys(), self.kind.files());
         let text = |file: &str| value(self.folder.join(file)).unwrap_or_default();
@@ -108,7 +108,7 @@ impl IoLimit {
         })
     }
 
-    /// The device's name; its number where it is not listed.
+    /// The device's name; its number if it is not listed.
     pub fn device_name(&self, kernel: &Kernel) -> String {
         let number =
             self.device.split_once(':').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
@@ -233,7 +233,7 @@ fn io_limit(folder: &Path) -> Option<String> {
         "blkio.throttle.read_iops_device",
         "blkio.throttle.write_bps_device",
         "blkio.throttle.write_iops_device",
-        // These hold others back for the sake of whom they are set for.
+        // These limit other groups for the benefit of the group that has them.
         "io.latency",
         "io.cost.qos",
     ];

@@ -102,7 +102,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if process::Stat::read(&self.kernel, self.root).is_ok_and(|stat| stat.started == self.started) {
-            // Nobody is left to be reported, and the process ends with mindful.
+            // No caller is left that could report it, and the process ends with mindful.
             let _ = self.put_all_on(&self.before);
         }
     }

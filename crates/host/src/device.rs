@@ -40,7 +40,7 @@ pub fn locate(kernel: &Kernel, path: &Path) -> Location {
     let metadata = match fs::metadata(&existing) {
         Ok(metadata) => metadata,
         Err(error) => {
-            return found(None, Err(Unseen::Hidden(format!("{} cannot be looked at ({error})", path.display()))));
+            return found(None, Err(Unseen::Hidden(format!("{} cannot be read ({error})", path.display()))));
         }
     };
     if metadata.file_type().is_block_device() {
@@ -58,8 +58,8 @@ fn no_mounts() -> Unseen {
     Unseen::Hidden("the table of mounts cannot be read".to_owned())
 }
 
-/// The part of the path that exists and may be looked at, and the rest: of a folder that only the server may enter,
-/// the table of mounts still tells what is mounted in it.
+/// The part of the path that exists and is accessible, and the rest. For a folder that only the server may enter, the
+/// table of mounts still shows what is mounted in it.
 fn nearest_existing(path: &Path) -> (PathBuf, PathBuf) {
     let found = path.ancestors().find_map(|above| {
         let existing = fs::canonicalize(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()?;
@@ -178,7 +178,7 @@ fn names(kernel: &Kernel, devices: &[(u32, u32)]) -> Result<Vec<String>, String>
 
 fn below(kernel: &Kernel, name: &str) -> Vec<String> {
     if let Some(file) = backing_file(kernel, name) {
-        // Why there are no devices, [`unseen_below`] tells.
+        // [`unseen_below`] returns why there are no devices.
         return holders(kernel, &file).unwrap_or_default();
     }
     let folder = kernel.sys.join("class/block").join(name);
@@ -190,7 +190,7 @@ fn below(kernel: &Kernel, name: &str) -> Vec<String> {
 fn holders(kernel: &Kernel, file: &Path) -> Result<Vec<String>, Unseen> {
     let (existing, missing) = nearest_existing(file);
     let metadata = fs::metadata(&existing)
-        .map_err(|error| Unseen::Hidden(format!("{} cannot be looked at ({error})", file.display())))?;
+        .map_err(|error| Unseen::Hidden(format!("{} cannot be read ({error})", file.display())))?;
     if metadata.file_type().is_block_device() {
         return names(kernel, &[numbers(metadata.rdev())]).map_err(Unseen::Hidden);
     }

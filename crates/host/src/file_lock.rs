@@ -1,8 +1,8 @@
-//! Locks of whole files among mindfuls: a run shares them, who loads, removes or writes has them alone.
+//! Locks of whole files among mindfuls: a run shares them; a load, a removal or a write holds them exclusively.
 //!
-//! They are advisory (`flock`), so they end with the process, however that ends, and no program is kept from a file that
-//! does not ask for them. SQLite's own locks are of the other kind (`fcntl`), which goes with any descriptor that is
-//! closed: so these descriptors stay open as long as the target.
+//! They are advisory (`flock`), so they end with the process, however that ends, and do not stop a program that does
+//! not use them. SQLite's own locks are of the other kind (`fcntl`), which any closed descriptor of the file drops. So
+//! these descriptors stay open as long as the target.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io;
@@ -20,11 +20,11 @@ use rustix::io::Errno;
 use crate::kernel_file;
 use crate::kernel_file::Kernel;
 
-/// How long others may hold a lock in passing: who looks at a new device does.
+/// How long others may hold a lock in passing, for example to examine a new device.
 const LINGERS: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How often the list of locks is read before nobody is said to hold one.
+/// How often the list of locks is read before an error says that no process holds one.
 const LOOKS: u32 = 5;
 
 /// File systems that make a lock of the whole file one of its bytes, which would be in SQLite's and everybody's way: NFS,
@@ -49,7 +49,7 @@ struct Held {
     hold: Hold,
 }
 
-/// Files are held exclusively as long as this exists, and then as before.
+/// Files are held exclusively while this exists, and then as before.
 #[derive(Debug)]
 pub struct Exclusive<'l> {
     locks: &'l FileLocks,
@@ -106,7 +106,7 @@ impl FileLocks {
 impl Drop for Exclusive<'_> {
     fn drop(&mut self) {
         for (path, before) in &self.before {
-            // A file that was removed meanwhile is locked for nobody.
+            // A lock on a file that was removed meanwhile is useless.
             let _ = self.locks.with(path, |held| held.attempt(*before));
         }
     }
@@ -147,7 +147,7 @@ impl Held {
         match tried {
             Ok(()) => self.hold = wanted,
             Err(TryLockError::WouldBlock) => self.hold = Hold::Nothing,
-            // Where the file system has no such locks nobody holds one.
+            // A file system without such locks has no holders.
             Err(TryLockError::Error(error)) if [Errno::OPNOTSUPP, Errno::NOLCK].contains(&errno(&error)) => {
                 self.hold = wanted;
             }
@@ -202,7 +202,7 @@ fn others_in(locks: &str, file: &str) -> Option<String> {
     (!pids.is_empty()).then(|| pids.join(", "))
 }
 
-/// Who holds, not waits for, a lock of the whole `file`, as `/proc/locks` tells.
+/// The holder of a lock of the whole `file` from `/proc/locks`, not those that wait for it.
 fn holders<'t>(locks: &'t str, file: &str) -> impl Iterator<Item = &'t str> {
     locks.lines().filter_map(move |line| match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
         // 0 and -1 are processes that cannot be seen from here.

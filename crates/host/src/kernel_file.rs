@@ -26,7 +26,7 @@ impl Default for Kernel {
 /// Longest text of a file that is read at once, bytes: `/proc/cpuinfo` of thousands of CPUs.
 const LONGEST: u64 = 16 << 20;
 
-/// Opens what should be a file for reading. A pipe in its place has nobody who writes and must not be waited for.
+/// Opens what should be a file for reading. A pipe in its place may have no writer and must not be waited for.
 pub fn opened(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
 }
@@ -78,7 +78,7 @@ fn read_all(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// The text of a small file whose content the kernel gives in one piece, so that one read holds all of it.
+/// The text of a small file that the kernel returns in one piece, so one read has all of it.
 pub fn record<'a>(path: &Path, buffer: &'a mut [u8]) -> io::Result<Cow<'a, str>> {
     let length = opened(path)?.read(buffer)?;
     Ok(String::from_utf8_lossy(&buffer[..length]))

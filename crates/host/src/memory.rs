@@ -4,7 +4,7 @@ use crate::control_group::Groups;
 use crate::kernel_file::Kernel;
 use crate::kernel_file::{named_values, value};
 
-/// What `/proc/meminfo` tells; `None` is not reported.
+/// The figures of `/proc/meminfo`; `None` if not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meminfo {
     pub total_bytes: Option<u64>,

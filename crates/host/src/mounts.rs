@@ -35,7 +35,7 @@ impl Mount {
         self.fs_type.starts_with("fuse") || self.fs_type == "virtiofs"
     }
 
-    /// The folder that an overlay writes to, as whoever mounted it sees it; `None` for any other file system.
+    /// The folder that an overlay writes to, as its mount options name it; `None` for any other file system.
     pub(crate) fn upper_dir(&self) -> Option<PathBuf> {
         let overlay = self.fs_type == "overlay";
         let upper = self.options.split(',').find_map(|option| option.strip_prefix("upperdir="));

@@ -23,8 +23,8 @@ pub fn folder(path: &Path) -> io::Result<PathBuf> {
     walk(path, true)
 }
 
-/// Does `work` with a path of the file `path` whose folder cannot be exchanged meanwhile. A link in the place of the file
-/// itself is not followed.
+/// Does `work` with a path of the file `path` with a folder that cannot be exchanged meanwhile. A link in the place of
+/// the file itself is not followed.
 ///
 /// # Errors
 /// As [`folder`], a missing folder, and those of `work`.

@@ -9,10 +9,10 @@ use mindful_core::plan::rights::Rights;
 
 use crate::{Kernel, access_list};
 
-/// Whom the kernel names for every user that a container does not know.
+/// The user id that the kernel shows for every user that a container does not know.
 const UNKNOWN: u32 = 65_534;
 
-/// Users and groups whose rights to write take nothing away.
+/// Users and groups that may write without harm to the trust in a file.
 #[derive(Debug, Clone)]
 pub struct Trusted {
     users: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// Root, the user of this process with that user's own group, and who became root by sudo.
+    /// Root, the user of this process with that user's own group, and the user who became root by sudo.
     pub fn of_process(kernel: &Kernel) -> Self {
         let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let by_sudo = |name: &str| if user == 0 { std::env::var(name).ok()?.parse().ok() } else { None };
@@ -43,7 +43,7 @@ impl Trusted {
     /// Why others may change what is at `path` and has these facts; `None` if they may not.
     ///
     /// # Errors
-    /// Its access list cannot be looked at.
+    /// Its access list cannot be read.
     pub fn why_open(&self, path: &Path, facts: &Metadata) -> io::Result<Option<String>> {
         let rights = Rights::from_metadata(facts);
         if !self.is_trusted(rights.owner) {
@@ -60,7 +60,7 @@ impl Trusted {
     /// The first folder on the way to `path`, that included, which belongs to another user.
     ///
     /// # Errors
-    /// A folder on the way cannot be looked at.
+    /// A folder on the way cannot be read.
     pub fn foreign_folder(&self, path: &Path) -> io::Result<Option<String>> {
         for part in path.ancestors() {
             match fs::symlink_metadata(part) {
@@ -77,9 +77,9 @@ impl Trusted {
     /// is there itself. A missing file does not have an owner. The path is absolute and without links.
     ///
     /// # Errors
-    /// A folder on the way cannot be looked at.
+    /// A folder on the way cannot be read.
     pub fn way_in(&self, path: &Path) -> io::Result<Option<String>> {
-        // From the top: whoever cannot change the folders above cannot change what is looked at next.
+        // From the top: a user who cannot change the folders above cannot change the next one to be checked.
         let mut way: Vec<&Path> = path.ancestors().collect();
         way.reverse();
         for part in way {

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Lets this thread go before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); tells
+/// Runs this thread before all that share the CPUs fairly, if mindful may (root, CAP_SYS_NICE, RLIMIT_RTPRIO); returns
 /// whether it does. For threads that need little CPU, but at once: with a thousand busy processes a fair share of the
 /// CPUs is a thousandth, and reading the counters of a boundary took seconds.
 pub fn go_first() -> bool {
@@ -18,17 +18,17 @@ struct Raised {
     before: i32,
 }
 
-/// All of them: who ends the process at once drops nothing.
+/// All of them: an immediate end of the process runs no destructors.
 static RAISED: Mutex<Vec<Raised>> = Mutex::new(Vec::new());
 
-/// Another process of this host that goes first, as [`go_first`] says, until this is dropped. A server's process may serve
-/// somebody else then, to whom a pooler lends it.
+/// Another process of this host that goes first, as [`go_first`] says, until this is dropped. By then a pooler may have
+/// lent a server's process to another client.
 #[derive(Debug)]
 pub struct GoingFirst(Raised);
 
 impl GoingFirst {
-    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` where it is not, where mindful
-    /// may not, and where it is real-time already.
+    /// Of `process`, if it is called `name`: its number may be of another namespace. `None` if it is not, if mindful
+    /// may not change it, or if it is real-time already.
     pub fn new(process: i32, name: &str) -> Option<Self> {
         let before = policy_of(process).filter(|policy| SHARING.contains(policy) && is_called(process, name))?;
         let raised = Raised { process, name: name.to_owned(), before };
@@ -49,7 +49,7 @@ impl Drop for GoingFirst {
     }
 }
 
-/// No process goes first any more; for who ends this one at once.
+/// No process goes first any more; for code that ends this process at once.
 pub fn give_back_all() {
     RAISED.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|raised| raised.give_back());
 }

@@ -32,7 +32,7 @@ pub struct Stat {
     pub reaped_user_ticks: u64,
     /// CPU in the kernel of children that were waited for, ticks.
     pub reaped_system_ticks: u64,
-    /// Ticks since boot: tells a process from a later one with its number.
+    /// Ticks since boot: distinguishes a process from a later one with its number.
     pub started: u64,
     /// Whether its memory is gone: it ends, or has ended and its parent has yet to wait for it.
     pub ended: bool,
@@ -68,7 +68,7 @@ impl Stat {
     }
 }
 
-/// Whose rights a process has, from `/proc/PID/status`.
+/// The user and group ids of a process, from `/proc/PID/status`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rights {
     /// Its users: real, effective, saved, and that for files.
@@ -78,7 +78,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Those of the process `pid`; `None` when there is none, or only its exit code is left.
+    /// Those of the process `pid`; `None` if it does not exist, or only its exit code is left.
     pub fn read(kernel: &Kernel, pid: u32) -> Option<Self> {
         let text = fs::read_to_string(folder(kernel, pid).join("status")).ok()?;
         let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -122,12 +122,12 @@ pub fn folder(kernel: &Kernel, pid: u32) -> PathBuf {
     kernel.proc.join(pid.to_string())
 }
 
-/// What the kernel calls a process; `None` when there is none.
+/// The kernel's name of a process; `None` if it does not exist.
 pub fn name(kernel: &Kernel, pid: u32) -> Option<String> {
     value(folder(kernel, pid).join("comm"))
 }
 
-/// CPU that the first thread of a process has used: all of it where it has but one. `None` where it is not reported.
+/// CPU that the first thread of a process has used: all of it where it has but one. `None` if not reported.
 pub fn cpu(kernel: &Kernel, pid: u32) -> Option<Duration> {
     // The first field is nanoseconds on a CPU; the times of `stat` are whole ticks of 10 ms.
     let text = value(folder(kernel, pid).join("schedstat"))?;
@@ -149,7 +149,7 @@ pub fn descendants(kernel: &Kernel, root: u32) -> Vec<u32> {
     while let Some(&pid) = tree.get(next) {
         match children(kernel, pid) {
             Ok(children) => tree.extend(children),
-            // A kernel without lists of children: one look at every process there is.
+            // A kernel without lists of children: read every process of the host.
             Err(_) if pid == root => return scanned_descendants(kernel, root),
             Err(_) => {}
         }

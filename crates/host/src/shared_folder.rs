@@ -1,5 +1,5 @@
-//! A folder that several hosts share as a place where ranks meet: a file for each row, put in place whole. Its clock is that
-//! of whoever keeps the files, as a file that was just written tells it.
+//! A folder that several hosts share as a place where ranks meet: a file for each row, put in place whole. Its clock is
+//! that of the file server: the time of a file that was just written.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -27,15 +27,15 @@ const PROBED: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct SharedFolder {
     path: PathBuf,
-    /// As whom this process writes there: whoever keeps the files may take root for somebody else.
+    /// The user that this process writes as: the file server may map root to another user.
     user: u32,
-    /// Names files that nobody else writes.
+    /// Names files that no other process writes.
     own: String,
     written: AtomicU64,
 }
 
 impl SharedFolder {
-    /// The folder at `path`, made where it is missing.
+    /// The folder at `path`, made if it is missing.
     ///
     /// # Errors
     /// It cannot be written, is another user's, or others than its owner's group may write there.
@@ -120,7 +120,8 @@ impl SharedFolder {
         Ok(Some(PeerRow { row: RankRow { rank, token: token.to_owned(), body: body.to_owned() }, expired }))
     }
 
-    /// Removes jobs in whose folders nothing was written for [`KEPT`], and what a killed process left of a [`Self::probe`].
+    /// Removes jobs with folders that were not written for [`KEPT`], and the remains of a [`Self::probe`] that was
+    /// killed.
     fn tidy(&self, now_us: i64) {
         let Ok(entries) = fs::read_dir(&self.path) else { return };
         for entry in entries.flatten() {
@@ -169,7 +170,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 fn cannot(path: &Path, error: &std::io::Error) -> Error {
     Error::target(
         format!("ranks cannot meet in {}: {error}", path.display()),
-        "look at its rights and its room, or give another --meet dir:PATH",
+        "check its permissions and its free space, or give another --meet dir:PATH",
     )
 }
 

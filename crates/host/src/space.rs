@@ -40,7 +40,7 @@ pub fn require(folder: &Path, needed: u64, next: &str) -> Result<()> {
     Err(Error::target(format!("the load needs {needed}, {} has {free} free", there.display()), next))
 }
 
-/// So many runs of data are looked at before holes are no longer counted.
+/// Runs of data that are examined before the count of holes ends.
 const MOST_RUNS: usize = 10_000;
 
 /// Share of the regular `files` that was never written, 0 to 1: the kernel answers reads of it without storage. `None` where

@@ -28,7 +28,7 @@ pub fn secret(question: &str) -> io::Result<Option<String>> {
     typed.map(Some)
 }
 
-/// The terminal as it was before it was made silent, for whoever ends that.
+/// The terminal as it was before it was made silent, for code that makes it visible again.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// A terminal that shows nothing of what is typed, until this is dropped.
@@ -37,7 +37,7 @@ struct Silent;
 impl Silent {
     fn begin(before: Termios) -> io::Result<Self> {
         let mut silent = before.clone();
-        // Ctrl-C comes as a key, so that nobody but us ends the process by one.
+        // Ctrl-C arrives as a key, so only mindful ends the process by it.
         silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         let mut kept = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
         *kept = Some(before);
@@ -52,9 +52,9 @@ impl Drop for Silent {
     }
 }
 
-/// Gives the terminal back, where a secret is typed on it; for who ends the process at once.
+/// Restores the terminal if a secret is being typed on it; for code that ends the process at once.
 pub fn restore() {
-    // What a shell took back has its modes by now, and who sets them from behind is stopped.
+    // A terminal that the shell took back has the shell's modes, and a background process that sets them is stopped.
     if !termios::tcgetpgrp(io::stdin()).is_ok_and(|front| front != getpgrp()) {
         give_back();
     }

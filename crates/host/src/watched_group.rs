@@ -43,7 +43,7 @@ impl WatchedGroup {
         let _ = kill_process_group(self.id(), signal);
     }
 
-    /// After the command has ended; processes that it left behind keep running.
+    /// After the command has ended; processes that it started in the background keep running.
     pub fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -14,7 +14,7 @@ const ZEROS: usize = 1 << 20;
 /// A number that ends where the input ends may lack digits, and its unit letters: it is left out.
 ///
 /// # Errors
-/// An input that cannot be read, is too long, or goes on with zeros.
+/// An input that cannot be read, is too long, or continues with zeros.
 pub(crate) fn text(name: &str, input: &mut dyn BufRead) -> Result<String> {
     text_within(name, input, WHOLE)
 }
@@ -61,7 +61,7 @@ fn before_last_number(text: &str) -> &str {
     if number { &text[..begin] } else { text }
 }
 
-/// `text` up to what stands before byte `at` on its line, white space left out. Looks no farther back: a file may be one line.
+/// `text` up to byte `at`, without the white space before it on its line. Does not search the whole line: a file may be one.
 pub(crate) fn before(text: &str, at: usize) -> &str {
     text[..at].trim_end_matches(|c: char| c != '\n' && c.is_whitespace())
 }

@@ -32,7 +32,7 @@ pub struct OldStep {
     pub(crate) words: Words,
     /// Where, as far as the file shows it.
     pub target: String,
-    /// What tells runs of one target apart that are not steps of one.
+    /// What distinguishes runs of one target that are not steps of one run.
     pub(crate) series: Option<String>,
     pub version: Option<String>,
     pub block_bytes: Option<u64>,
@@ -47,14 +47,14 @@ pub struct OldStep {
     pub sessions: Option<u32>,
     /// What the step varied besides sessions, such as the blocks of an I/O.
     pub(crate) point: BTreeMap<String, String>,
-    /// Options of the other tool that tell steps of one run apart, where they differ.
+    /// Options of the other tool that distinguish steps of one run, if they differ.
     pub(crate) options: BTreeMap<String, String>,
     /// Boundaries, counters and slices.
     pub events: Vec<Event>,
     /// What a reader of the figures must know.
     pub findings: Vec<Finding>,
     pub report: Option<Box<Report>>,
-    /// A result of Orion whose points are not steps yet: other files hold the rest of them.
+    /// A result of Orion with points that are not steps yet: other files contain the rest of them.
     pub(crate) orion: Option<Box<OrionPart>>,
 }
 
@@ -88,7 +88,7 @@ impl OldStep {
         Self { words: oracle::words(), ..Self::new(file, what, "oracle", target) }
     }
 
-    /// Says of `count` such parts of the file, such as lines, that they cannot be read; nothing of none.
+    /// Reports that `count` parts of the file, such as lines, cannot be read; nothing for 0.
     pub(crate) fn add_damage(&mut self, count: u64, part: &str) {
         if count > 0 {
             let text = "Parts of the file are damaged. What they contained is not in the figures.";
@@ -96,7 +96,7 @@ impl OldStep {
         }
     }
 
-    /// Says which figures of the file contradict each other: the words of each pair; nothing of none.
+    /// Reports the figures of the file that contradict each other, as pairs of words; nothing without pairs.
     pub(crate) fn add_contradictions(&mut self, mut found: Vec<String>) {
         let more = found.len().saturating_sub(CONTRADICTIONS);
         found.truncate(CONTRADICTIONS);

@@ -23,7 +23,7 @@ pub fn has_data(folder: &Path, kind: &ServerKind) -> Result<bool> {
     })
 }
 
-/// Makes the data folder if there is none, and checks that the program and the user fit one that is there. Tells whether
+/// Makes the data folder if it is missing, or checks that the program and the user fit an existing one. Returns whether
 /// it was made.
 pub(crate) fn ensure(folder: &Folder, program: &dyn Program, account: &Account) -> Result<bool> {
     let kind = program.kind();

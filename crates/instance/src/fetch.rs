@@ -91,9 +91,9 @@ pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
     })
 }
 
-/// Why others may change the program or the folder of programs at `path`, which has no links; what is missing nobody can.
-/// For root that goes for all folders above it too. A plain user knows whose these are: a volume of a container is often
-/// open to all.
+/// Why others may change the program or the folder of programs at `path`, which has no links. A missing path cannot be
+/// changed. For root this covers all folders above it too. A plain user knows the owners: a volume of a container is
+/// often open to all.
 pub(crate) fn others_may_change(path: &Path) -> io::Result<Option<String>> {
     let trusted = Trusted::of_process(&Kernel::default());
     let itself = match fs::symlink_metadata(path) {

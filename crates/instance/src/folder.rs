@@ -39,7 +39,7 @@ const SOCKET: &str = "socket";
 /// The files of every instance.
 const FILES: [&str; 7] = [LOADING_FILE, SOCKET_NOTE, LOG, OLD_LOG, RECORD, BARE_WRITES_FILE, SERVER_LOCK];
 
-/// A folder that is ours, locked as long as this lives.
+/// A folder that is ours, locked while this exists.
 pub(crate) struct Folder {
     root: MarkedFolder,
     /// The folder of the server's log, if that is another one.
@@ -89,7 +89,7 @@ impl Folder {
         self.path().join(SOCKET)
     }
 
-    /// The file that says where the socket stands instead.
+    /// The file that contains the other place of the socket.
     pub(crate) fn socket_note(&self) -> PathBuf {
         self.path().join(SOCKET_NOTE)
     }
@@ -98,7 +98,7 @@ impl Folder {
         self.path().join(LOG)
     }
 
-    /// The file that is locked as long as a process of the server lives.
+    /// The file that is locked while a process of the server lives.
     pub(crate) fn server_lock(&self) -> PathBuf {
         self.path().join(SERVER_LOCK)
     }
@@ -119,7 +119,7 @@ impl Folder {
         self.path().join(LOADING_FILE).exists()
     }
 
-    /// A name in the folder that nobody used before, for something to be made or removed.
+    /// An unused name in the folder, for something to be made or removed.
     pub(crate) fn aside(&self, what: &str) -> PathBuf {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         self.path().join(format!("{}{what}.{}.{nanos}", self.beside_data(), std::process::id()))

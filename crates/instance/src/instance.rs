@@ -22,7 +22,7 @@ use crate::{data, files, lock_file, shared_memory, stale};
 #[derive(Debug, Clone)]
 pub struct Order {
     pub folder: PathBuf,
-    /// Folder of the server's log; `None` leaves it where it is, in a new data folder.
+    /// Folder of the server's log; `None` keeps it in place, or in a new data folder.
     pub log: Option<PathBuf>,
     pub account: Account,
     /// Sessions that it is to carry from its first start on.
@@ -51,13 +51,13 @@ struct State {
     purpose: Purpose,
     sessions: u32,
     chosen: Vec<Chosen>,
-    /// Behind the server, so that it is removed after it.
+    /// After the server, so that it is removed after it.
     group: Option<MemoryGroup>,
     free_log_bytes: u64,
 }
 
 impl Instance {
-    /// Takes the folder, repairs what must be, makes the data folder if there is none, and starts the server for
+    /// Takes the folder, repairs what must be, makes the data folder if it is missing, and starts the server for
     /// [`Purpose::Run`].
     pub fn open(order: Order, program: Arc<dyn Program>, events: &Arc<dyn Events>) -> Result<Self> {
         let account = order.account;
@@ -108,7 +108,7 @@ impl Instance {
         marked.map(|()| restarted)
     }
 
-    /// Makes room for `sessions` sessions; tells whether the server was restarted for it.
+    /// Makes room for `sessions` sessions; returns whether the server was restarted for it.
     pub fn carry(&self, sessions: u32) -> Result<bool> {
         let mut state = self.state();
         state.sessions = state.sessions.max(sessions);
@@ -259,8 +259,8 @@ impl Instance {
         Ok(true)
     }
 
-    /// Removes the numbers that a killed server left: nobody keeps its lock, so whatever has such a number is another
-    /// process, or a dead one that its parent does not wait for.
+    /// Removes the numbers that a killed server left: its lock is free, so a process with such a number is another one,
+    /// or a dead one that its parent does not wait for.
     fn remove_pid_files(&self, site: &Site<'_>) {
         let kind = self.program.kind();
         let left: Vec<PathBuf> = kind.pid_files.iter().map(|name| site.data.join(name)).collect();

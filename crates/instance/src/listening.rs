@@ -1,5 +1,5 @@
-//! Who listens on a socket that nobody named: in a folder such as `/tmp` anybody may, where the server is down, and be handed a
-//! password.
+//! The listener on a socket that the user did not name. In a folder such as `/tmp` any user may listen while the server
+//! is down, and would receive a password.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -47,7 +47,7 @@ impl Log {
     }
 }
 
-/// The first line of `said` with one of `words`, from behind that word on.
+/// The first line of `said` with one of `words`, from the end of that word on.
 pub fn first_with(said: &str, words: &[&str]) -> Option<String> {
     said.lines().find_map(|line| behind(line, words))
 }

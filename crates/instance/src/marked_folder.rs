@@ -1,5 +1,5 @@
-//! A folder that mindful made its own, on a path that nobody else can bend: marked, closed to others, and locked while a
-//! mindful uses it. What is in it depends on its role: a private server, or the log of one.
+//! A folder of mindful's on a path that no other user can change: marked, closed to others, and locked while a mindful
+//! uses it. Its content depends on its role: a private server, or the log of one.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -187,18 +187,18 @@ fn check_way(root: &Path, account: &Account, role: &Role) -> Result<()> {
     way_in.map_or(Ok(()), |why| {
         Err(Error::plan(
             format!("{} {}: {why}, and that user may lead root elsewhere", role.option, root.display()),
-            "name a folder whose parents only root may write, such as one below /var/lib; nothing was touched",
+            "name a folder with parents that only root may write, such as one below /var/lib; nothing was changed",
         ))
     })
 }
 
-/// Makes the folder ours and lets the server's user pass, who may be another one than the last time.
+/// Makes the folder ours and lets the server's user pass, which may differ from the last one.
 fn adopt(root: &Path, account: &Account, role: &Role) -> Result<()> {
     let failed = |error: io::Error| refused(root, role.option, &error);
     let owner = (rustix::process::geteuid().as_raw(), account.gid);
     let (owner, mode) = if account.switched { (Some(owner), 0o710) } else { (None, 0o700) };
     give(root, owner, mode).map_err(failed)?;
-    // From here on nobody else can add anything; until now whoever had the folder could.
+    // From here on no other user can add anything; until now the folder's former owner could.
     if is_ours(root, role)? {
         return Ok(());
     }
@@ -227,7 +227,7 @@ fn lock(root: &Path, option: &str) -> Result<File> {
                 format!("wait for it to end, or give another {option}"),
             ));
         }
-        // The one we waited behind may have removed the folder's files, this one too.
+        // The process that held the lock may have removed the folder's files, this one too.
         let same = |meta: fs::Metadata| file.metadata().is_ok_and(|mine| mine.ino() == meta.ino());
         if !fs::metadata(&path).is_ok_and(same) {
             continue;

@@ -1,7 +1,7 @@
 //! A control group that bounds what the private server's reads can leave in the page cache.
 //!
-//! Page cache is charged to the group of whoever read it first. So what is cached already is dropped before the server
-//! is put into the group, and then its reads can keep no more than the limit.
+//! Page cache is charged to the group that read it first. So what is cached already is dropped before the server is put
+//! into the group, and then its reads can keep no more than the limit.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,10 +75,10 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// Removes the group that a crash left behind.
+/// Removes the group that a crash left.
 pub(crate) fn clear(folder: &Path) {
     for (_, root, _) in VERSIONS {
-        // Mostly there is none.
+        // Usually it does not exist.
         let _ = fs::remove_dir(Path::new(root).join(name(folder)));
     }
 }

@@ -87,7 +87,8 @@ impl Options {
         })
     }
 
-    /// What an instance is opened with whose first start carries `sessions`; in the `usual` folder where none is given.
+    /// Options for opening an instance with room for `sessions` at its first start; in the `usual` folder unless
+    /// another is given.
     pub fn order(&self, account: Account, sessions: u32, usual: impl FnOnce() -> PathBuf) -> Order {
         Order {
             folder: self.data_dir.clone().unwrap_or_else(usual),

@@ -26,7 +26,7 @@ impl Patience {
         Wait(self)
     }
 
-    /// Ends the wait that is under way; the next one is as long as ever.
+    /// Ends the wait that is under way; the next one has its full length again.
     pub(crate) fn cut_short(&self) {
         let _ = self.0.compare_exchange(WAITING, CUT_SHORT, Ordering::SeqCst, Ordering::SeqCst);
     }

@@ -53,7 +53,7 @@ pub struct ServerKind {
     pub setting: &'static str,
 }
 
-/// A database server whose programs are found, and how it is made, run and understood.
+/// The programs of a database server: how they are found, and how its data is made, started and read.
 pub trait Program: Send + Sync {
     fn kind(&self) -> &'static ServerKind;
 
@@ -89,10 +89,11 @@ pub trait Program: Send + Sync {
     /// The program that serves, and its arguments: it stays in the foreground and takes connections by the socket alone.
     fn command_line(&self, site: &Site<'_>, chosen: &[Chosen]) -> Vec<OsString>;
 
-    /// Whether the server, whose first process is `pid`, takes connections; asked every few milliseconds.
+    /// Whether the server with first process `pid` accepts connections; asked every few milliseconds.
     fn is_ready(&self, site: &Site<'_>, pid: u32) -> bool;
 
-    /// Of what the server, or what makes its data folder, wrote: the line that tells best why it ended.
+    /// The line that best explains the end of the server, or of the program that makes its data folder, from its
+    /// output.
     fn complaint(&self, said: &str) -> Option<String>;
 
     /// What a user may do about such a complaint.
@@ -108,7 +109,7 @@ pub trait Program: Send + Sync {
     fn release(&self, _data: &Path, _account: &Account) {}
 }
 
-/// Of what a program wrote, the line that tells best why it ended: a full disk causes whatever else goes wrong then.
+/// The line that best explains why a program ended, from its output: a full disk causes all other faults.
 pub(crate) fn find_complaint(program: &dyn Program, said: &str) -> Option<String> {
     let full: Vec<&str> = said.lines().filter(|line| line.contains("No space left on device")).collect();
     let of_full = if full.is_empty() { None } else { program.complaint(&full.join("\n")) };
@@ -164,8 +165,8 @@ pub struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Whether the server says something to whoever connects to its socket, as many do. That it listens is not enough: a
-    /// server may do so long before it takes connections, and may not hear its stop signal until then.
+    /// Whether the server greets a new connection on its socket, as many do. Listening is not enough: a server may
+    /// listen long before it accepts connections, and may miss its stop signal until then.
     pub fn is_greeted(&self, kind: &ServerKind) -> bool {
         let greeting = UnixStream::connect(self.socket.join(kind.socket)).and_then(|mut stream| {
             stream.set_read_timeout(Some(GREETING))?;
@@ -175,7 +176,7 @@ impl Site<'_> {
     }
 }
 
-/// How long one look for a greeting may take.
+/// How long one wait for a greeting may take.
 const GREETING: Duration = Duration::from_millis(500);
 
 pub struct Making<'a> {

@@ -22,11 +22,11 @@ pub struct Known {
     pub version: fn(&str) -> Option<&str>,
     /// Where they are in what is fetched.
     pub below: &'static str,
-    /// Folders in which systems have them besides those of `PATH`; anything may stand between the two parts.
+    /// Folders in which systems have them besides those of `PATH`; any name may be between the two parts.
     pub system: &'static [(&'static str, &'static str)],
     /// The option that gives a folder, and the one that gives a version.
     pub options: [&'static str; 2],
-    /// Who knows the folder of an installed one.
+    /// The command that prints the folder of an installed one.
     pub hint: &'static str,
 }
 

@@ -21,8 +21,8 @@ struct Segment {
     gid: u32,
 }
 
-/// Removes what servers of mindful's own user left, and the programs that make their folders, which are in its group.
-/// Nobody else is ([`Account::choose`]): so while no process of it lives, all of it is unused.
+/// Removes the segments that servers of mindful's own user left, or programs that make their folders. All are in the
+/// group of that user, and no others are ([`Account::choose`]): while it has no process, all of them are unused.
 pub(crate) fn clear(account: &Account) {
     if account.uid != OWN || !account.switched {
         return;
@@ -34,7 +34,7 @@ pub(crate) fn clear(account: &Account) {
         .filter(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && ours(meta.uid(), meta.gid())));
     let files: Vec<PathBuf> = files.collect();
     let segments: Vec<Segment> = segments().into_iter().filter(|one| ours(one.uid, one.gid)).collect();
-    // Looked at after the lists were made: whose segments are in them lives now, or lives no more.
+    // Checked after the lists were made: an owner of a listed segment lives now, or never again.
     let kernel = Kernel::default();
     let lives = |pid: u32| {
         process::Rights::read(&kernel, pid).is_some_and(|it| it.users.contains(&OWN) || it.groups.contains(&OWN))
@@ -43,7 +43,7 @@ pub(crate) fn clear(account: &Account) {
         return;
     }
     for file in files {
-        // Whoever else cleared it meanwhile did what was to be done.
+        // Another process may have cleared it meanwhile; that is enough.
         let _ = fs::remove_file(file);
     }
     segments.iter().filter(|one| one.attached == 0).for_each(remove);

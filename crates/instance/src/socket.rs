@@ -1,4 +1,4 @@
-//! Where the server's socket stands.
+//! The place of the server's socket.
 
 use std::fs;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ impl Drop for SocketFolder {
     }
 }
 
-/// A new name in the temporary folder: as root, in one where nobody else may put something in its place.
+/// A new name in the temporary folder: as root, in one where no other user may put something in its place.
 fn temporary_path(account: &Account) -> io::Result<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
     let folder = named.unwrap_or_else(|| PathBuf::from("/tmp")).canonicalize()?;

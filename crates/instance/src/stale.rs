@@ -19,11 +19,11 @@ use crate::program::ServerKind;
 /// long until it is gone then.
 const PATIENCE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(5), Duration::from_secs(10)];
 
-/// How long a guard whose server has ended may take to end too.
+/// How long a guard may take to end after its server.
 const LETTING_GO: Duration = Duration::from_millis(500);
 
-/// Stops the guard and the server that still work in this folder. As long as any of their processes lives, be it one
-/// that has only just been started, the file they were given is locked.
+/// Stops the guard and the server that still work in this folder. The file they inherit is locked while any of their
+/// processes lives, even one that has just been started.
 pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Events) -> Result<()> {
     let locked = || own_file(lock).is_ok_and(|file| file.try_lock().is_err());
     let began = Instant::now();
@@ -86,7 +86,7 @@ pub(crate) fn processes(data: &Path, kind: &ServerKind) -> Vec<u32> {
     entries.flatten().filter_map(number).filter(ours).collect()
 }
 
-/// Waits until nobody works in `folder`, for some time.
+/// Waits for a limited time until no process works in `folder`.
 pub(crate) fn await_end(folder: &Path) {
     let works_there = |pid: u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder);
     let began = Instant::now();

@@ -1,8 +1,8 @@
 //! A name for a server's user that the list of users does not have.
 //!
-//! `initdb` ends if its user has no name. The list of users belongs to the host and stays as it is: a thread with mounts of
-//! its own sees a copy of it with one more line, and so does the program that it starts. Making the data as another user,
-//! such as `nobody`, was rejected: whatever else runs as that user could write to the data meanwhile.
+//! `initdb` ends if its user has no name. The list of users belongs to the host and stays as it is: a thread with
+//! mounts of its own sees a copy of it with one more line, and so does the program that it starts. Making the data as
+//! another user, such as `nobody`, was rejected: other programs of that user could write to the data meanwhile.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};

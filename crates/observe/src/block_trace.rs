@@ -25,7 +25,7 @@ use self::disks::Disks;
 use self::instance::Instance;
 use self::request::{Line, Pairs, parse};
 
-/// How often the buffer is emptied. Nobody is woken by events: that would cost the CPUs that complete requests.
+/// How often the buffer is emptied. Events wake no thread: that would cost the CPUs that complete requests.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How often it is thought over how many requests are timed.
 const REVIEW: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ const REVIEW: Duration = Duration::from_secs(1);
 const FIRST_ONE_OF: u64 = 64;
 /// At most one of so many.
 const LAST_ONE_OF: u64 = 4096;
-/// Requests timed per second that are enough: 10 s of them tell a 99th percentile.
+/// Requests timed per second that are enough: 10 s of them give a 99th percentile.
 const ENOUGH_PER_S: f64 = 500.0;
 /// Above it fewer are timed.
 const TOO_MANY_PER_S: f64 = 2.0 * ENOUGH_PER_S;
@@ -162,7 +162,7 @@ struct TraceReader {
     disks: Disks,
     instance: Instance,
     found: Arc<Mutex<TraceState>>,
-    /// The beginning of a line whose end is still to come.
+    /// The beginning of a line that is not complete yet.
     torn: Vec<u8>,
     rate: Rate,
 }

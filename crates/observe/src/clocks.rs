@@ -14,7 +14,7 @@ const CLOCK_STEP_US: i64 = 20_000;
 const SLEW: f64 = 0.005;
 /// Shortest time over which a slew is known, us.
 const LEAST_US: i64 = 2_000_000;
-/// Looks at both clocks, until one of them is close enough.
+/// Reads both clocks until a pair of readings is close enough.
 const MOST_LOOKS: u32 = 4;
 
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ fn micros(later: Instant, earlier: Instant) -> i64 {
     i64::try_from((later - earlier).as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Since some moment, by the clock whose speed nothing adjusts.
+/// Since an arbitrary instant, by the clock with an unadjusted rate.
 fn raw_us() -> i64 {
     let now = clock_gettime(ClockId::MonotonicRaw);
     now.tv_sec.saturating_mul(1_000_000).saturating_add(now.tv_nsec / 1_000)

@@ -11,7 +11,7 @@ use crate::diskstats::{CountedDevices, counted_level, counts_flushes};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataDevices {
     pub(crate) counted: CountedDevices,
-    /// Paths of the dataset whose device cannot be seen, and why; a reason is reported once.
+    /// Paths of the dataset on invisible devices, and why they are invisible; a reason is reported once.
     pub(crate) unseen: Vec<(PathBuf, Unseen)>,
 }
 

@@ -48,7 +48,7 @@ const IN_FLIGHT: usize = 8;
 const WEIGHTED_MS: usize = 10;
 const FLUSHES: usize = 15;
 const FLUSH_MS: usize = 16;
-/// The fewest fields of a line that tells times: kernels before 4.18.
+/// Fewest fields of a line with times: kernels before 4.18.
 const LEAST_FIELDS: usize = 11;
 const US_PER_MS: f64 = 1000.0;
 
@@ -66,8 +66,8 @@ fn parse_line(line: &str) -> Option<(&str, Vec<u64>)> {
 /// The level of the chain to count at: the highest that has counters. Counting at two levels would count each request
 /// twice.
 ///
-/// Zeros may mean that a device counts nothing. One nobody has touched yet counts all the same if its driver takes
-/// requests from the kernel's queues, which count them, and a partition if its disk has counted.
+/// Zeros may mean that a device counts nothing. An idle device still counts if its driver takes requests from the
+/// kernel's queues, which count them, and a partition if its disk has counted.
 pub(crate) fn counted_level(kernel: &Kernel, chain: &Chain, text: &str) -> Option<usize> {
     let stats = parse(text);
     let has_counted = |name: &str| stats.get(name).is_some_and(|fields: &Vec<u64>| fields[READS] + fields[WRITES] > 0);
@@ -99,7 +99,7 @@ fn is_off(iostats: &Path) -> bool {
     value(iostats).is_some_and(|on| on == "0")
 }
 
-/// A counter of 32 bits, made to go on where it wraps.
+/// A counter of 32 bits, continued where it wraps.
 #[derive(Debug, Clone, Copy, Default)]
 struct Unwrapped {
     last: u64,
@@ -121,13 +121,13 @@ impl Unwrapped {
 /// Where to count what.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CountedDevices {
-    /// Devices of the dataset whose reads are counted.
+    /// Devices of the dataset: their reads are counted.
     pub(crate) read: Vec<String>,
-    /// Those of dataset and log whose writes are counted.
+    /// Those of dataset and log: their writes are counted.
     pub(crate) written: Vec<String>,
-    /// Those of the log whose writes are counted.
+    /// Those of the log: their writes are counted.
     pub(crate) logged: Vec<String>,
-    /// Those of the log whose flushes are counted, which may lie below.
+    /// Those of the log, or devices below them: their flushes are counted.
     pub(crate) flushed: Vec<String>,
     /// All of all chains.
     pub(crate) all: Vec<String>,

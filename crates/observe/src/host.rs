@@ -1,4 +1,4 @@
-//! Which sources of this host can tell about the system under test.
+//! Which sources of this host describe the system under test.
 
 use std::fmt::Display;
 
@@ -203,7 +203,7 @@ impl HostSamplers {
                 }
             }
         }
-        // A kernel may keep no pressure figures; nobody relies on them.
+        // A kernel may keep no pressure figures; no finding relies on them.
         if let Some(pressure) = Pressure::open(kernel) {
             self.samplers.push(Box::new(pressure));
         }

@@ -10,16 +10,16 @@ use mindful_core::contract::metric::{Metric, ProcessCpu, Sampler, shared, source
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 
-/// The first thread of the kernel: who sees it sees all processes of the host.
+/// The first thread of the kernel: a process that sees it sees all processes of the host.
 const KTHREADD: u32 = 2;
 const NAMED: usize = 16;
-/// Looks at all processes take at most this part of a CPU; on a host with very many, some boundaries go without.
+/// Reading all processes takes at most this part of a CPU; on a host with very many, some boundaries are skipped.
 const MOST_OF_A_CPU: f64 = 0.01;
 
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     kernel: Kernel,
-    /// The process the server is; `None` where it is mindful.
+    /// The server's process; `None` if it is mindful.
     server: Option<u32>,
     metrics: [Metric; 1],
     us_per_tick: f64,

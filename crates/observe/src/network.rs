@@ -1,7 +1,7 @@
 //! What the network interfaces of this host carry, and how much they could, from `/sys/class/net`.
 //!
-//! Only interfaces with a device behind them: the speed of a virtual one is made up (a `veth` says 10 Gbit/s whatever is
-//! below), and what crosses it crosses a real one too unless it stays on this host.
+//! Only interfaces with a device: the speed of a virtual one is made up (a `veth` says 10 Gbit/s whatever is below),
+//! and what crosses it crosses a real one too unless it stays on this host.
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, network, source};
@@ -21,7 +21,7 @@ pub(crate) struct Network {
 #[derive(Debug)]
 struct Interface {
     counters: [KernelFile; 2],
-    /// Bytes per second in one direction; `None` where its driver does not tell.
+    /// Bytes per second in one direction; `None` if its driver does not report it.
     speed: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ impl Network {
                 Metric::gauge(
                     network::SPEED.metric_name(name),
                     "bytes/s",
-                    "what the interface can carry in one direction; unknown where its driver does not tell",
+                    "what the interface can carry in one direction; unknown if its driver does not report it",
                 ),
             ]
         });

@@ -1,4 +1,4 @@
-//! CPU, memory and device of a server that runs elsewhere, as its Prometheus node_exporter tells them.
+//! CPU, memory and device of a server that runs elsewhere, as its Prometheus node_exporter reports them.
 
 mod http;
 mod prometheus;
@@ -46,12 +46,12 @@ const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
     ),
 ];
 
-/// The sampler of a server's node_exporter and what it cannot tell. The device is the one whose file system holds
-/// `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. It is not waited for once
-/// `stop` is requested.
+/// The sampler of a server's node_exporter and what it does not report. The device is the one with the file system of
+/// `data_paths` on the server, or the one named after `#` in the URL: `http://db:9100#nvme1n1`. A requested `stop` ends
+/// the wait for it.
 ///
 /// # Errors
-/// The URL is none, or nobody answers there with a node_exporter's figures.
+/// The URL is invalid, or its answer has no figures of a node_exporter.
 pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Result<(Box<dyn Sampler>, Vec<Finding>)> {
     let address = Address::parse(url)?;
     let client = Client::new(&address, stop);

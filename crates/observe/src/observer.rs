@@ -108,9 +108,9 @@ impl Observer {
         Ok(Self { wishes, clock, boundaries, clock_offset_us, events })
     }
 
-    /// The work is done: waits until the last boundary has been read. What sessions publish is read last after this call,
-    /// however long their last operations took. A reading that hangs for ten seconds is left behind and reported as a
-    /// finding. Where boundaries have no end, this is [`Observer::close`].
+    /// The work is done: waits until the last boundary has been read. What sessions publish is read last after this
+    /// call, however long their last operations took. A reading that hangs for ten seconds is abandoned and reported as
+    /// a finding. Where boundaries have no end, this is [`Observer::close`].
     pub fn finish(self) {
         if self.boundaries.endless() {
             return self.close();
@@ -144,7 +144,7 @@ impl Observer {
         if self.wishes.lock().at_work > 0 {
             let reading = self.wishes.lock().reading.join(", ");
             self.events.emit(Event::Finding(codes::SAMPLER_FAILED.finding(
-                "A reading did not return and was left behind: what it would have reported is missing.",
+                "A reading did not return and was abandoned: its figures are missing.",
                 format!("source {reading}"),
             )));
         }
@@ -177,7 +177,7 @@ struct Sampling {
     clock: Arc<dyn Clock>,
 }
 
-/// Tells that a loop has ended, however that comes about.
+/// Reports that a loop has ended, for whatever reason.
 struct Ending(Arc<Wishes>);
 
 impl Drop for Ending {
@@ -258,7 +258,7 @@ impl Sampling {
     }
 
     fn check_clock(&mut self) {
-        // Nobody sets simulated time, and one of the threads is enough to tell.
+        // Simulated time is never set, and one of the threads is enough to find out.
         if self.clock.is_simulated() || self.phase != Phase::Boundary {
             return;
         }

@@ -28,7 +28,7 @@ fn parse(text: &str) -> Stalls {
     stalls
 }
 
-/// Samples the stall times of every resource the kernel tells about.
+/// Samples the stall times of every resource that the kernel reports.
 #[derive(Debug)]
 pub(crate) struct Pressure {
     files: Vec<KernelFile>,

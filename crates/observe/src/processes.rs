@@ -1,7 +1,7 @@
 //! CPU and I/O of the server's processes, from `/proc/PID/stat` and `/proc/PID/io`.
 //!
 //! A process that was waited for adds its CPU and I/O to its parent (kernel/exit.c). The sum over a tree of processes
-//! therefore only grows, whoever comes and goes in it.
+//! therefore only grows, whichever processes begin and end in it.
 
 use std::io;
 
@@ -62,7 +62,7 @@ struct Totals {
     system_ticks: u64,
     major_faults: u64,
     processes: u64,
-    /// `None` where one of the processes may not be looked at.
+    /// `None` if one of the processes cannot be read.
     io: Option<ProcessIo>,
 }
 
@@ -105,7 +105,7 @@ impl Processes {
         })
     }
 
-    /// The same on a file system whose I/O another process sends: what it fetched and sent for the server is not known.
+    /// The same on a file system with I/O by another process: the server's part of it is not known.
     pub(crate) fn uncounted(self) -> Self {
         Self { counted: false, ..self }
     }

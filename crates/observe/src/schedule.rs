@@ -8,7 +8,7 @@ pub(crate) const LAST_SETTLE_US: i64 = 300_000;
 pub enum Boundaries {
     /// All are known beforehand: a window of fixed length.
     Fixed(Vec<i64>),
-    /// They go on until the observer is asked to finish: a fixed amount of work.
+    /// They continue until the observer is asked to finish: a fixed amount of work.
     Every {
         /// Boundary 0.
         start_us: i64,

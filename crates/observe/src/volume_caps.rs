@@ -1,8 +1,8 @@
 //! How long the limits of a cloud's volume, and those of the instance it is attached to, held its I/O back.
 //!
-//! Amazon's NVMe devices tell it in log page 0xD0, in microseconds since they were attached: those of its block store with all
-//! four limits, the instance's own disks with those of the instance. It is read once a boundary; the device answers once a
-//! second. No other cloud publishes such a page.
+//! Amazon's NVMe devices report it in log page 0xD0, in microseconds since they were attached: those of its block store
+//! with all four limits, the instance's own disks with those of the instance. It is read once a boundary; the device
+//! answers once a second. No other cloud publishes such a page.
 
 use std::fs::File;
 use std::io;
@@ -45,7 +45,8 @@ pub(crate) struct VolumeCaps {
 }
 
 impl VolumeCaps {
-    /// Those of `devices` that are Amazon's, and why others of these do not tell. `None` where there is nothing to sample.
+    /// Those of `devices` that are Amazon's, and why others of them do not report. `None` if there is nothing to
+    /// sample.
     pub(crate) fn open(kernel: &Kernel, devices: &[String]) -> (Option<Self>, Vec<String>) {
         let (mut readable, mut unseen) = (Vec::new(), Vec::new());
         for name in devices.iter().filter(|name| is_amazons(kernel, name)) {
@@ -72,7 +73,7 @@ fn is_amazons(kernel: &Kernel, name: &str) -> bool {
     model.is_some_and(|model| MODELS.contains(&model.trim()))
 }
 
-/// The page of the device at `path`, which tells it a first time.
+/// The page of the device at `path`, read for the first time.
 fn opened(path: &Path) -> io::Result<Page> {
     let device = File::open(path)?;
     let page = move || log_page(&device, PAGE);

@@ -123,7 +123,7 @@ pub fn class(event: &str) -> WaitClass {
 
 /// Whether `event` is a wait for what is held for a moment only, on a CPU: a latch or a mutex.
 pub fn is_latch(event: &str) -> bool {
-    // A pin that waits for a parse (`cursor: pin S wait on X`) is held as long as that takes.
+    // A pin that waits for a parse (`cursor: pin S wait on X`) is held for the whole parse.
     event.starts_with("latch") || event.contains("mutex") || event == "cursor: pin S"
 }
 

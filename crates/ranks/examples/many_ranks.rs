@@ -160,7 +160,7 @@ fn other_rank(request: JoinRequest, run: &Run) -> Result<()> {
     coordinator.end(false).map(drop)
 }
 
-/// The same as the first one, which merges; tells what it took.
+/// The same as the first one, which merges; reports what it took.
 fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> {
     let (of, rendezvous, job, began) =
         (request.rank.count, Arc::clone(&request.rendezvous), request.job.clone(), cpu());
@@ -171,7 +171,7 @@ fn first_rank(request: JoinRequest, store: &Store, run: &Run) -> Result<String> 
     coordinator.ready(Duration::ZERO)?;
     let met = cpu();
     let own = part_of(run, 0, of);
-    // When all have left theirs it waits for nobody: from here on time by the wall is its own.
+    // When all have published, it waits for no other rank: from here on wall-clock time is its own.
     await_parts(&rendezvous, &job, of, &*clock)?;
     let (cpu_before, began_merge) = (cpu(), Instant::now());
     let all = collect(&coordinator, &own)?;
@@ -255,7 +255,7 @@ impl Rendezvous for Shelved {
 
     fn write_chunk(&self, _job: &str, rank: u32, chunk: u32, bytes: &[u8]) -> Result<()> {
         let sent = std::fs::write(self.chunk(rank, chunk), bytes);
-        sent.map_err(|error| Error::run(format!("a chunk: {error}"), "look at the folder for temporary files"))
+        sent.map_err(|error| Error::run(format!("a chunk: {error}"), "check the folder for temporary files"))
     }
 
     fn read_chunk(&self, _job: &str, rank: u32, chunk: u32) -> Result<Option<Vec<u8>>> {

@@ -1,8 +1,8 @@
 //! The heartbeat: a thread that renews the row of a rank while the rank is busy.
 //!
-//! While sessions work, a beat costs CPU and a query that the measurement does not want. So beats are rare then (every 10 s, and
-//! the lease is 30 s), and in a short window there are none. The same thread reads the rows of the others at each of
-//! these beats: the thread that drives the sessions must never wait for an answer of the rendezvous.
+//! While sessions work, a beat costs CPU and a query that the measurement does not want. So beats are rare then (every
+//! 10 s, and the lease is 30 s), and a short window has no beats. The same thread reads the rows of the others at each
+//! of these beats: the thread that drives the sessions must never wait for an answer of the rendezvous.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -112,8 +112,8 @@ impl Heartbeat {
         Ok(Self { shared })
     }
 
-    /// Sessions work until `until`, by the clock's own time: beats are rare until then, and there are none if that is soon.
-    /// Returns the lease that the row needs until the next beat.
+    /// Sessions work until `until`, by the clock's own time: beats are rare until then, and there is no beat if that is
+    /// soon. Returns the lease that the row needs until the next beat.
     pub(crate) fn slow_until(&self, until: Duration) -> Duration {
         let now = self.shared.clock.elapsed();
         let lease = (until.saturating_sub(now)).saturating_add(LEASE).min(LEASE_AT_WORK);
@@ -141,7 +141,7 @@ impl Heartbeat {
         if self.shared.clock.elapsed() > state.answered + LEASE_AT_WORK {
             return Err(Error::run(
                 format!("the place where ranks meet has not answered for {} s", LEASE_AT_WORK.as_secs()),
-                "look at it and at the network between, and run again",
+                "check it and the network between, and run again",
             ));
         }
         Ok(state.seen.take())

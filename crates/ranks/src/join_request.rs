@@ -83,7 +83,7 @@ impl JoinRequest {
         ))
     }
 
-    /// The keys whose marks in `marks` are not those of this rank.
+    /// The keys with marks in `marks` that differ from those of this rank.
     fn differing_keys(&self, marks: &str) -> Vec<&str> {
         let mut left = marks;
         let mut differing = Vec::new();

@@ -1,8 +1,8 @@
 //! Ranks that mindful starts itself on this host, one for each of several targets, when no launcher does.
 //!
-//! Rank 0 is the process that the user started. It makes a private folder as the rendezvous, starts the other ranks and ends
-//! with them: a rank whose parent is gone interrupts itself, and rank 0 kills what outlasts it. Nothing is left behind, whichever
-//! process is killed.
+//! Rank 0 is the process that the user started. It makes a private folder as the rendezvous, starts the other ranks and
+//! ends with them: a rank without its parent interrupts itself, and rank 0 kills ranks that outlast it. No process and
+//! no folder remains, whichever process is killed.
 
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, RandomState};
@@ -91,7 +91,7 @@ impl RankProcesses {
             // Rank 0 reports for all. A process group of their own: a terminal's signals reach rank 0 alone, which passes them on.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
             processes.0.all().push(command.spawn().map_err(|error| {
-                Error::run(format!("a rank cannot be started: {error}"), "look at the limit on processes (ulimit -u)")
+                Error::run(format!("a rank cannot be started: {error}"), "check the limit on processes (ulimit -u)")
             })?);
         }
         processes.pass_on(stop.clone())?;

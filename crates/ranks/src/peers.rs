@@ -62,7 +62,7 @@ impl Peers {
         self.request.rank.number == 0
     }
 
-    /// Sessions were told to begin: from here on, the loss of a rank is the loss of a measurement.
+    /// Sessions have their start instant: from here on, the loss of a rank is the loss of a measurement.
     pub(crate) fn set_started(&self) {
         self.known().started = true;
     }
@@ -219,7 +219,7 @@ impl Peers {
         let url = self.request.targets.get(of_rank.target() as usize);
         let on = url.map_or_else(String::new, |url| format!(" with target {}, {url},", of_rank.target() + 1));
         let what = format!("rank {rank} on {host}{on} is gone: it gave no sign for {}", format_duration(lease));
-        let next = "look at its host and at the output of its launcher, and run again";
+        let next = "check its host and the output of its launcher, and run again";
         if self.known().started { Error::run(what, next) } else { Error::target(what, next) }
     }
 
@@ -243,7 +243,7 @@ impl Peers {
                 self.request.rendezvous.location(),
                 format_duration(self.request.timeout)
             ),
-            "look whether all were started and reach that place, or give a longer --meet-timeout",
+            "check that all were started and can reach that place, or give a longer --meet-timeout",
         )
     }
 

@@ -1,7 +1,7 @@
 //! What all ranks must have in common: the plan, the engine with its options, and the targets.
 //!
-//! A digest tells whether two ranks differ, and a mark for each key tells in which. A mark is four digits of the value's hash: no
-//! rank publishes a value, which may be a secret.
+//! A digest shows whether two ranks differ, and a mark for each key shows in which key. A mark is four digits of the
+//! value's hash: no rank publishes a value, which may be a secret.
 
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::Trust;

@@ -188,7 +188,7 @@ fn shared_server(targets: &[Run]) -> Option<Finding> {
     Some(codes::TARGETS_SHARE_SERVER.finding(text, format!("targets {one} and {other}")))
 }
 
-/// A finding if two targets are on one host whose devices and CPUs were sampled for both.
+/// A finding if two targets are on one host, with devices and CPUs sampled for both.
 fn shared_host(targets: &[Run]) -> Option<Finding> {
     let (one, other, host) = two_with_same(targets, sampled_host)?;
     let text = "Two targets are on one host, so the figures of its devices and CPUs describe both. The run of all \

@@ -21,7 +21,7 @@ pub(crate) struct Contradictions {
 }
 
 impl Contradictions {
-    /// Looks at a slice of `step`.
+    /// Checks a slice of `step`.
     pub(crate) fn look_at(&mut self, step: u32, report: &SliceReport) {
         for what in report.ops.iter().filter_map(contradiction) {
             self.count += 1;

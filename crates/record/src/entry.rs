@@ -46,7 +46,7 @@ impl Listed {
 /// Longest summary that is read, bytes.
 const LONGEST_SUMMARY: u64 = 256 << 20;
 
-/// The stored figures in `file`; `None` where there are none, or those of a later format.
+/// The stored figures in `file`; `None` without figures, or with those of a later format.
 pub(crate) fn read_summary(path: &Path) -> Result<Option<Summary>> {
     #[derive(Deserialize)]
     struct Format {

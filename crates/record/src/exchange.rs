@@ -83,8 +83,8 @@ impl Store {
         Ok(id)
     }
 
-    /// What was found to differ from its record when the run was imported; `None` of a run that was made here, and of one
-    /// whose files follow from its record.
+    /// What was found to differ from its record when the run was imported; `None` for a run made here, and for one with
+    /// files that follow from its record.
     pub fn edits(&self, id: &str) -> Option<Finding> {
         let file = file::open_itself(&self.run_dir(id).join(IMPORTED)).ok()?;
         let differences = file::text(file, MOST_DIFFERENCES).unwrap_or_else(|error| error.to_string());

@@ -7,7 +7,7 @@ use mindful_core::record::run::{Run, RunHead, StepHead, StepRecord};
 
 use crate::contradictions::Contradictions;
 
-/// A run as far as its events tell.
+/// A run as far as its events describe it.
 pub(crate) struct Fold {
     run: Run,
     targets: Vec<Fold>,
@@ -44,7 +44,7 @@ impl Fold {
         self.run
     }
 
-    /// Adds an event; fails with the reason when it cannot stand where it stands.
+    /// Adds an event; fails with the reason if it is not allowed at this place.
     pub(crate) fn add(&mut self, event: Event) -> Result<(), String> {
         match event {
             Event::Head(_) => return Err("a second head".to_owned()),

@@ -1,4 +1,5 @@
-//! Whose a run is: judged by the very files that are read, as others may put something else in their place meanwhile.
+//! The owner of a run, judged by the very files that are read, because others may put something else in their place
+//! meanwhile.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +26,7 @@ impl Record {
         Ok(Self { folder: opened, log: open(&folder.join(LOG))? })
     }
 
-    /// Whether both were written here by the effective user or root, and by nobody else.
+    /// Whether both were written here by the effective user or root, and by no other user.
     pub(crate) fn is_own(&self) -> bool {
         let closed = |file: &File| file.metadata().is_ok_and(|facts| is_closed(Rights::from_metadata(&facts)));
         if !closed(&self.folder) || !closed(&self.log) {
@@ -41,8 +42,8 @@ impl Record {
     }
 }
 
-/// Whether a folder of the store is ours, so that nobody else can give a run another's name. Those of one's own group may
-/// write to it where the user made it.
+/// Whether a folder of the store is ours, so that no other user can give a run another's name. Members of the user's
+/// group may write to a folder that the user made.
 pub(crate) fn kept_by_us(folder: &Path) -> bool {
     let Ok(rights) = fs::metadata(folder).as_ref().map(Rights::from_metadata) else { return false };
     let own_group = !rights.everybody_writes() && rights.group == getegid().as_raw();

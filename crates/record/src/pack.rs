@@ -1,7 +1,7 @@
 //! A run as one file: a tar of its record, its figures and what was made of them, compressed with zstd.
 //!
-//! A pack comes from anywhere. Each name in it is one of ours, stands
-//! in it once, below one folder called as a run is, and is a regular file: there are no links to follow and no paths to leave by.
+//! A pack may come from anywhere. Each name in it is one of ours, occurs once, is below one folder with the name of a
+//! run, and is a regular file: no link can be followed, and no path leads out of the folder.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -60,8 +60,8 @@ pub fn write(run: &Path, id: &str, texts: &[(&str, String)], to: &File) -> io::R
     to.get_ref().sync_all()
 }
 
-/// Keeps the first error for later, for whom it goes to does not expect any: from then on there is nothing to read, and what is
-/// written is forgotten.
+/// Keeps the first error for later, because its caller does not expect one: afterwards reads return nothing, and writes
+/// are dropped.
 struct Faultless<'a, T> {
     inner: T,
     fault: &'a RefCell<Option<io::Error>>,

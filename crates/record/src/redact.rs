@@ -3,7 +3,7 @@
 //!
 //! It is the record that is redacted, event by event, before anything is made of it: a report cannot contain what it
 //! never read. Each event and each head is taken apart field by field, so that a field that is added does not compile
-//! before somebody decided what it may tell.
+//! before a decision on what it may contain.
 
 mod names;
 mod text;
@@ -28,13 +28,13 @@ use names::{Names, kind_of, says_nothing};
 #[derive(Debug, Default)]
 pub struct Redactor {
     names: Names,
-    /// Keys of a plan whose values are figures and choices.
+    /// Keys of a plan with figures and choices as values.
     choices: BTreeSet<String>,
 }
 
 impl Redactor {
-    /// `choices` are the keys of a plan whose values are figures and choices of a run; what others hold is taken out.
-    /// `known` are names of this host and its user, which need not be in a field of their own.
+    /// `choices` are the keys of a plan with figures and choices of a run as values; the values of other keys are
+    /// removed. `known` are names of this host and its user, which need not be in a field of their own.
     pub fn new(choices: impl IntoIterator<Item = String>, known: impl IntoIterator<Item = (NameKind, String)>) -> Self {
         let mut redactor = Self { names: Names::default(), choices: choices.into_iter().collect() };
         known.into_iter().for_each(|(kind, name)| redactor.names.learn(kind, &name));

@@ -26,7 +26,7 @@ impl Store {
         written.map_err(|error| unwritten(error.to_string()))
     }
 
-    /// The proof that is stored of `subject`; `None` where there is none.
+    /// The stored proof of `subject`, if any.
     ///
     /// # Errors
     /// There is one that cannot be read: whether it failed is not known.

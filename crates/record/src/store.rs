@@ -152,7 +152,7 @@ impl Store {
         self.check_place()?;
         let log = self.run_dir(id).join(LOG);
         let fault = |error| {
-            Error::run(format!("cannot go on with {}: {error}", log.display()), "look at its owner and its rights")
+            Error::run(format!("cannot continue {}: {error}", log.display()), "check its owner and its permissions")
         };
         let record = Record::open(&self.run_dir(id), file::open_to_append).map_err(fault)?;
         lock(&record.log, id)?;
@@ -161,8 +161,8 @@ impl Store {
         Ok((RunWriter::go_on(run.head.clone(), self.run_dir(id), record.log, own), run))
     }
 
-    /// Reads the run `id`, and tells whether it is our own: written here by the effective user or root, where nobody else
-    /// could write to it or put another in its place. Only then may what it says be carried out.
+    /// Reads the run `id`, and returns whether it is our own: written here by the effective user or root, where no
+    /// other user could write to it or put another in its place. Only then may its commands be run.
     ///
     /// # Errors
     /// As [`Store::read`].
@@ -246,8 +246,8 @@ impl Store {
         })
     }
 
-    /// The same without the names that `redactor` takes out, and without events of a later version: nobody here knows what
-    /// these name.
+    /// The same without the names that `redactor` takes out, and without events of a later version: this version does
+    /// not know the names in them.
     ///
     /// # Errors
     /// As [`Store::each_line`].
@@ -414,7 +414,7 @@ fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// Cuts off what stands behind the last end of a line.
+/// Cuts off the text after the last end of a line.
 fn cut_torn_line(file: &File) -> std::io::Result<()> {
     let mut end = file.metadata()?.len();
     let mut piece = vec![0; 1 << 16];
@@ -430,7 +430,7 @@ fn cut_torn_line(file: &File) -> std::io::Result<()> {
     file.set_len(0)
 }
 
-/// The settings, with the redacted target wherever the target stands as it was given.
+/// The settings, with the redacted target wherever the given target occurs.
 fn without_secret(head: &RunHead) -> Settings {
     let mut settings = head.settings.clone();
     let given = head.plan.target.as_str();

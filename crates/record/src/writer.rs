@@ -53,7 +53,7 @@ impl RunWriter {
         Self { head, dir, own, log: Mutex::new(log) }
     }
 
-    /// Whether what stood there was written here, and nobody else could have written it.
+    /// Whether the former content was written here, and no other user could have written it.
     pub fn is_own(&self) -> bool {
         self.own
     }
@@ -118,7 +118,7 @@ impl RunWriter {
 
 impl Events for RunWriter {
     fn emit(&self, event: Event) {
-        // The head is written already; readiness and progress are for those who watch.
+        // The head is written already; readiness and progress are for live views only.
         if !matches!(event, Event::Head(_) | Event::Ready { .. } | Event::Progress { .. }) {
             self.append(&event);
         }

@@ -42,10 +42,10 @@ fn main() -> Result<()> {
         peak_mib(),
         before,
     );
-    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Error::run(error.to_string(), "look at stdout"))
+    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Error::run(error.to_string(), "check stdout"))
 }
 
-/// Most memory that this process ever had, MiB; 0 where the kernel does not tell.
+/// Most memory that this process ever had, MiB; 0 if the kernel does not report it.
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -12,7 +12,7 @@ use crate::{escape, figure, findings};
 /// The text in place of a figure that a step does not have.
 pub(crate) const NO_FIGURE: &str = "no figure: there was no time in which all sessions worked";
 
-/// What stands at the head of a report. All texts are harmless on one line of a terminal.
+/// The head of a report. All texts are harmless on one line of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Card {
     pub validity: Validity,

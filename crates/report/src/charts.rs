@@ -53,7 +53,7 @@ pub const NAMES: [(&str, &str); 17] = [
     (prices::NAME, "price of a month against what it buys"),
 ];
 
-/// What stands across pictures of runs that are not to be quoted: the gravest of all `sides`.
+/// The mark across pictures of runs that are not to be quoted: the gravest of all `sides`.
 pub(crate) fn doubt(sides: &[Side]) -> Option<&'static str> {
     let worst = sides.iter().map(|(_, analysis)| analysis.summary.validity).max()?;
     (worst > Validity::Valid).then(|| card::word(worst))
@@ -177,8 +177,8 @@ fn one_of(all: Vec<Drawing>, name: &str) -> Result<Drawing> {
         .ok_or_else(|| Error::plan(format!("these runs have nothing for the chart `{name}`"), next))
 }
 
-/// What has to stand below a chart that leaves its page: whether it may be quoted, and of each run the facts without which
-/// no two results can be compared.
+/// The text below a chart that leaves its page: whether it may be quoted, and the facts of each run that a comparison
+/// needs.
 pub fn caption(sides: &[Side]) -> Vec<String> {
     sides.iter().flat_map(|side| caption_of(*side, sides.len() > 1)).collect()
 }

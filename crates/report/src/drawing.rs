@@ -1,5 +1,5 @@
-//! Drawings: pictures made as text, each with its title, its description, the table behind it and its marks distinguished by
-//! shape as well as by colour.
+//! Drawings: pictures made as text, each with its title, its description, the table of its figures, and marks
+//! distinguished by shape as well as by colour.
 
 pub(crate) mod bars;
 pub(crate) mod characters;

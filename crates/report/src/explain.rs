@@ -1,4 +1,4 @@
-//! Where a figure comes from: its formula, and the counters behind it.
+//! Where a figure comes from: its formula, and the counters in it.
 
 mod headline;
 mod sessions;
@@ -73,7 +73,7 @@ impl<'a> Choice<'a> {
         let (shares, those) = if self.together {
             ("joint_pct", "exactly this set of choices fell together")
         } else {
-            ("alone_pct", "this choice fell, whatever fell beside it")
+            ("alone_pct", "this choice fell, whatever else fell with it")
         };
         let chosen = escape(self.chosen);
         let mut text = format!(

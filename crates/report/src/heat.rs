@@ -28,7 +28,7 @@ impl Of {
         }
     }
 
-    /// A word that tells it from others of its step.
+    /// A word that distinguishes it from others of its step.
     fn id(self) -> &'static str {
         match self {
             Self::Operations(kind) => kind.name(),

@@ -100,7 +100,7 @@ fn each(mut html: String, subjects: &[Subject], mut number: usize) -> String {
     html
 }
 
-/// All that stands before the content of a page; `style` is added to that of all pages.
+/// All of a page before its content; `style` is added to that of all pages.
 pub(crate) fn head(title: &str, style: &str) -> String {
     let title = escaped_text(title);
     format!(
@@ -114,8 +114,8 @@ pub(crate) fn head(title: &str, style: &str) -> String {
     )
 }
 
-/// One run: its first screen, the charts of all its steps, each step, and what stands behind; `on_page` is how many steps
-/// the page has in all.
+/// One run: its first screen, the charts of all its steps, each step, and the details; `on_page` is how many steps the
+/// page has in all.
 fn run(html: &mut String, subject: &Subject, (among_others, on_page): (bool, usize), number: &mut usize) {
     let Subject { run, analysis, report, before } = *subject;
     let id = escaped_text(&analysis.summary.id);

@@ -1,4 +1,4 @@
-//! Reports: pure functions from a run and its analysis to text. Only [`live`] looks at events while they happen.
+//! Reports: pure functions from a run and its analysis to text. Only [`live`] reads events while they happen.
 
 pub mod card;
 pub mod charts;

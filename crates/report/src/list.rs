@@ -83,7 +83,7 @@ fn cells(id: &str, head: &RunHead, summary: Option<&Summary>) -> Vec<String> {
     ]
 }
 
-/// The part of a target that says where it is: its scheme is the column `engine`, and a user is not a place.
+/// The place of a target: its scheme is the column `engine`, and a user is not a place.
 fn place(target: &str) -> &str {
     let Some((_, rest)) = target.split_once("://") else { return target };
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
@@ -115,7 +115,7 @@ fn asked(head: &RunHead, said: String) -> String {
     if head.imported.is_some() { UNKNOWN.to_owned() } else { said }
 }
 
-/// The work unit, with the kit whose arithmetic makes other blocks of it.
+/// The work unit, with the old kit if its arithmetic visits other blocks.
 fn unit(head: &RunHead) -> String {
     let unit = head.plan.work_unit;
     asked(head, head.plan.compatibility.kit().map_or_else(|| unit.to_string(), |kit| format!("{unit} like {kit}")))

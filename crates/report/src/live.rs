@@ -148,7 +148,7 @@ impl Events for Live {
     }
 }
 
-/// `line` with what speaks against the result so far behind its place: a narrow terminal cuts the end.
+/// `line` with the doubts about the result so far after its beginning: a narrow terminal cuts the end.
 fn so_far(line: &str, findings: &[Finding]) -> String {
     line.replacen(": ", &format!(", {}: ", board::verdict(findings)), 1)
 }

@@ -15,7 +15,7 @@ pub fn page(run: &Run, analysis: &Analysis, report: &Report) -> String {
     let card = card::run_card(analysis);
     let sign = match card.validity {
         Validity::Valid => "",
-        Validity::Suspect => " (do not quote without a look at the findings)",
+        Validity::Suspect => " (do not quote without its findings)",
         Validity::Invalid => " (do not quote)",
     };
     let mut text = format!("## {}: run {}\n\n{}{sign}\n", card.word, plain(&analysis.summary.id), plain(&card.why));

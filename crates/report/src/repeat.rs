@@ -46,7 +46,7 @@ fn with_flags(verb: &str, run: &Run) -> String {
     words.join(" ")
 }
 
-/// The flag of `key` with its value; a switch takes it behind an equals sign.
+/// The flag of `key` with its value; a switch takes it after an equals sign.
 pub fn flag_words(key: &str, value: &str) -> Vec<String> {
     let flag = format!("--{}", key.replace('_', "-"));
     match KEYS.iter().find(|known| known.name == key) {

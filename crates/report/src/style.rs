@@ -29,7 +29,7 @@ pub(crate) enum Tone {
     Good,
     Doubtful,
     Bad,
-    /// The figure to look at.
+    /// The main figure.
     Strong,
     Faint,
 }

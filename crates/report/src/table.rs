@@ -21,8 +21,8 @@ impl Table {
         Self { sides: header.iter().map(|(_, side)| *side).collect(), rows: vec![names.clone()], names }
     }
 
-    /// The column called `name` stands under `title`, in the system's own word. Where the columns do not fit, it is
-    /// removed as by its name.
+    /// The column `name` has the title `title`, the system's own word. If the columns do not fit, it is still dropped
+    /// by `name`.
     pub(crate) fn entitle(&mut self, name: &str, title: String) {
         if let Some(at) = self.names.iter().position(|known| known == name) {
             self.rows[0][at] = title;
@@ -96,7 +96,7 @@ impl Table {
         shown
     }
 
-    /// All columns but the first, the least telling ones first.
+    /// All columns but the first, the least important first.
     fn expendable(&self) -> Vec<usize> {
         let of = |title: &&str| (1..self.sides.len()).filter(|at| self.names[*at] == **title).collect::<Vec<_>>();
         let mut order: Vec<usize> = EXPENDABLE.iter().flat_map(of).collect();

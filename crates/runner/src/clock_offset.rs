@@ -52,8 +52,8 @@ impl ClockOffset {
         i64::try_from(self.trip.as_micros() / 2).unwrap_or(i64::MAX)
     }
 
-    /// How far this clock is ahead of another one, us. Two that cannot be distinguished, where the other is known to
-    /// `precision_us`, are taken for one: what the reading is unsure of must not part those who go by it.
+    /// How far this clock is ahead of another one, us. Two clocks count as one if `precision_us`, the precision of the
+    /// other, cannot distinguish them: an uncertain reading must not separate processes that follow it.
     pub fn apart_from(&self, other: &Self, precision_us: i64) -> i64 {
         let apart_us = self.us.saturating_sub(other.us);
         let unsure_us = self.within_us().saturating_add(other.within_us()).saturating_add(precision_us);

@@ -1,5 +1,5 @@
-//! How the processes of one run act as one: who looks after the target, which sessions each has, when all begin, and who
-//! reports.
+//! How the processes of one run act as one: which one manages the target, which sessions each has, when all begin, and
+//! which one reports.
 //!
 //! The runner asks these questions and does not know how they are answered. [`Alone`] answers for a run of one process.
 //! Processes that meet over a network answer in a crate of their own, which imports this one. The alternative was an
@@ -56,8 +56,8 @@ pub trait Coordination: Send + Sync {
     /// decided. `now_us` is the present by that clock, which is ahead of this host's by `target`.
     fn start(&self, now_us: i64, lead: Duration, target: &ClockOffset) -> Result<Option<i64>>;
 
-    /// The sessions of this process have been told to begin at `start_us`, and work until `ends` by this host's clock if that
-    /// is known.
+    /// The sessions of this process are to begin at `start_us`, and work until `ends` by this host's clock if that is
+    /// known.
     fn started(&self, start_us: i64, target: &ClockOffset, ends: Option<Duration>) -> Result<()>;
 
     /// While sessions work: whether the other processes still do.

@@ -122,7 +122,7 @@ pub fn verify(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Resu
     settled(target, target.verify(stop)?, events)
 }
 
-/// The same by a look at every block.
+/// The same by a check of every block.
 pub fn verify_all(target: &dyn Target, events: &dyn Events, stop: &StopFlag) -> Result<LayoutProof> {
     settled(target, target.verify_all(stop)?, events)
 }

@@ -114,8 +114,8 @@ fn wait_for(command: &str, over: &Over<'_>, hooks: &Hooks, phase: HookMoment, id
     }
 }
 
-/// Process groups of the hooks that run. Locked while one begins, so that whoever ends them finds it, and while one is waited
-/// for, as its number is its own until then.
+/// Process groups of the hooks that run. Locked while one begins, so that code that ends them finds it, and while one
+/// is waited for, because its number is reserved until then.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 fn running() -> MutexGuard<'static, Vec<Pid>> {

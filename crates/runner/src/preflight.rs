@@ -1,4 +1,4 @@
-//! The look at host and target that `doctor` shows and each run begins with.
+//! The checks of host and target: `doctor` shows them, and each run begins with them.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn foretold(findings: Vec<Finding>) -> Vec<Finding> {
     sorted(findings.into_iter().map(Finding::foretold).collect())
 }
 
-/// What the host and the target have that spoils a result of `plan`, the gravest first. No host is looked at where time
+/// What the host and the target have that spoils a result of `plan`, the gravest first. The host is not checked if time
 /// is `simulated`.
 pub(crate) fn checks(target: &dyn Target, plan: &Plan, simulated: bool) -> Result<Vec<Finding>> {
     if simulated {

@@ -16,7 +16,7 @@ enum Sink {
     /// Nothing is stored yet: a refused plan leaves no trace.
     Waiting(Vec<Event>),
     Writing(Arc<RunWriter>),
-    /// Nobody wants a record.
+    /// Without a record.
     Closed,
 }
 
@@ -40,7 +40,7 @@ impl Recording {
         }
     }
 
-    /// Ends the record: everything is on storage, or an error tells why not.
+    /// Ends the record: everything is on storage, or an error explains why not.
     pub(crate) fn close(&self) -> Result<()> {
         match std::mem::replace(&mut *self.lock(), Sink::Closed) {
             Sink::Writing(writer) => writer.close(),
@@ -56,12 +56,12 @@ impl Recording {
         }
     }
 
-    /// A line for those who watch, not for the record.
+    /// A line for live views, not for the record.
     pub fn tell(&self, text: &str) {
         self.show(Event::Note { text: text.to_owned() });
     }
 
-    /// An event for those who watch, not for the record.
+    /// An event for live views, not for the record.
     pub fn show(&self, event: Event) {
         self.live.emit(event);
     }

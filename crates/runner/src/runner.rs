@@ -70,7 +70,7 @@ fn measure_and_store(
     let hook_ended = error.as_ref().is_some_and(|error| error.kind == ErrorKind::Interrupted);
     let interrupted = hook_ended || context.stop.is_requested();
     let events = context.events();
-    // Stored first: whoever cuts short the end of a server loses nothing of the run.
+    // Stored first: an interrupt while a server stops loses nothing of the run.
     events.emit(Event::Finished { interrupted, error: error.as_ref().map(ToString::to_string) });
     // A server ends before its result is reported.
     drop(runner);
@@ -93,7 +93,7 @@ struct Runner<'a> {
 
 struct Opened {
     system: System,
-    /// The server's processes as long as they are kept on one CPU; they get their own back before it ends.
+    /// The server's processes while they are kept on one CPU; they get their former CPUs back before it ends.
     pinned: Option<Pinned>,
     target: AbortableTarget,
     description: Description,
@@ -331,7 +331,7 @@ impl Runner<'_> {
     }
 }
 
-/// What `target` is, and the dataset of the run's plan on it, loaded where it is not there.
+/// The description of `target`, and the dataset of the run's plan on it, loaded if it is missing.
 fn load(context: &Context, target: &dyn Target) -> Result<(Description, Dataset)> {
     let (description, events) = (target.describe()?, context.events());
     let Ensured { dataset, loaded } =

@@ -8,7 +8,7 @@ use mindful_core::result::finding::codes;
 use mindful_core::{Result, contract::clock};
 use mindful_record::Store;
 
-/// The version whose claims are proven: another one has other texts.
+/// The version with proven claims: another one has other texts.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Stores `proof` of `target` in `store`, in place of an older one.
@@ -18,7 +18,7 @@ pub fn store(target: &dyn Target, store: &Store, proof: &SelfProof) -> Result<()
     store.store_self_proof(&subject, &stored)
 }
 
-/// What is to be said of runs on `target`: that a claim of its engine failed there, or that nobody asked.
+/// The finding for runs on `target`: a claim of its engine failed there, or was not tested.
 pub(crate) fn finding(target: &dyn Target, store: &Store) -> Result<Option<Finding>> {
     let Some(subject) = target.self_proof_subject()? else { return Ok(None) };
     let Some(stored) = store.self_proof(&subject)? else {

@@ -24,7 +24,7 @@ pub struct System {
 }
 
 impl System {
-    /// The system behind `url` with the options that `settings` give.
+    /// The system at `url` with the options in `settings`.
     ///
     /// # Errors
     /// An option that makes no sense.
@@ -59,7 +59,7 @@ pub struct NextStep {
     /// Whether the dataset is loaded or completed when the system is opened; otherwise it is taken as it is found.
     pub loads: bool,
     pub plan: Plan,
-    /// Where it stands among the others.
+    /// Its place among the others.
     pub point: Point,
     /// Whether the server, one that mindful started, is kept on one CPU meanwhile.
     pub on_one_cpu: bool,
@@ -83,8 +83,8 @@ pub trait StepSource {
         false
     }
 
-    /// Whether steps differ in more than their load, so that what is found at the target before a run is not true of all
-    /// of them: then it is looked at before each.
+    /// Whether steps differ in more than their load, so that a check of the target before a run does not hold for all
+    /// of them: then it is checked before each.
     fn differs(&self) -> bool {
         false
     }

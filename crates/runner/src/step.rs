@@ -44,11 +44,11 @@ const LEAD: Duration = Duration::from_millis(200);
 const REHEARSALS: u32 = 2;
 /// Longest wait for a message between two checks of the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long an operation may go on after it was asked to stop before it is interrupted.
+/// How long an operation may continue after a stop was requested before it is interrupted.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How long an operation may outlast the end of the step before it is interrupted.
 const END_GRACE: Duration = Duration::from_mins(1);
-/// How long operations may go on after the first time that they were interrupted before their target is given up.
+/// How long operations may continue after their first interrupt before their target is given up.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(10);
 
 /// When no session reports for so long beyond the length of a slice, the clock that slices end by may have been set.
@@ -181,7 +181,7 @@ struct Step<'scope, 'env> {
     begins: Option<Duration>,
     /// How long sessions need until they can begin; known while they are ready and wait for the decision.
     lead: Option<Duration>,
-    /// When a session last reported, or the clocks were last looked at for want of a report.
+    /// When a session last reported, or the clocks were last read for lack of a report.
     heard: Duration,
     /// Sessions that have not done their work.
     left: usize,
@@ -402,6 +402,6 @@ impl<'scope> Step<'scope, '_> {
 fn hung() -> Error {
     Error::run(
         format!("operations went on for {} s after the end of the step", END_GRACE.as_secs()),
-        "look what the server waits for (its log, room on its disks, locks) and run again",
+        "check what the server waits for (its log, space on its disks, locks) and run again",
     )
 }

@@ -35,7 +35,7 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// What `text` says, as a server tells it (`11.4.5-MariaDB-log`, `8.0.31`).
+    /// The flavor in `text`, a server's version (`11.4.5-MariaDB-log`, `8.0.31`).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let flavor = if text.contains("MariaDB") { Flavor::MariaDb } else { Flavor::MySql };
         // What old replicas want to hear first.

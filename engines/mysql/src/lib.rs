@@ -105,7 +105,7 @@ impl Engine for Mysql {
 
 /// What opens a target: the options, and those of the private server, which a server of a URL leaves unused.
 struct MysqlOptions {
-    /// The server behind the URL; `None` for the private one.
+    /// The server at the URL; `None` for the private one.
     server: Option<Server>,
     /// The URL without its secrets.
     place: String,
@@ -114,7 +114,7 @@ struct MysqlOptions {
 }
 
 impl MysqlOptions {
-    /// The server behind the URL, if it is not the private one.
+    /// The server at the URL, if it is not the private one.
     fn remote(&self, events: &dyn Events) -> Option<Server> {
         let server = self.server.clone()?;
         for remark in server.notes() {
@@ -153,7 +153,7 @@ impl EngineOptions for MysqlOptions {
     }
 }
 
-/// Whose private server `url` means, if it means one; it holds no secret then.
+/// The private server that `url` means, if any; it contains no secret then.
 fn private_flavor(url: &str) -> Option<Flavor> {
     match url {
         "mariadb" | "mariadb:" => Some(Flavor::MariaDb),

@@ -1,5 +1,5 @@
-//! Ranks that meet in a table of the namespace: plain rows, each call statements that are whole by themselves, as text and
-//! never prepared. So a pooler between them and the server is in nobody's way.
+//! Ranks that meet in a table of the namespace: plain rows, each call complete statements, as text and never prepared.
+//! So a pooler between them and the server does no harm.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::dataset::registry;
 use crate::error::Failure;
 use crate::names::{MARK, MEETING, Namespace};
 
-/// How often the table is looked for: of ranks that make it together, one succeeds and the others find it then.
+/// Number of attempts to find the table: of ranks that make it together, one succeeds and the others find it then.
 const TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -97,7 +97,7 @@ impl MysqlRendezvous {
 
     fn seen(&self, job: &str, rank: i64) -> Result<Vec<PeerRow>> {
         let values = [("job", text_literal(job)), ("rank", rank.to_string())];
-        self.ask("looking who is there", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
+        self.ask("reading the rows of the ranks", include_str!("../sql/meeting/look.sql"), &values, |conn, sql| {
             Ok(conn.query_map(sql, |(rank, token, body, expired)| PeerRow {
                 row: RankRow { rank, token, body },
                 expired,
@@ -174,7 +174,7 @@ impl Rendezvous for MysqlRendezvous {
 
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool> {
         Ok(self.change_rows(
-            "telling the others",
+            "publishing to the other ranks",
             include_str!("../sql/meeting/post.sql"),
             &row_values(job, row, lease),
         )? > 0)

@@ -5,7 +5,7 @@ pub(crate) use mindful_sql::dataset::table_registry::TableKind;
 /// The comment that marks the registry, and so its database, as mindful's own.
 pub(crate) const MARK: &str = "mindful: dataset, made and removed by mindful";
 
-/// The comment of a table whose load is not done.
+/// The comment of a table with an incomplete load.
 pub(crate) const BEGUN: &str = "mindful: begun, not yet loaded";
 
 pub(crate) const SHAPE: i32 = 1;
@@ -18,7 +18,7 @@ pub(crate) const NUMBERS: &str = "numbers";
 /// The table in which ranks of a run meet, which has the mark as its comment.
 pub(crate) const MEETING: &str = "meeting";
 
-/// The database of mindful's where nobody names one.
+/// mindful's database, unless the user names another.
 pub(crate) const DEFAULT: &str = "mindful";
 
 /// The server cuts or refuses longer names.

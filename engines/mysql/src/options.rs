@@ -25,7 +25,7 @@ const OWN: &[Key] = &[
 pub(crate) struct Options {
     pub namespace: Namespace,
     pub shared: bool,
-    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    /// Time between two samples of session waits; `None`: no sampling.
     pub wait_sampling: Option<Duration>,
     pub given_settings: Vec<String>,
 }

@@ -48,7 +48,7 @@ use crate::work::statement::Reach;
 
 pub(crate) struct MysqlTarget {
     link: Arc<Link>,
-    /// The private server, where it is one; stops with the target.
+    /// The private server, if it is one; stops with the target.
     private: Option<Instance>,
     options: Options,
     events: Arc<dyn Events>,
@@ -60,7 +60,7 @@ pub(crate) struct MysqlTarget {
     lock: RunLock,
     /// The schemas and pages that the buffer pool was filled with, and how far.
     filled: Mutex<Option<((u32, u64), CacheFill)>>,
-    /// The work that was prepared updates: purge then reads for the sessions what they leave behind.
+    /// The work that was prepared updates: purge then reads for the sessions.
     updates: Arc<AtomicBool>,
     /// Sessions of the work that was prepared.
     sessions: AtomicU32,
@@ -126,7 +126,7 @@ impl MysqlTarget {
         Ok(self.link.storage()?.other().is_some())
     }
 
-    /// The folder of the server's files, where it is on this host.
+    /// The folder of the server's files, if it is on this host.
     fn data_folder(&self) -> Result<Option<PathBuf>> {
         match &self.private {
             Some(private) => Ok(Some(private.data())),
@@ -264,7 +264,7 @@ impl Target for MysqlTarget {
             let statement = conn.prep("SELECT SYSDATE(6)")?;
             let now: Option<Value> = conn.exec_first(statement, ())?;
             let us = now.as_ref().and_then(server_time::us);
-            us.ok_or_else(|| Error::target("the server does not tell its time", "report its version").into())
+            us.ok_or_else(|| Error::target("the server does not return its time", "report its version").into())
         })
     }
 
@@ -328,7 +328,7 @@ impl Target for MysqlTarget {
         let dataset = self.dataset()?;
         let innodb = !self.is_other()?;
         let mut found = checks::checks(&self.link, &self.options, plan, dataset.as_ref())?;
-        // A plan that does not fit what is loaded is refused where it is run.
+        // A plan that does not fit the loaded dataset is refused when it is run.
         if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)).filter(|_| innodb) {
             found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);
         }

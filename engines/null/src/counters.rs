@@ -21,7 +21,7 @@ pub(crate) struct Counters {
     pub read_us: AtomicU64,
 }
 
-/// Reads [`Counters`] as a database with this hit ratio and page cache would tell them.
+/// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
 pub(crate) struct NullSampler {
     counters: Arc<Counters>,
     metrics: Vec<Metric>,

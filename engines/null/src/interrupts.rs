@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread, ThreadId};
 
-/// How often all were interrupted, and whom to wake the next time.
+/// How often all were interrupted, and which threads to wake the next time.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupts {
     count: AtomicU64,
     at_work: Mutex<HashMap<ThreadId, Thread>>,
 }
 
-/// This thread is woken by interrupts as long as it holds this.
+/// This thread is woken by interrupts while it holds this.
 pub(crate) struct Wakeful<'a>(&'a Interrupts);
 
 impl Interrupts {

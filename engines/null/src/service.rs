@@ -64,7 +64,8 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    /// Waits for `time`, or until `interrupted` says so, for which this thread is unparked; tells whether it waited to the end.
+    /// Waits for `time`, or until `interrupted` says so, for which this thread is unparked; returns whether it waited
+    /// to the end.
     pub(crate) fn wait(&mut self, time: Duration, interrupted: impl Fn() -> bool) -> bool {
         let Some(left) = time.checked_sub(self.overslept).filter(|left| !left.is_zero()) else {
             self.overslept -= time;

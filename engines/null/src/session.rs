@@ -143,7 +143,7 @@ impl Worker {
         self.started_us.map_or(0, |started| self.time.now_us() - started)
     }
 
-    /// Works for `time`; tells whether it worked to the end.
+    /// Works for `time`; returns whether it worked to the end.
     fn wait(&mut self, time: Duration) -> bool {
         if self.time.simulated() {
             self.time.pass(time);

@@ -1,5 +1,5 @@
-//! Time of one session: where it is simulated, a session runs ahead of the others within a slice, for nobody sees what it
-//! does before its end.
+//! Time of one session: if it is simulated, a session runs ahead of the others within a slice, because its work is not
+//! visible before the end of the slice.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mindful_core::contract::clock::{Clock, Time};
 
-/// An operation takes at least so long in simulated time, which would stand still otherwise.
+/// An operation takes at least so long in simulated time, which would not advance otherwise.
 const LEAST: Duration = Duration::from_micros(1);
 
 #[derive(Clone)]
@@ -31,8 +31,7 @@ impl SessionTime {
         self.ahead.set(self.ahead.get() + time.max(LEAST));
     }
 
-    /// Sleeps until `instant_us` of this host's clock without a look in between: whoever changes what `unless` says unparks
-    /// this thread.
+    /// Sleeps until `instant_us` of this host's clock without polling: a change of `unless` unparks this thread.
     fn park_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool {
         loop {
             let left = instant_us.saturating_sub(self.clock.now_us());

@@ -1,4 +1,4 @@
-//! A clock whose time jumps to the next instant that any thread waits for, as soon as all threads wait.
+//! A clock that jumps to the next instant that any thread waits for, as soon as all threads wait.
 //!
 //! So a sweep of an hour takes a second. One thread runs at a time, and which one follows from the instants alone, in the order in
 //! which threads began to wait: what is simulated twice comes out the same. A thread takes part once it has entered its slot; a wait
@@ -31,7 +31,7 @@ struct Shared {
 struct State {
     now: Duration,
     running: Option<usize>,
-    /// When threads go on: at an instant, and among those of one instant in the order in which they came to wait.
+    /// When threads continue: at an instant, and among those of one instant in the order in which they came to wait.
     queue: BTreeMap<(Duration, u64), usize>,
     queued: u64,
     /// Threads that wait for a notifier.
@@ -98,7 +98,7 @@ impl Shared {
         await_turn(state, thread);
     }
 
-    /// Queues up to `most` of those who wait for `notifier`.
+    /// Queues up to `most` of the threads that wait for `notifier`.
     fn wake(&self, notifier: u64, most: usize) {
         let mut state = self.lock();
         let now = state.now;

@@ -1,5 +1,5 @@
-//! Oracle Database, *experimental*: no server of Oracle's was ever seen by who built this. README.md describes its
-//! substitute, and what that can and cannot show.
+//! Oracle Database, *experimental*: it was built without an Oracle server. README.md describes its substitute, and what
+//! that can and cannot show.
 
 mod checks;
 pub mod codes;

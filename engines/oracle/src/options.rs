@@ -37,7 +37,7 @@ pub(crate) struct Options {
     pub tns_admin: Option<PathBuf>,
     pub wallet: Option<PathBuf>,
     pub connect_timeout: Duration,
-    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    /// Time between two samples of session waits; `None`: no sampling.
     pub wait_sampling: Option<Duration>,
     pub shared: bool,
 }

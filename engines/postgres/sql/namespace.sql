@@ -1,4 +1,4 @@
--- Whose it is, and whose it may be: the role that runs, and the one that was trusted by name.
+-- The owner, and the allowed owners: the running role, and the role trusted by name.
 SELECT n.oid, quote_ident(pg_get_userbyid(n.nspowner)) AS owner, obj_description(n.oid, 'pg_namespace') AS mark,
        may.own, n.nspowner = ANY (may.own) AS ours, quote_ident(current_user) AS role,
        (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'registry') AS registry

@@ -1,4 +1,4 @@
--- Every setting that decides a figure, as SHOW tells it: with its unit.
+-- Every setting that decides a figure, as SHOW prints it: with its unit.
 SELECT name, current_setting(name) AS value
 FROM pg_settings
 WHERE name = ANY (ARRAY[

@@ -1,5 +1,5 @@
--- One slice of a session's work: waits for its begin, works until its end, says what it did.
--- Rendered for one session and kept in pg_temp, so it leaves nothing behind. Instants are microseconds since the epoch.
+-- One slice of a session's work: waits for its begin, works until its end, returns a report. Rendered for one session
+-- and kept in pg_temp, so it disappears with the session. Instants are microseconds since the epoch.
 CREATE PROCEDURE pg_temp.slice(
     -- Of the ends, the first that is not over is that of the slice. No first operation: this call was sent before the
     -- answer of the one before was read, and continues where that one ended.
@@ -69,7 +69,7 @@ DECLARE
     select_counts bigint[] := array_fill(0::bigint, ARRAY[{{select_buckets}}], ARRAY[0]);
     update_counts bigint[] := array_fill(0::bigint, ARRAY[{{update_buckets}}], ARRAY[0]);
     scan_counts bigint[] := array_fill(0::bigint, ARRAY[{{scan_buckets}}], ARRAY[0]);
-    -- First and last bucket in use; none: first is behind last.
+    -- First and last bucket in use; none: first is greater than last.
     select_first integer := 1000000;
     select_last integer := 0;
     update_first integer := 1000000;
@@ -107,8 +107,8 @@ BEGIN
             {{scan}}
             {{select}}
         END LOOP;
-        -- A stop between two operations counts as one inside an operation does; it ended just now. To look behind each
-        -- update would cost it a fifth of its CPU.
+        -- A stop between two operations counts as one inside an operation does; it ended just now. A check after each
+        -- update would cost a fifth of its CPU.
         now_us := date_part('epoch', clock_timestamp()) * 1e6;
         outside_us := now_us - looked_us + spent_us;
         spent_us := sums[2] + sums[5] + sums[8] + thought_us;
@@ -129,8 +129,8 @@ BEGIN
         PERFORM pg_stat_force_next_flush();
     END IF;
     totals := sums::bigint[];
-    -- The first bucket in use, then the counts from there to the last in use: a session shall be ready for its next slice
-    -- at once, and looking through all buckets takes half a millisecond of CPU.
+    -- The first bucket in use, then the counts from there to the last in use: a session must be ready for its next
+    -- slice at once, and a search through all buckets takes half a millisecond of CPU.
     selects := select_first::bigint || select_counts[select_first:select_last];
     updates := update_first::bigint || update_counts[update_first:update_last];
     scans := scan_first::bigint || scan_counts[scan_first:scan_last];

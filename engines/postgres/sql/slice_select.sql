@@ -27,6 +27,6 @@ todo := least(batch, {{most}}, run);
         EXIT WHEN done = 0;
         {{pause}}
         op := op + done;
-        -- A statement shall take about 4 ms: long enough to cost nothing, short enough to hold no snapshot back.
+        -- A statement takes about 4 ms: long enough to cost nothing, short enough to hold no snapshot back.
         elapsed_us := date_part('epoch', clock_timestamp() - started) * 1e6;
         batch := greatest(1, least({{most}}, 2 * batch, (4000 * done / (elapsed_us + 1))::bigint));

@@ -1,5 +1,5 @@
-//! Ranks that meet in a table of the namespace: plain rows, one statement at a time, nothing that belongs to a connection.
-//! So a pooler between them and the server is in nobody's way.
+//! Ranks that meet in a table of the namespace: plain rows, one statement at a time, nothing that belongs to a
+//! connection. So a pooler between them and the server does no harm.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::names::Namespace;
 use crate::template::{quote_literal, render};
 
-/// How often the table is looked for: of ranks that make it together, one succeeds and the others find it then.
+/// Number of attempts to find the table: of ranks that make it together, one succeeds and the others find it then.
 const TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -50,7 +50,7 @@ impl PostgresRendezvous {
 
     fn seen(&self, job: &str, rank: i32) -> Result<Vec<PeerRow>> {
         let sql = include_str!("../sql/meeting/look.sql");
-        let rows = self.ask("looking who is there", sql, &[(&job, Type::TEXT), (&rank, Type::INT4)])?;
+        let rows = self.ask("reading the rows of the ranks", sql, &[(&job, Type::TEXT), (&rank, Type::INT4)])?;
         Ok(rows.iter().map(seen).collect())
     }
 }
@@ -143,7 +143,7 @@ impl Rendezvous for PostgresRendezvous {
             (&row.body, Type::TEXT),
             (&lease_us, Type::INT8),
         ];
-        Ok(!self.ask("telling the others", include_str!("../sql/meeting/post.sql"), &values)?.is_empty())
+        Ok(!self.ask("publishing to the other ranks", include_str!("../sql/meeting/post.sql"), &values)?.is_empty())
     }
 
     fn read_rows(&self, job: &str) -> Result<Vec<PeerRow>> {

@@ -32,7 +32,7 @@ pub(crate) struct Options {
     pub namespace: Namespace,
     pub shared: bool,
     pub tablespace: Option<String>,
-    /// Time between two looks at what sessions wait for; `None`: nobody looks.
+    /// Time between two samples of session waits; `None`: no sampling.
     pub wait_sampling: Option<Duration>,
     pub given_settings: Vec<String>,
     /// Rows of a new dataset are shaped for the compress ratio of the plan, because someone asked for one.

@@ -48,7 +48,7 @@ use crate::work::settle;
 
 pub(crate) struct PostgresTarget {
     link: Arc<Link>,
-    /// The private server, where it is one; stops with the target.
+    /// The private server, if it is one; stops with the target.
     private: Option<Instance>,
     options: Options,
     major: u32,
@@ -61,7 +61,7 @@ pub(crate) struct PostgresTarget {
     lock: RunLock,
     /// Other ranks of the same run hold the lock too.
     among_ranks: AtomicBool,
-    /// What the last load looked at, until the proof is asked for.
+    /// The samples of the last load, until the proof is requested.
     sampled: Mutex<Sampled>,
     /// The schemas and blocks that the cache was filled with, and how far.
     filled: Mutex<Option<((u32, u64), CacheFill)>>,
@@ -92,7 +92,7 @@ impl PostgresTarget {
         events: &Arc<dyn Events>,
     ) -> Result<Self> {
         let link = Arc::new(Link::new(server)?);
-        // Nobody stands between mindful and its own server.
+        // No pooler is between mindful and its own server.
         if private.is_none() {
             pooler::refuse(&link)?;
         }
@@ -346,7 +346,7 @@ impl Target for PostgresTarget {
     fn checks(&self, plan: &Plan) -> Result<Vec<Finding>> {
         let dataset = self.dataset()?;
         let mut found = checks::checks(&self.link, &self.options, plan, dataset.as_ref())?;
-        // A plan that does not fit what is loaded is refused where it is run.
+        // A plan that does not fit the loaded dataset is refused when it is run.
         if let Some(Ok(workload)) = dataset.as_ref().map(|dataset| plan.workload(dataset)) {
             found.extend(plan_check::impurities(&self.link, &workload, &self.options.namespace)?);
         }

@@ -11,7 +11,7 @@ use mindful_core::workload::{self, Compatibility, Op, OpKind, Skew, Workload};
 use crate::options::{Large, Pattern};
 use crate::space::{Place, Space};
 
-/// Where the block of a key stands: each schema is a run of blocks, and its keys are scattered over it.
+/// The place of the block of a key: each schema is a run of blocks, and its keys are scattered over it.
 #[derive(Debug)]
 pub(crate) struct Layout {
     blocks_per_schema: u64,

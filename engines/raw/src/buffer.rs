@@ -66,7 +66,7 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// Nobody else, the kernel included, writes these bytes as long as they are borrowed.
+    /// Nothing else, the kernel included, writes these bytes while they are borrowed.
     pub(crate) unsafe fn part(&self, start: usize, len: usize) -> &[u8] {
         // SAFETY: checked to lie within the mapping, which lives as long as `self`; the rest is the caller's promise.
         unsafe { slice::from_raw_parts(self.part_ptr(start, len), len) }
@@ -76,7 +76,7 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// Nobody else, the kernel included, reads or writes these bytes as long as they are borrowed.
+    /// Nothing else, the kernel included, reads or writes these bytes while they are borrowed.
     pub(crate) unsafe fn part_mut(&mut self, start: usize, len: usize) -> &mut [u8] {
         // SAFETY: as above.
         unsafe { slice::from_raw_parts_mut(self.part_ptr(start, len), len) }
@@ -93,7 +93,7 @@ impl Buffer {
     }
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, writable, and borrowed by nobody else.
+        // SAFETY: as above, writable, and not borrowed elsewhere.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

@@ -1,4 +1,4 @@
-//! The content of made files: incompressible, and every sector tells whether it is the one that belongs there.
+//! The content of made files: incompressible, and every sector identifies the place that it belongs to.
 //!
 //! A sector of 512 bytes is a pure function of its file, its number and the generation of its last write. The first
 //! word names file and sector, the second the generation, both scrambled; the rest is a stream drawn from the two.
@@ -24,7 +24,7 @@ pub(crate) fn fill(block: &mut [u8], key: u64, offset: u64, generation: u64) {
     }
 }
 
-/// Byte offset of the first sector of `block` whose content does not belong there; `None` when all do.
+/// Byte offset of the first sector of `block` with content that does not belong there; `None` if all do.
 pub(crate) fn first_mismatch(block: &[u8], key: u64, offset: u64) -> Option<u64> {
     let first = offset / SECTOR;
     block.chunks_exact(SECTOR as usize).zip(first..).find_map(|(sector, number)| {

@@ -84,7 +84,7 @@ impl CounterSampler {
             Metric::counter(shared::READ_REQUESTS, "1", "reads completed by the sessions, of a block or large"),
             Metric::counter("read_bytes", "bytes", "bytes read by the sessions"),
             Metric::counter(shared::READ_TIME_US, "us", "time of the reads, from submission to completion, summed"),
-            Metric::counter(shared::PHYSICAL_WRITES, "blocks", "blocks written by the sessions, each by itself"),
+            Metric::counter(shared::PHYSICAL_WRITES, "blocks", "blocks written by the sessions, one at a time"),
             Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
             Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
         ];

@@ -1,4 +1,5 @@
-//! Whether a block device is free to be written: not mounted, not swapped on, not partitioned, held by nobody.
+//! Whether a block device is free to be written: not mounted, not swapped on, not partitioned, not held by another
+//! program.
 
 use std::fs;
 use std::os::fd::OwnedFd;

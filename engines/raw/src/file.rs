@@ -155,7 +155,7 @@ pub(crate) fn fill(
     rustix::fs::fsync(&buffered).map_err(fail)
 }
 
-/// Marks the devices of `sources`, whose data is lost by that, as to be filled. None is touched unless all may be written
+/// Marks the devices of `sources`as to be filled; their data is lost by that. None is written unless all may be written
 /// and are large enough.
 pub(crate) fn begin_devices(sources: &[Source], marks: &[FileHeader], destroy_data: &[String]) -> Result<()> {
     let claim = |(source, mark): (&Source, &FileHeader)| {

@@ -74,7 +74,7 @@ impl FileHeader {
         (sane && mark.is_possible()).then_some(mark)
     }
 
-    /// Whether a file can be as it says; whoever wrote it need not be mindful.
+    /// Whether a header's content is possible; its writer need not be mindful.
     fn is_possible(&self) -> bool {
         let bytes = self.schemas.checked_mul(self.blocks_per_schema).and_then(|b| b.checked_mul(self.block_bytes));
         self.part < self.parts

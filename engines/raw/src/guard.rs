@@ -172,7 +172,7 @@ fn open_untraced(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     }
 }
 
-/// Alignment of offsets for direct I/O in bytes, 0 for no direct I/O; `None` where the kernel does not tell.
+/// Alignment of offsets for direct I/O in bytes, 0 for no direct I/O; `None` if the kernel does not report it.
 fn dio_alignment(fd: &OwnedFd) -> Option<u64> {
     let statx = rustix::fs::statx(fd.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let known = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::DIOALIGN);

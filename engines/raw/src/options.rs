@@ -105,7 +105,7 @@ pub(crate) struct Options {
     /// Length of a block in bytes, a power of two.
     pub block_size: u64,
     pub io: Io,
-    /// I/Os in flight in each session; 0 only beside large reads.
+    /// I/Os in flight in each session; 0 only together with large reads.
     pub iodepth: u32,
     /// O_DIRECT.
     pub direct: bool,

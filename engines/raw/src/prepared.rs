@@ -62,7 +62,7 @@ impl Prepared {
         self.writing ^ (u64::from(session + 1) << 40 | (index + 1))
     }
 
-    /// Tells, once, that the buffers could not be registered.
+    /// Reports, once, that the buffers could not be registered.
     pub(crate) fn tell_unregistered(&self) {
         if self.reported_unregistered.swap(true, Ordering::Relaxed) {
             return;

@@ -31,7 +31,7 @@ const PLUGGED: u32 = 3;
 /// What an entry that does nothing is distinguished by: no slot has this number.
 const EMPTY: u64 = u64::MAX;
 
-/// What newer kernels offer a ring. Each is done without where it is missing.
+/// What newer kernels offer a ring. The ring works without each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Offers {
     /// Completions are run when the one thread that submits asks for them (6.1).
@@ -191,8 +191,8 @@ impl Ring {
 
     #[inline]
     fn push(&mut self, slot: u32, entry: squeue::Entry) {
-        // SAFETY: the address lies within the buffer, whose bytes are not touched while the slot is marked busy, and
-        // which is not unmapped before `drop` has seen every I/O end.
+        // SAFETY: the address lies within the buffer. Its bytes are not touched while the slot is marked busy, and it
+        // is not unmapped before `drop` has seen every I/O end.
         let pushed = unsafe { self.uring.submission().push(&entry.user_data(u64::from(slot))) };
         assert!(pushed.is_ok(), "the queue has an entry for each slot");
         self.in_flight += 1;
@@ -314,7 +314,7 @@ impl Drop for Ring {
             number.unregister(&self.uring);
         }
         if self.files_registered && self.in_flight == 0 {
-            // The kernel takes a ring apart a little later, and until then a device would be held that nobody works on.
+            // The kernel takes a ring apart a little later, and until then an idle device would be held.
             let _ = self.uring.submitter().unregister_files();
         }
         if self.in_flight == 0 {

@@ -1,4 +1,4 @@
-//! Where a block stands: several files as one space, and the part of it that is in use.
+//! The place of a block: several files as one space, and the part of it in use.
 
 use mindful_core::plan::units::Share;
 use mindful_core::{Error, Result};

@@ -386,7 +386,7 @@ impl Target for RawTarget {
         if !loads || plan.scale.is_some() || self.sources()?.is_some() {
             return Ok(());
         }
-        // A path that nobody gave a size is as likely a slip of the pen as a wish.
+        // A path without a size is as likely a typing error as intended.
         let list = self.options.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         Err(Error::plan(
             format!("{} does not exist, and without --scale it is not created", list.join(", ")),

@@ -177,8 +177,8 @@ impl UringSession {
     }
 
     /// Counts the time from `from` to `now` as thinking if the session was, each I/O that could have been in flight for
-    /// its part: those still under way when a pause begins are no pause. Who wakes late has thought longer; in an open
-    /// loop the next operation need not be due.
+    /// its part: those still under way when a pause begins are no pause. A session that wakes late has thought longer;
+    /// in an open loop the next operation need not be due.
     fn count_thinking(&mut self, from: u64, now: u64) {
         if self.thinks_until_ns <= from {
             return;
@@ -249,7 +249,7 @@ impl UringSession {
         finished.map(|()| now)
     }
 
-    /// When the loop must look again without a completion: at the end of a pause, or at the next arrival (open loop).
+    /// When the loop must check again without a completion: at the end of a pause, or at the next arrival (open loop).
     fn wake_ns(&self, now: u64, open: bool, bounds: &Bounds) -> Option<u64> {
         if !open || self.begun >= bounds.max_ops || self.free_blocks.is_empty() {
             return None;
@@ -428,7 +428,7 @@ impl UringSession {
         }
     }
 
-    /// Where the slice ends if its pause outlasts it: at the boundary, or where the last operation completed behind it.
+    /// Where the slice ends if its pause outlasts it: at the boundary, or where the last operation completed after it.
     fn hands_on_us(&self, order: &SliceOrder) -> Option<i64> {
         let outlasts = self.thinks_until_ns > self.end_ns && self.now_ns() >= self.end_ns;
         outlasts.then(|| order.end_us + (self.completed_ns.saturating_sub(self.end_ns) / 1_000) as i64)

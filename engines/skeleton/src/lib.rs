@@ -117,7 +117,7 @@ struct Database {
 type Schema = Arc<Vec<Row>>;
 
 struct Row {
-    /// The block in which the row stands.
+    /// The block that contains the row.
     block: u64,
     updates: AtomicU64,
 }
@@ -173,9 +173,9 @@ impl DatasetStore for OpenedSkeleton {
         if loaded < plan.schemas { Err(Error::interrupted("the load was stopped")) } else { Ok(dataset) }
     }
 
-    /// Proves what `load` promises by looking at the stored rows, not at the plan. HERE: a query that returns key and
-    /// block of each row, such as by `ctid` or `ROWID`. A database that does not show where rows are cannot prove its
-    /// layout, and reports this.
+    /// Proves what `load` promises from the stored rows, not from the plan. HERE: a query that returns key and block of
+    /// each row, such as by `ctid` or `ROWID`. A database that does not show where rows are cannot prove its layout,
+    /// and reports this.
     fn verify(&self, _stop: &StopFlag) -> Result<LayoutProof> {
         let (_, schemas) = self.database.loaded()?;
         let blocks: Vec<Vec<u64>> = schemas.iter().map(|rows| rows.iter().map(|row| row.block).collect()).collect();

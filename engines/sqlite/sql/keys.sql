@@ -1,2 +1,2 @@
--- Where each key stands, from the index alone.
+-- The place of each key, from the index alone.
 SELECT k, pos FROM blocks_{schema} INDEXED BY blocks_{schema}_k ORDER BY k;

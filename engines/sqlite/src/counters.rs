@@ -41,7 +41,7 @@ pub(crate) fn forget(connection: &Connection) {
 }
 
 /// Reads a counter of the connection and sets it back, so that its 32 bits never overflow.
-#[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma tells its counters")]
+#[expect(unsafe_code, reason = "sqlite3_db_status has no safe wrapper, and no pragma returns its counters")]
 fn drain(connection: &Connection, counter: i32) -> u64 {
     let (mut current, mut highest) = (0, 0);
     // rusqlite 0.41 has `Statement::get_status`, which counts no pages, and nothing for `sqlite3_db_status`.

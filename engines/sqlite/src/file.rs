@@ -1,4 +1,4 @@
-//! The database file: whose it is, and connections to it.
+//! The database file: its ownership, and connections to it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl DatabaseFile {
         file_state::is_kept(&self.path) && !log.metadata().is_ok_and(|log| log.len() > 0)
     }
 
-    /// A connection to the file; `None` where nothing stands yet, an error where something foreign does.
+    /// A connection to the file; `None` if nothing exists yet, an error if it is foreign.
     pub(crate) fn connect(&self) -> Result<Option<Connection>> {
         // Looks through SQLite alone: closing a file handle of our own would drop the locks of this process's sessions.
         if !self.path.metadata().is_ok_and(|metadata| metadata.len() > 0) {
@@ -97,7 +97,7 @@ impl DatabaseFile {
             None => Ok(connection),
             Some(fault) => Err(Error::target(
                 format!("{}: {fault}", self.path.display()),
-                "left untouched; see who did that, remove the file if nothing in it is needed, or name another",
+                "left untouched; find out why, remove the file if nothing in it is needed, or name another",
             )),
         }
     }
@@ -176,7 +176,7 @@ fn foreign(path: &Path) -> Error {
     )
 }
 
-/// Page length of the file of ours at `path`; `None` where nothing stands, an error where something foreign does.
+/// Page length of the file of ours at `path`; `None` if nothing exists, an error if it is foreign.
 fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {

@@ -1,5 +1,5 @@
-//! Whether the objects in the file with our names are those that mindful makes. That is said by the schema alone, whose
-//! reading runs nothing of the file: a view in place of a table, a trigger or a computed column would run in every
+//! Whether the objects in the file with our names are those that mindful makes. The schema alone decides that, and
+//! reading it runs no code of the file: a view in place of a table, a trigger or a computed column would run in every
 //! statement.
 
 use std::collections::BTreeMap;

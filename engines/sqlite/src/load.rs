@@ -20,10 +20,10 @@ const CACHE_KIB: i64 = 32 << 10;
 /// Upper bound of an index entry: key, position, header, slack of its page.
 const INDEX_ENTRY_BYTES: u64 = 24;
 
-/// Rows between two looks at who stops us.
+/// Rows between two checks of the stop flag.
 const STRIDE: u64 = 256;
 
-/// Makes the dataset of `plan` in `file`, or completes it, while nobody else uses the file.
+/// Makes the dataset of `plan` in `file`, or completes it, while no other process uses the file.
 pub(crate) fn load(
     file: &DatabaseFile,
     locks: &FileLocks,

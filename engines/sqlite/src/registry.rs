@@ -118,7 +118,7 @@ pub(crate) fn schemas(connection: &Connection) -> rusqlite::Result<Vec<u32>> {
     Ok(complete(connection)?.into_iter().map(|complete| complete.schema).collect())
 }
 
-/// The dataset as far as it is complete; `None` when there is none, or not even one schema of it.
+/// The dataset as far as it is complete; `None` if it does not exist, or has not even one complete schema.
 pub(crate) fn dataset(connection: &Connection, page_bytes: u64) -> rusqlite::Result<Option<Dataset>> {
     let Some(parameters) = parameters(connection)? else { return Ok(None) };
     let complete = complete(connection)?;

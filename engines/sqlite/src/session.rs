@@ -21,7 +21,7 @@ use crate::file::DatabaseFile;
 use crate::filler::{Filler, narrow};
 use crate::statement;
 
-/// First wait between two looks whether the other writer is done.
+/// First wait between two checks whether the other writer is done.
 const WRITER_POLL: Duration = Duration::from_micros(50);
 
 /// Looks after which the wait doubles, up to seven times: many waiters must not take the CPU from the writer.

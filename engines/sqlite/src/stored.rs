@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use mindful_host::compressibility::Sample;
 
-/// Pages looked at, evenly spread over the file.
+/// Pages that are read, evenly spread over the file.
 const PAGES: u64 = 256;
 
 /// First byte of a leaf of a table.

@@ -50,7 +50,7 @@ pub(crate) struct SqliteTarget {
     among_ranks: AtomicBool,
     sessions: AtomicU32,
     fills: AtomicBool,
-    /// To look at pages as they are stored; never closed before the target, for that drops the process's locks.
+    /// For reading pages as they are stored; never closed before the target, because that drops the process's locks.
     pages: Mutex<Vec<File>>,
 }
 
@@ -200,7 +200,7 @@ impl DatasetStore for SqliteTarget {
         }
         let _alone = self.locks.alone(&[self.file.path().to_owned()])?;
         let Some(mut connection) = self.file.connect()? else { return Ok(removed) };
-        // Leaving WAL mode needs the file for oneself: nobody works on it now.
+        // Leaving WAL mode needs exclusive use of the file: no session works on it now.
         let mut clean = || {
             connection.query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))?;
             let whole = registry::foreign(&connection)?.is_empty();
@@ -304,7 +304,7 @@ impl Target for SqliteTarget {
 
     fn interrupt(&self) {
         self.shared.interrupts.fetch_add(1, Ordering::SeqCst);
-        // A handle whose connection is closed does nothing, and none is needed twice.
+        // The handle of a closed connection does nothing, and none is needed twice.
         let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         running.iter().for_each(InterruptHandle::interrupt);
     }

@@ -28,7 +28,7 @@ impl UnderWay {
     pub(crate) fn abort(&self) {
         let connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.given_up.store(true, Ordering::SeqCst);
-        // A handle whose connection is closed does nothing.
+        // The handle of a closed connection does nothing.
         connections.iter().for_each(InterruptHandle::interrupt);
     }
 }

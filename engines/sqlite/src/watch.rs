@@ -1,4 +1,5 @@
-//! What of the file must not change while figures are measured: the file itself, its length, its mode, and who writes to it.
+//! Properties of the file that must not change during a measurement: the file itself, its length, its mode, and its
+//! writers.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;

@@ -23,7 +23,7 @@ const WAITED: f64 = 0.99;
 /// Fewest bytes of log that the change of a row takes; less, and nothing was changed.
 const LEAST_LOG: f64 = 50.0;
 
-/// Findings about the access to blocks over the window. A counter that an engine does not tell decides nothing.
+/// Findings about the access to blocks over the window. A counter that an engine does not report decides nothing.
 pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -> Vec<Finding> {
     let all = [
         prefetched(step, found),
@@ -36,7 +36,7 @@ pub(crate) fn check_window(run: &Run, step: &StepRecord, found: &StepAnalysis) -
     all.into_iter().flatten().collect()
 }
 
-/// Share of `part` in `whole` where it is more than a few.
+/// Share of `part` in `whole` if `part` is more than a few.
 fn share(found: &StepAnalysis, part: Counter, whole: Counter) -> Option<f64> {
     found.counters.rate(part).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
     found.counters.ratio(part, whole).filter(|share| *share > OTHER_WAY)
@@ -63,7 +63,7 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     Some(codes::PREFETCHED.finding(text, evidence))
 }
 
-/// Blocks that sessions read past the cache: by scans that is one of the ways, else nobody asked for it.
+/// Blocks that sessions read past the cache: scans may do that, other operations do not ask for it.
 fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let direct = share(found, shared::READS_DIRECT, shared::PHYSICAL_READS)?;
     let scans = !one_by_one(step, found.work.as_ref()?);

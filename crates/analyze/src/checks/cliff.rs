@@ -1,4 +1,4 @@
-//! A rate that fell to a flat cap in the window, and whose cap it may be.
+//! A rate that fell to a flat cap in the window, and the likely source of the cap.
 
 use mindful_core::contract::fact::{DeviceFact, Fact};
 use mindful_core::contract::metric::{Counter, shared};
@@ -22,8 +22,8 @@ const NEAR: f64 = 0.03;
 /// What others have to take of the bytes that the run lost for the fall to be theirs, and of the time that each of its reads
 /// took longer.
 const TAKEN: f64 = 0.5;
-/// By how much of the host's CPUs others and the hypervisor have to take more than before, of the share of its rate that the
-/// run lost: a tenth of the CPUs is behind a rate that fell by a third, and not behind one that fell to a twentieth.
+/// Smallest rise in CPU use by others and the hypervisor that explains a fall, as a fraction of the share of its rate
+/// that the run lost. A tenth of the CPUs explains a rate that fell by a third, but not one that fell to a twentieth.
 const TAKEN_CPUS: f64 = 0.25;
 
 /// What volumes are sold with, as their makers publish it: name, requests a second, bytes a second.

@@ -32,7 +32,7 @@ pub(crate) fn caps_reached(caps: &[Cap]) -> Option<Finding> {
     (!reported.is_empty()).then(|| codes::STORAGE_CAP.finding(text, reported.join("; ")))
 }
 
-/// CPU that was not the run's: by whom, where they can be seen.
+/// CPU that was not the run's: by which processes, if they are visible.
 pub(crate) fn foreign_cpu(others: &Others) -> Option<Finding> {
     (others.share() > OTHERS_BUSY).then(|| {
         let named: Vec<_> =

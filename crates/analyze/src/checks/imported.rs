@@ -13,7 +13,7 @@ use crate::judgement::verdict::{CONTENTION_SHARE, LITTLE_BREACH};
 use crate::step::StepAnalysis;
 use mindful_core::contract::wait::WaitClass;
 
-/// Shortest window whose averages are more than ramp and tail, s.
+/// Shortest window, s, in which the averages show more than ramp and tail.
 const SHORT_S: f64 = 60.0;
 
 pub(super) fn check_step(step: &StepRecord, window: &Window, found: &StepAnalysis) -> Vec<Finding> {

@@ -48,7 +48,7 @@ pub(super) fn check_step(step: &StepRecord, counters: &Counters) -> Option<Findi
     })
 }
 
-/// What the part of a rank says of its own network: in the run of all stand the counters of the first rank alone.
+/// The part of a rank judges its own network, because the merged run has only the counters of the first rank.
 pub fn check_part(run: &Run) -> Vec<Finding> {
     let check = |step: &StepRecord| check_step(step, &Counters::from_step(step, &window(step)?));
     run.steps.iter().filter_map(check).collect()

@@ -1,6 +1,6 @@
 //! What the server did in the window that is not the work, or not the work it was asked for.
 //!
-//! Counters bear the names that the server gives them; one that an engine does not tell decides nothing.
+//! Counters have the server's own names. One that an engine does not report decides nothing.
 
 use mindful_core::contract::metric::shared;
 use mindful_core::plan::units::{format_counted, format_rounded};
@@ -42,7 +42,7 @@ fn contention(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     let share = found.evidence.shares.get(WaitClass::Contention).filter(|share| *share > CONTENTION_SHARE)?;
     let workload = step.head.workload.as_ref()?;
     let asked = workload.hot_spot.is_some() || !workload.hot_schema.is_none() || workload.skew != Skew::Uniform;
-    // A latch is held for a moment: on a full host its holder has lost its CPU, and all behind it wait for that.
+    // A latch is held for a moment: on a full host its holder loses the CPU, and all waiters wait for that.
     let latches = found.evidence.shares.latches;
     let of_cpu = share - latches <= CONTENTION_SHARE && found.evidence.host_busy.is_some_and(|busy| busy > HOST_BUSY);
     let severity = if asked || of_cpu { Severity::Info } else { Severity::Warning };

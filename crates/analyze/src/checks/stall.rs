@@ -13,7 +13,7 @@ use crate::figures::work::Work;
 use crate::judgement::headline::percent;
 use crate::step::StepAnalysis;
 
-/// Share of the time of all sessions that single ones may stand still before the result is suspect.
+/// Share of the time of all sessions that single ones may stall before the result is suspect.
 pub(crate) const ALONE_SHARE: f64 = 0.01;
 
 pub(super) fn check_step(step: &StepRecord, window: &Window, work: &Work, found: &StepAnalysis) -> Vec<Finding> {

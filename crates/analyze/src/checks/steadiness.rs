@@ -11,7 +11,7 @@ use crate::judgement::headline::percent;
 use crate::stats::moment::{batch_means, mean};
 use crate::steady::{self, Criteria, End, Movement, Reason, Signals, movement, swing};
 
-/// A window long enough to tell is compared with the criteria of a steady state (docs/method.md, Steady state).
+/// A window that is long enough is compared with the criteria of a steady state (docs/method.md, Steady state).
 pub(super) fn not_steady(step: &StepRecord, window: &Window) -> Option<Finding> {
     // A step that went on until it was steady was judged then.
     if step.window.is_some() {
@@ -131,6 +131,6 @@ pub fn in_words(reason: Reason) -> String {
             format!("from {before} to {after} blocks/s at {} s", change.at_s)
         }
         Reason::Checkpoints { whole, .. } => format_counted(whole, "whole checkpoint cycle"),
-        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to tell, {need_s} s are needed"),
+        Reason::TooShort { have_s, need_s } => format!("{have_s} s are too short to judge; {need_s} s are needed"),
     }
 }

@@ -11,7 +11,7 @@ pub struct RunValue {
     pub value: f64,
     /// The same figure second by second over the measured window; may be empty.
     pub series: Vec<f64>,
-    /// The machine that was measured; `None` where it is not known, which is then one machine.
+    /// The machine that was measured; `None` if not known; all such runs count as one machine.
     pub machine: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Candidate by baseline: the median over all pairs of runs.
     pub ratio: f64,
-    /// Where the true ratio lies; `None` where nothing at hand tells.
+    /// Where the true ratio lies; `None` if the data does not show it.
     pub interval: Option<Interval>,
     pub basis: Basis,
     /// The margin of the question, a share.

@@ -79,7 +79,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// `None` for a short series or one whose mean is not above zero.
+    /// `None` for a short series or one with a mean that is not above zero.
     pub(super) fn new(series: &[f64]) -> Option<Self> {
         let center = mean(series).filter(|m| *m > 0.0 && m.is_finite() && series.len() >= SHORTEST_SERIES)?;
         let length = (2.0 * autocorrelation::time(series)).ceil() as usize;

@@ -38,7 +38,7 @@ fn differences_of(facts: FactsOf, baseline: &[Run], candidate: &[Run]) -> Vec<Di
         .collect()
 }
 
-/// The machine whose storage and CPU the figures of `run` depend on: the host of the server. `None` where it is not known.
+/// The machine whose storage and CPU the figures of `run` depend on: the host of the server. `None` if not known.
 pub fn machine(run: &Run) -> Option<String> {
     let remote = run.host.as_ref().is_some_and(|view| !view.local);
     if !remote {
@@ -120,7 +120,7 @@ fn is_volatile(name: &str) -> bool {
 const RENAMED: [Fact; 6] =
     [Fact::HostName, Fact::StoragePath, Fact::StorageDevice, Fact::StorageFilesystem, Fact::CpuModel, Fact::CpuCount];
 
-/// Keys of a plan that name a run, or whose effect is among the facts of the server.
+/// Keys of a plan that name a run, or have their effect among the facts of the server.
 const NOT_COMPARED: [&str; 5] = ["tag", "price", "set", "target", "sessions"];
 
 /// All that is known of where and with what a run was measured, beyond [`facts`].
@@ -143,8 +143,8 @@ fn circumstances_of(run: &Run) -> Vec<(&str, String)> {
     all
 }
 
-/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in each
-/// group (`None` where it is not known).
+/// In what several groups of runs differ: each fact that affects the figure, then [`circumstances`], with the value in
+/// each group (`None` if not known).
 pub fn all_differences(groups: &[&[Run]]) -> Vec<(String, Vec<Option<String>>)> {
     [facts as FactsOf, circumstances_of].into_iter().flat_map(|facts| differences_among(facts, groups)).collect()
 }

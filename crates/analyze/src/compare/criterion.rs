@@ -92,7 +92,7 @@ impl fmt::Display for OrderedBy {
     }
 }
 
-/// The step of a run whose figure counts: the only one, or that with the highest rate.
+/// The step of a run that provides its figure: the only one, or that with the highest rate.
 fn step_with<'a>(figure: ComparedFigure, steps: &[JudgedStep<'a>]) -> std::result::Result<JudgedStep<'a>, String> {
     match steps {
         [] => Err("the run has no step".to_owned()),

@@ -22,7 +22,7 @@ pub(crate) fn settings(baseline: &[Run], candidate: &[Run]) -> Vec<String> {
     if idle { differing.into_iter().map(str::to_owned).collect() } else { Vec::new() }
 }
 
-/// Whether all steps reached their blocks as the run's first look tells.
+/// Whether all steps reached their blocks as the run's first check shows.
 fn one_path(run: &Run) -> bool {
     let mut paths = run.steps.iter().map(|step| step.head.workload.as_ref().map(|w| (w.access, w.scan_pct.is_none())));
     let first = paths.next();

@@ -14,7 +14,7 @@ use super::student::{self, StandardError};
 use crate::stats::distribution::t_quantile;
 use crate::stats::moment::{mean, median, sorted, variance};
 
-/// Share of sides without an outlier whose farthest machine is named all the same.
+/// Share of sides without an outlier for which the farthest machine is still named.
 const OUTLIER_LEVEL: f64 = 0.1;
 
 pub(super) fn has_several(sides: [&[RunValue]; 2]) -> bool {

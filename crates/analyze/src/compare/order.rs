@@ -16,7 +16,7 @@ use crate::stats::trend::{mann_kendall, theil_sen};
 
 /// Largest p of a trend over the runs of a side. Four runs in rising or falling order have 0.089.
 const TREND_P: f64 = 0.09;
-/// Fewest runs whose order has such a p; fewer have to move by more than the margin.
+/// Fewest runs for which an order can have such a p; fewer must also move by more than the margin.
 const TREND_RUNS: usize = 4;
 
 #[derive(Debug)]

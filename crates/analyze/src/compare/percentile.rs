@@ -22,7 +22,7 @@ pub(super) struct RunLatency<'a> {
     pub tau: f64,
 }
 
-/// The shift of each percentile that all runs of both sides can tell.
+/// The shift of each percentile that all runs of both sides report.
 ///
 /// With two runs a side and more the interval is the exact one of Mann and Whitney on the runs' percentiles. With a run
 /// alone it comes from the order statistics of both histograms and knows nothing of what differs from run to run. Either

@@ -5,7 +5,7 @@ use crate::stats::rank_sum::RankSum;
 
 use crate::stats::interval::CONFIDENCE;
 
-/// The share of cases in which a difference shall be found.
+/// The share of cases in which a difference must be found.
 const POWER: f64 = 0.8;
 
 /// More runs a side than this are not advice.
@@ -15,7 +15,7 @@ const MOST_RUNS: u32 = 500;
 const RANK_EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
 
 /// Smallest difference that `runs` a side find in four of five cases, as a share; `variation` is the relative standard
-/// deviation between runs. `None` below four runs, whose exact test cannot reach 95 %.
+/// deviation between runs. `None` below four runs, because their exact test cannot reach 95 %.
 ///
 /// `(t[1 - a/2] + t[0.8]) variation sqrt(2 / runs)`, t with `2 runs - 2` degrees and a the level the exact test really
 /// has, by the efficiency of ranks. For many runs this becomes the common `2.80 variation sqrt(2 / runs)`.
@@ -27,8 +27,8 @@ pub fn detectable_effect(variation: f64, runs: u32) -> Option<f64> {
     Some((reach * variation * (2.0 / (f64::from(runs) * RANK_EFFICIENCY)).sqrt()).exp_m1())
 }
 
-/// Whether so many runs against so many can tell a difference of any size at all, `points` of a sweep judged at once: the
-/// exact test cannot give a smaller p than two sides that do not overlap.
+/// Whether so many runs against so many can show a difference of any size at all, `points` of a sweep judged at once:
+/// the exact test cannot give a smaller p than two sides that do not overlap.
 pub fn can_tell(baseline: usize, candidate: usize, points: usize) -> bool {
     let smallest = 2.0 * RankSum::new(baseline, candidate).at_most(0.0) * points as f64;
     smallest <= (1.0 - CONFIDENCE) * (1.0 + 1e-9)

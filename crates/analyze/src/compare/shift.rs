@@ -50,7 +50,7 @@ impl Shift {
         self.chance.at_most(self.above(threshold).ceil())
     }
 
-    /// Pairs whose difference is above `threshold`, ties as one half: Mann and Whitney's U.
+    /// Pairs with a difference above `threshold`, ties as one half: Mann and Whitney's U.
     fn above(&self, threshold: f64) -> f64 {
         let first_equal = self.rising.partition_point(|d| *d < threshold);
         let first_above = self.rising.partition_point(|d| *d <= threshold);

@@ -77,8 +77,8 @@ impl Sides {
         })
     }
 
-    /// Compares the sides by `figure`. Differences up to `margin` (a share) do not matter; `noise` is the noise floor of
-    /// their platform, where it is known.
+    /// Compares the sides by `figure`. Differences up to `margin` (a share) do not matter; `noise` is the noise floor
+    /// of their platform, if known.
     ///
     /// # Errors
     /// No common point, a figure that has no ratio, or prices that cannot be compared.

@@ -53,7 +53,7 @@ impl StandardError {
     }
 }
 
-/// The comparison whose `estimate` has `error`; without `variation` between runs nothing is decided.
+/// A comparison with `estimate` and its `error`; undecided without `variation` between runs.
 pub(super) fn compare(
     [baseline, candidate]: [&[RunValue]; 2],
     question: &Question,

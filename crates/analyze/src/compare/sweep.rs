@@ -7,7 +7,7 @@ use crate::stats::interval::CONFIDENCE;
 pub struct PointComparison {
     /// The load, in sessions or in what the sweep varies.
     pub load: f64,
-    /// The comparison there. "Faster" and "slower" stand only where they survive the correction.
+    /// The comparison there. It is "faster" or "slower" only if that survives the correction.
     pub comparison: Comparison,
     /// `p_beyond` with all points of the sweep taken into account.
     pub p_adjusted: Option<f64>,

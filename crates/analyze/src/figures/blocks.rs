@@ -55,7 +55,7 @@ pub(crate) struct OwnReads {
     pub fetched: f64,
 }
 
-/// Those of a step whose sessions read by themselves, one block after another; `None` where not all of them are seen, or
+/// Blocks of a step in which sessions read for themselves, one block after another. `None` if not all are visible, or
 /// others read for them.
 pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<OwnReads> {
     let workload = head.workload.as_ref()?;

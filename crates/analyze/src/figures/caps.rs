@@ -1,4 +1,5 @@
-//! Limits that held the storage: those whose time a cloud's volume tells, and those of the server's control group.
+//! Limits that held the storage: those of a cloud's volume that reports its throttled time, and those of the server's
+//! control group.
 
 use mindful_core::contract::metric::limits::{GAUGE_SUFFIX, GROUP_LIMITS, VOLUME_LIMITS};
 use mindful_core::contract::metric::source;

@@ -18,7 +18,7 @@ pub(crate) struct Change {
     pub before: Option<String>,
     pub after: Option<String>,
     pub decides: Decides,
-    /// The boundary of slices whose reading showed it first.
+    /// The boundary at which a reading showed it first.
     pub boundary: u32,
     phase: Phase,
 }

@@ -29,7 +29,7 @@ pub struct Column {
     /// Median and 99th percentile of flushes that were timed at the device of the log, us.
     pub flush_p50_us: Option<f64>,
     pub flush_p99_us: Option<f64>,
-    /// Sessions inside operations on average; `None` where nothing tells.
+    /// Sessions inside operations on average; `None` if not known.
     pub busy_sessions: Option<f64>,
     pub shares: Shares,
     pub counters: Counters,

@@ -33,8 +33,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether its rate is of the time in which the sessions worked: on a busy host a reading may come so late that much of
-    /// what it tells was before the window or after it.
+    /// Whether its rate is of the time in which the sessions worked: on a busy host a reading may come so late that
+    /// much of it belongs before or after the window.
     pub(crate) fn timely(&self) -> bool {
         self.late_s <= LATEST * self.seconds
     }
@@ -97,8 +97,8 @@ impl Counters {
         self
     }
 
-    /// The change of that name whose figure is known. A target reports its counters after the host, and its values are
-    /// the better ones.
+    /// The change of that name with a known figure. A target reports its counters after the host, and its values are
+    /// more accurate.
     pub fn find(&self, counter: Counter) -> Option<&Change> {
         self.0.iter().rev().find(|change| change.name == counter && change.delta.is_some())
     }

@@ -17,7 +17,7 @@ const LEAST_RATE: f64 = 1.0;
 /// Physical reads by logical ones above which a difference between them can be distinguished from noise.
 const LEAST_MISS: f64 = 0.05;
 
-/// CPU in figures: of the server by its processes, or by its sessions where only these tell.
+/// CPU in figures: of the server by its processes, or by its sessions if only they report it.
 pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
     let scheduler = Shares::from_work(work, counters).scheduler;
     let db_cores = counters.server_cores().or_else(|| work.and_then(Work::cores));
@@ -77,7 +77,7 @@ pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
 }
 
 /// `c = (CPU - b LIO) / PIO` (docs/method.md, CPU): `b` is the CPU of a logical read in a cached run. Unknown without
-/// one, where next to nothing was read, and with updates, whose commits would count as reads.
+/// one, where next to nothing was read, and with updates, because their commits would count as reads.
 pub(crate) fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
     let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;
     let miss = counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).filter(|miss| *miss >= LEAST_MISS)?;

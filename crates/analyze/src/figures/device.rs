@@ -40,7 +40,7 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
     }
 }
 
-/// Events that were lost by all there were; `None` where nobody counted.
+/// Events that were lost by all there were; `None` if not counted.
 pub fn lost_share(counters: &Counters) -> Option<f64> {
     let grown = |counter| counters.find(counter).and_then(|change| change.delta);
     let (lost, read) = (grown(shared::TRACE_LOST)?, grown(shared::TRACE_EVENTS)?);

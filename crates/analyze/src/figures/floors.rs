@@ -25,7 +25,7 @@ pub(crate) struct Floor {
     pub layer: Option<String>,
 }
 
-/// What stands between the device that serves the data and what stores it.
+/// The layers between the device that serves the data and the device that stores it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Between {
     #[default]
@@ -40,7 +40,7 @@ pub(crate) enum Between {
     /// A page cache, and how much it served is not known.
     PageCache(String),
     Memory(String),
-    /// A device whose file lies where nothing is seen, and why.
+    /// A device backed by a file on invisible storage, and why it is invisible.
     Unseen {
         device: String,
         why: String,
@@ -84,7 +84,8 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
 }
 
 impl Between {
-    /// What stands between the levels of `chains`: the largest of what they hide. `least` is the share that is worth a word.
+    /// The difference between the levels of `chains`: the largest one. Differences below the share `least` are not
+    /// reported.
     pub(crate) fn from_chains(run: &Run, chains: &[Vec<Floor>], least: f64) -> Self {
         let facts = &run.environment;
         let of_place = |end: &'static str| {

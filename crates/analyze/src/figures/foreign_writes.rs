@@ -11,7 +11,7 @@ const OF_A_FLUSH: f64 = 32.0 * 1024.0;
 const QUIET_BYTES_PER_S: f64 = 1024.0 * 1024.0;
 /// Nor is less than this share of all traffic.
 const QUIET_SHARE: f64 = 0.05;
-/// A sync may take so many flushes: before the record of the journal, and behind it.
+/// A sync may take so many flushes: before the record of the journal, and after it.
 const OF_A_SYNC: f64 = 3.0;
 const QUIET_FLUSHES_PER_S: f64 = 20.0;
 
@@ -36,7 +36,7 @@ impl ForeignWrites {
         let own_bytes = rate(shared::PROCESS_WRITE_BYTES)?.max(by_database);
         let all_flushes = counters.0.iter().filter(|change| block_device::FLUSHES.find_thing(&change.name).is_some());
         let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
-        // Without updates nothing asks for a flush; with them, where nobody counts their syncs, nothing is said.
+        // Without updates nothing asks for a flush. With updates but no count of syncs, there is no statement.
         let syncs = if updates { rate(shared::LOG_SYNCS) } else { Some(0.0) };
         let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;

@@ -16,7 +16,7 @@ use crate::figures::latency::quantile_us;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 
-/// Samples of syncing sessions from which the time of a sync is told: their error is below a quarter.
+/// Fewest samples of syncing sessions for which the time of a sync is reported: their error is below a quarter.
 const FEWEST_SAMPLES: f64 = 20.0;
 
 /// Commits per second. Where each update commits they are the updates: some databases count transactions that only read,

@@ -87,8 +87,8 @@ impl Others {
     }
 }
 
-/// Share of the bytes at the devices of the run that others caused, 0 to 1; 0 where it is not known or almost nothing
-/// was read or written.
+/// Share of the bytes at the devices of the run that others caused, 0 to 1; 0 if not known, or if almost nothing was
+/// read or written.
 fn foreign_traffic(counters: &Counters) -> f64 {
     let rate = |counter| counters.rate(counter).unwrap_or(0.0);
     let device = rate(shared::DEVICE_READ_BYTES) + rate(shared::DEVICE_WRITE_BYTES);

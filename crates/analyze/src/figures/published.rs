@@ -1,14 +1,14 @@
 //! Counters that sessions publish when their slices end, assigned to the window of these slices.
 //!
-//! Where an operation is a good part of a slice, what is read behind a boundary lacks some of what was begun before it and
-//! holds some of what was begun after it. How many blocks the sessions had published by then is known, so what the counters grew
-//! by a block is, and the blocks of the window are.
+//! An operation may be a good part of a slice. Then a reading after a boundary lacks some work that began before it and
+//! contains some that began after it. The number of blocks published by then is known, and so is the growth of a
+//! counter per block, and the blocks of the window.
 
 use mindful_core::record::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
 
-/// Up to this the counters are taken as they stand: a share of the window's blocks.
+/// Up to this share of the window's blocks, counters are used without correction.
 const CLOSE: f64 = 0.01;
 
 /// How counters that were read while sessions published are assigned to a window.

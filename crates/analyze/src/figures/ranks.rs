@@ -9,7 +9,7 @@ use crate::figures::cpu::client_cpus;
 use crate::figures::window::Window;
 use crate::figures::work::Work;
 
-/// Each rank of `step`, or the one whose part it is; none where one process took it alone.
+/// Each rank of `step`, or only the one that this part belongs to; empty for a run of one process.
 pub(crate) fn ranks(
     run: &Run,
     step: &StepRecord,
@@ -29,7 +29,7 @@ pub(crate) fn ranks(
         let last_us = starts.and_then(|starts| starts.into_iter().max());
         let skew_us = last_us.zip(first_us).map(|(last, first)| last.saturating_sub(first));
         let ms = |us: i64| us as f64 / 1e3;
-        // In the folder of a rank its counters stand themselves.
+        // The folder of a rank has its counters directly.
         let of_counters = || counters.rate(shared::CLIENT_CPU_US).map(|us| us / 1e6);
         let used = if whole { window.and_then(|window| cores(rank, step, window)) } else { of_counters() };
         RankSummary {
@@ -52,7 +52,7 @@ pub(crate) fn is_whole(step: &StepRecord) -> bool {
     step.ranks.first().is_some_and(|rank| step.ranks.len() == rank.ranks as usize)
 }
 
-/// Cores' worth of CPU that other ranks used on the host of the first, which alone looks at its host.
+/// Cores' worth of CPU that other ranks used on the host of the first, the only one that samples its host.
 pub(crate) fn beside_the_first(step: &StepRecord, window: &Window) -> f64 {
     let Some((first, others)) = step.ranks.split_first() else { return 0.0 };
     let beside = others.iter().filter(|rank| rank.host == first.host);

@@ -1,5 +1,5 @@
-//! Figures that are made of the rates of counters, whoever watches these: over a window, in a slice, or in the last second.
-//! What a rate is by matters not, for they are of one rate by another.
+//! Figures made from rates of counters over any period: a window, a slice, or the last second. Each is a ratio of
+//! rates, so the period cancels out.
 
 use mindful_core::contract::metric::{Counter, shared};
 

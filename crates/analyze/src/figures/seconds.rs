@@ -17,7 +17,7 @@ pub struct Seconds {
     pub blocks_per_s: Vec<f64>,
     /// 99th percentile of the slice over all kinds, us; empty when a slice is too short of operations for it.
     pub p99_us: Vec<f64>,
-    /// Share of logical reads that the cache served; empty where it is not known.
+    /// Share of logical reads that the cache served; empty if not known.
     pub hit_ratio: Vec<f64>,
 }
 

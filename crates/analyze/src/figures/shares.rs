@@ -23,7 +23,7 @@ fn events_of(counters: &Counters) -> impl Iterator<Item = &Change> {
     counters.0.iter().filter(|change| change.source == SAMPLES)
 }
 
-/// Shares of database time; a class that nobody observed is not known.
+/// Shares of database time; a class that was not observed is unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shares {
     parts: Vec<(WaitClass, f64)>,
@@ -59,7 +59,7 @@ impl Shares {
         (!times.is_empty()).then(|| Self::new(WaitClass::BUSY.map(share)))
     }
 
-    /// A source that counts nothing of a class cannot tell it.
+    /// A source that does not count a class has no share for it.
     fn sampled(counters: &Counters) -> Option<Self> {
         let samples: Vec<_> = events_of(counters).filter_map(busy).collect();
         let total: f64 = samples.iter().map(|(_, count)| count).sum();

@@ -15,7 +15,7 @@ pub(crate) const STALLED: u64 = 10;
 const MOST: [f64; 3] = [0.99, 0.95, 0.5];
 /// Share of the window that times below [`STALL_US`] have to take together before they are stalls.
 const SHORT_SHARE: f64 = 0.05;
-/// Share of the sessions that stand still together: the others may have been between two operations.
+/// Share of the sessions that stall together: the others may have been between two operations.
 const TOGETHER: f64 = 0.75;
 
 /// A time in which sessions stood still, us since the epoch on the engine's clock.
@@ -81,7 +81,7 @@ impl Stalls {
         self.together.iter().max_by_key(|stall| stall.us())
     }
 
-    /// Blocks per second of the slices of `window` in which nobody stood still; `None` where there is none.
+    /// Blocks per second of the slices of `window` in which no session stalled; `None` without such slices.
     pub(crate) fn blocks_per_s_without(&self, step: &StepRecord, window: &Window) -> Option<f64> {
         let all = self.together.iter().chain(self.alone.iter().map(|(_, stall)| stall));
         let spans: Vec<_> = all.map(|stall| stall.span).collect();
@@ -107,8 +107,8 @@ fn worth_a_word(mut stalls: Vec<Stall>, window: &Window) -> Vec<Stall> {
     stalls
 }
 
-/// What counters did while sessions stood still: between the boundaries within `span`, or else around it. Tells whether
-/// it is within.
+/// Changes of counters while sessions stalled: between the boundaries within `span`, or else around it. Also returns
+/// whether it is within.
 pub(crate) fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Counters, bool) {
     let at = |us: i64| step.boundaries_us.partition_point(|boundary| *boundary < us) as u32;
     let within = (at(span.0), at(span.1.saturating_add(1)).saturating_sub(1));
@@ -125,12 +125,12 @@ pub(crate) fn meanwhile(step: &StepRecord, window: &Window, span: Span) -> (Coun
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Threshold {
     us: u64,
-    /// Whether a single operation of this length tells something: beyond the 99th percentile it does.
+    /// Whether a single operation of this length is significant: beyond the 99th percentile it is.
     tells_single: bool,
 }
 
 impl Threshold {
-    /// Of a kind with operations that took `long_us`; `None` where too few operations are known to tell.
+    /// Of a kind with operations that took `long_us`; `None` if too few operations are known.
     fn from_work(work: &KindWork, long_us: &[u64]) -> Option<Self> {
         MOST.into_iter().find_map(|share| {
             let most_us = work.service.quantile_ns(share)? / 1_000;
@@ -160,7 +160,7 @@ fn together(spans: &[(u32, Span)], least: usize) -> Vec<Stall> {
         turns.push((span.0, true, *session));
         turns.push((span.1, false, *session));
     }
-    // Who ends leaves before who begins at the same instant enters: that session ended something.
+    // At the same instant an end sorts before a beginning: that session completed something.
     turns.sort_unstable();
     let mut inside = std::collections::BTreeMap::<u32, usize>::new();
     let (mut stalls, mut since, mut most) = (Vec::new(), None, 0);

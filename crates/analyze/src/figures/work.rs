@@ -29,9 +29,9 @@ pub struct Work {
     /// boundary is on both sides of it. `None` without two such boundaries.
     pub occupied: Option<f64>,
     pub think_us: f64,
-    /// Time spent waiting for another writer, us, where the engine tells.
+    /// Time spent waiting for another writer, us, if the engine reports it.
     pub writer_wait_us: Option<f64>,
-    /// CPU used by the sessions, us, where the engine tells for each slice.
+    /// CPU used by the sessions, us, if the engine reports it for each slice.
     pub cpu_us: Option<f64>,
     pub ops_by_session: Vec<f64>,
     pub tally: Tally,
@@ -126,7 +126,7 @@ impl Work {
         self.kinds.iter().map(|kind| kind.busy_ns).sum::<f64>() / 1e9 / self.seconds
     }
 
-    /// CPU of the sessions, cores' worth, where the engine tells it.
+    /// CPU of the sessions, cores' worth, if the engine reports it.
     pub(crate) fn cores(&self) -> Option<f64> {
         Some(self.cpu_us.filter(|us| *us > 0.0)? / 1e6 / self.seconds)
     }

@@ -30,7 +30,7 @@ const QUIET_SHARE: f64 = 0.01;
 /// Length from which on a block is large: the kernel may split its request.
 pub(super) const LARGE_BLOCK: u64 = 128 << 10;
 
-/// What was read in a second, level by level; `None` where it is not known.
+/// What was read in a second, level by level; `None` if not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Levels {
     database_bytes: Option<f64>,
@@ -57,7 +57,7 @@ pub struct Gates {
     pub blocks_per_request: Option<f64>,
     /// Share of the files that was never written: the kernel answers it without a read.
     pub holes_share: f64,
-    /// What stands between the device that serves and what stores.
+    /// The layers between the device that serves and the device that stores.
     pub(crate) between: Between,
     pub(crate) levels: Levels,
 }
@@ -74,7 +74,7 @@ pub enum Claim {
     ReadFromDevice,
     /// Physical reads against requests at the device.
     OneRequestPerRead,
-    /// The device against what stands below it.
+    /// The device compared with the layer below it.
     Stored,
 }
 

@@ -47,7 +47,7 @@ impl LadderStep {
 }
 
 impl LadderStep {
-    /// By read requests and the time of a single one, which is all that a report tells.
+    /// By read requests and the time of a single one, which is all that a report contains.
     fn reported(step: &StepRecord, counters: &Counters) -> Option<Self> {
         let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
         let per_s = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate > 0.0)?;
@@ -61,8 +61,8 @@ pub(crate) fn is_flat((before, here): &(LadderStep, LadderStep)) -> bool {
     here.per_s / before.per_s - 1.0 <= FLAT_GAIN
 }
 
-/// For each step of `run` the highest of `ladder_steps` with at most half of what it offers at once, and its own; `None` where
-/// there is none. `ladder_steps` are those of the steps, in their order.
+/// For each step of `run`: the highest of `ladder_steps` with at most half of its offered concurrency, and its own;
+/// `None` without one. `ladder_steps` are those of the steps, in their order.
 pub(crate) fn ladder(run: &Run, ladder_steps: &[Option<LadderStep>]) -> Vec<Option<(LadderStep, LadderStep)>> {
     let all: Vec<_> = run.steps.iter().zip(ladder_steps).collect();
     let before = |step: &StepRecord, here: LadderStep| {

@@ -30,7 +30,7 @@ pub struct LedgerRow {
     pub ratio: Option<f64>,
     /// What the ratio should be; `None` when nothing can be said before.
     pub expected: Option<f64>,
-    /// Why it is not, or what the figure cannot tell.
+    /// Why it is not, or what the figure does not show.
     pub gap: Option<String>,
 }
 
@@ -54,8 +54,7 @@ impl LedgerRow {
 pub struct Ledger {
     /// Operations, blocks visited, logical reads, physical reads, reads of the processes, reads at the device.
     pub reads: Vec<LedgerRow>,
-    /// Updated blocks, writes of the database and who did them, of its processes, at the device.
-    /// Empty when nothing was written.
+    /// Updated blocks, writes of the database by writer, of its processes, and at the device. Empty without writes.
     pub writes: Vec<LedgerRow>,
     /// Commits, log, its writes and syncs, and what its device did; ratios are by commits. Empty without updates, and in a
     /// report of another tool.
@@ -226,7 +225,7 @@ impl Terms<'_> {
         rows
     }
 
-    /// How blocks that were read came: each by its share of them. Empty where the target does not tell ways apart.
+    /// How read blocks were read: each access path with its share. Empty if the target does not separate them.
     fn access_rows(&self) -> Vec<LedgerRow> {
         let (Some(ahead), direct) = (self.counters.rate(shared::READS_AHEAD), self.counters.rate(shared::READS_DIRECT))
         else {
@@ -265,7 +264,8 @@ impl Terms<'_> {
         rows
     }
 
-    /// Who wrote the database's blocks: each by its share of them, which add up to 1. Empty where that is not reported.
+    /// The processes that wrote the database's blocks, each with its share; the shares add up to 1. Empty if not
+    /// reported.
     fn writers(&self) -> Vec<LedgerRow> {
         let split = [
             ("  by sessions", shared::SESSION_WRITES),

@@ -28,9 +28,9 @@ pub enum Limit {
     DeviceCap,
     /// The time a read takes.
     DeviceLatency,
-    /// The page cache stands before the storage.
+    /// The page cache serves reads before the storage.
     PageCache,
-    /// Nothing stands out.
+    /// No single limit is clear.
     Undecided,
 }
 

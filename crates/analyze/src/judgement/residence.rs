@@ -30,9 +30,9 @@ impl Residence {
             && workload.hot_schema.is_none()
             && workload.scan_pct.is_none();
         let own = description.cache_each_session;
-        // How much of its schemas each session visits, its placement does not tell.
+        // The placement of a session does not show how much of its schemas it visits.
         let divided = own && workload.spread_sessions.is_some();
-        // What one session commits, the others' caches do not know: how much of them stays good, sizes do not tell.
+        // Other sessions' caches do not see a commit, so their sizes do not show how much of them remains valid.
         let spoilt = own && placements.len() > 1 && !workload.update_pct.is_none();
         let cache = description.cache_bytes.filter(|_| even && !spoilt && !divided)? as f64;
         let dataset = run.dataset.as_ref()?;

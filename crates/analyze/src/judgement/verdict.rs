@@ -20,7 +20,7 @@ pub const LITTLE_BREACH: f64 = 0.05;
 pub const HOST_BUSY: f64 = 0.85;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
 pub(crate) const HELD_BACK: f64 = 0.05;
-/// Share of the window that sessions may stand still before that limits.
+/// Share of the window that sessions may stall before stalls are the limit.
 pub(crate) const STALLED_SHARE: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
 pub const CPU_SHARE: f64 = 0.6;
@@ -45,7 +45,7 @@ const AT_DEVICE_AT_LEAST: f64 = 3.0;
 const ONE_WRITER: &str = "one session writes at a time, whatever the --schemas: fewer --sessions, a lower --update-pct, or \
                           more updates in one transaction";
 
-/// What the rules look at; `None` where it is not known, and then its rule does not match.
+/// The input of the rules. A rule does not match if its input is `None`: not known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     pub words: Words,

@@ -19,7 +19,7 @@ pub struct Knee {
     pub asymptote_sessions: Option<f64>,
     /// Sessions of the best throughput per latency; `None` where it was not reached.
     pub best_power_sessions: Option<f64>,
-    /// Most sessions whose 99th percentile meets the objective.
+    /// Most sessions with a 99th percentile that meets the objective.
     pub slo_sessions: Option<SloPoint>,
     /// Sessions of the highest throughput, where more of them surely make it fall; `None` also where that would be
     /// past the measured loads.

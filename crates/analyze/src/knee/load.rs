@@ -1,4 +1,4 @@
-//! What was measured at each load, and how the knee is looked for in it.
+//! The measurement at each load, and the search for the knee in it.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadPoint {

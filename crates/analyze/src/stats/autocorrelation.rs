@@ -15,7 +15,7 @@ pub fn time(series: &[f64]) -> f64 {
         .fold(1.0, f64::max)
 }
 
-/// Correlation of the series with itself `lag` points later; 0 where it is not known.
+/// Correlation of the series with itself `lag` points later; 0 if not known.
 pub(crate) fn at_lag(series: &[f64], lag: usize) -> f64 {
     let Some(center) = mean(series) else { return 0.0 };
     let square: f64 = series.iter().map(|v| (v - center).powi(2)).sum();

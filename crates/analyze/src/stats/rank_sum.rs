@@ -66,10 +66,10 @@ impl RankSum {
     pub(crate) fn critical(&self, tail: f64) -> Option<usize> {
         let pairs = self.m * self.n;
         let (mut low, mut high) = (0, pairs + 1);
-        // Bisection for the first u whose probability is above the tail.
+        // Bisection for the first u with a probability above the tail.
         while low < high {
             let middle = usize::midpoint(low, high);
-            // Rounding must not move a u whose probability is the tail itself.
+            // Rounding must not move a u with exactly the tail's probability.
             if self.at_most(middle as f64) <= tail * (1.0 + 1e-9) { low = middle + 1 } else { high = middle }
         }
         low.checked_sub(1)

@@ -7,7 +7,7 @@ use crate::stats::moment::batch_means;
 
 const STRONG: f64 = 0.5;
 
-/// Seconds averaged before periods are looked for; shorter ones average out in every figure.
+/// Seconds averaged before the search for periods; shorter ones average out in every figure.
 const GRAIN_S: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use crate::stats::autocorrelation;
 use crate::stats::moment::{batch_means, mean};
 use crate::stats::trend::{mann_kendall, theil_sen};
 
-/// Fewest batches whose perfect order is significant.
+/// Fewest batches for which a perfect order is significant.
 const FEWEST_BATCHES: usize = 6;
 
 const SIGNIFICANT: f64 = 0.01;
@@ -31,8 +31,8 @@ impl Drift {
     }
 }
 
-/// Tests batch means, whose batches are twice the autocorrelation time of what a straight line leaves, so that slow
-/// noise is not taken for a trend. `None` below twelve points, or where the mean is not above zero.
+/// Tests the means of batches, each twice the autocorrelation time of the residuals from a straight line, so that slow
+/// noise is not taken for a trend. `None` below twelve points, or if the mean is not above zero.
 pub fn drift(series: &[f64]) -> Option<Drift> {
     let center = mean(series).filter(|m| *m > 0.0 && series.len() >= 2 * FEWEST_BATCHES)?;
     let slope = crate::stats::moment::line_slope(series);

@@ -1,4 +1,4 @@
-//! When a step that is measured until steady is looked at, and which look ends it.
+//! When a step that runs until it is steady is checked, and which check ends it.
 
 use super::Assessment;
 
@@ -19,8 +19,8 @@ impl Looks {
         seen_s >= FIRST_S && seen_s >= self.last_s + EVERY_S
     }
 
-    /// Takes what a look at so many seconds found; true when it ends the step. Among many looks one is good by chance,
-    /// so the whole window is judged twice: two looks in a row have to find it steady and precise.
+    /// Takes the result of a check after so many seconds; true if it ends the step. Among many checks one passes by
+    /// chance, so two checks in a row must find the whole window steady and precise.
     pub fn push(&mut self, seen_s: usize, found: &Assessment) -> bool {
         let agrees = found.steady && found.precise;
         let ends = agrees && self.agreed;

@@ -21,8 +21,8 @@ pub struct Precision {
     pub tau_s: f64,
     /// Independent points that the series is worth.
     pub effective_points: f64,
-    /// Batches the interval was taken from; `None` for a series too short for 20 batches of five autocorrelation
-    /// times, whose interval comes from its effective points.
+    /// Batches the interval was taken from; `None` for a series too short for 20 batches of five autocorrelation times;
+    /// then the interval comes from its effective points.
     pub batches: Option<usize>,
 }
 

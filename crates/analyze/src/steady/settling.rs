@@ -28,8 +28,8 @@ pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
     found
 }
 
-/// Judges a step that came to its cap. What is left after the warm-up may be too short to tell why; then the whole step
-/// is asked.
+/// Judges a step that came to its cap. If the rest after the warm-up is too short to show why, the whole step is
+/// judged.
 pub fn at_cap(step: &StepRecord, slices: u32, least: Duration) -> Assessment {
     let mut found = settled(step, slices, least);
     if let [Reason::TooShort { .. }] = found.reasons[..] {
@@ -59,7 +59,7 @@ fn criteria(step: &StepRecord) -> Criteria {
     if writes(step) { Criteria::SNIA } else { Criteria::STRICT }
 }
 
-/// When checkpoints ended, by the boundary at which their counters had grown; `None` where nobody counts them.
+/// When checkpoints ended: the boundary at which their counters had grown. `None` if not counted.
 fn checkpoints(step: &StepRecord, slices: u32) -> Option<Vec<f64>> {
     let counts = |series: &Series| -> Option<Vec<(u32, f64)>> {
         let places: Vec<usize> = (0..series.metrics.len())

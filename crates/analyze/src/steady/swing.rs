@@ -20,7 +20,7 @@ pub(crate) struct Swing {
     pub period: Option<usize>,
 }
 
-/// The swing of a series; `None` where it is level, below 6 points, or where nothing was done.
+/// The swing of a series; `None` if it is level, has fewer than 6 points, or shows no work.
 pub(crate) fn swing(series: &[f64]) -> Option<Swing> {
     let rising = sorted(series);
     let left_out = (series.len() / LEFT_OUT).max(1);

@@ -9,7 +9,7 @@ const BATCH: usize = 5;
 /// Batches that are left at the end in any case: a variance of fewer says nothing.
 const LEFT: usize = 5;
 
-/// A cut past the middle counts as "still warming up" only where it is better than the best early one by this.
+/// A cut past the middle counts as "still warming up" only if it is better than the best early cut by this.
 const CLEARLY: f64 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -79,7 +79,7 @@ fn doctor(matches: &ArgMatches) -> Result<Exit> {
 /// Writes what a bug report needs into a new file of the current folder; returns its name.
 fn keep(bundle: &str) -> Result<String> {
     let name = format!("mindful-doctor-{}.txt", mindful_core::contract::clock::now_us() / 1_000_000);
-    // Whoever else may write to the folder can guess the name.
+    // Others who may write to the folder can guess the name.
     let written = file::put(Path::new(&name), false, |mut file| file.write_all(bundle.as_bytes()));
     let unwritten = |error| Error::run(format!("cannot write {name}: {error}"), "change to a writable folder");
     written.map_err(unwritten)?;

@@ -114,7 +114,7 @@ fn run(matches: &ArgMatches, stop: &StopFlag) -> Result<u8> {
     let mut child = group
         .spawn(Command::new(program).args(words).stdin(input))
         .map_err(|error| Error::plan(format!("cannot start {}: {error}", program.display()), "check its name"))?;
-    // If memory runs out, the kernel shall kill this process, and so the command.
+    // If memory runs out, the kernel is to kill this process, and so the command.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     let failed = |error| Error::run(format!("cannot wait for the command: {error}"), "");
     let mut passed_on = false;

@@ -42,7 +42,7 @@ pub(super) const VERB: Verb = Verb {
     action: Action::Run(watch),
 };
 
-/// The argument of `--live`, whose screen is that of this verb alone.
+/// The argument of `--live`; the screen of this verb differs from that of a run.
 const SCREEN: &str = "screen";
 
 /// How often the wait for readings checks for Ctrl-C.

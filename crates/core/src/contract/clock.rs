@@ -9,7 +9,7 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Microseconds since the Unix epoch: this host's wall clock as it was first read, carried on by the monotonic one.
 ///
-/// Who sets the wall clock changes nothing here: no wait gets longer, and no slice.
+/// A change of the wall clock has no effect here: no wait and no slice gets longer.
 pub fn now_us() -> i64 {
     static FIRST: OnceLock<(i64, Instant)> = OnceLock::new();
     let (first_us, read) = FIRST.get_or_init(|| (wall_us(), Instant::now()));
@@ -26,7 +26,7 @@ pub fn sleep_until_us(instant_us: i64) {
     sleep_unless(instant_us, || false);
 }
 
-/// The same, but ends early when `unless` says so; looks every 50 ms. Tells whether it slept to the end.
+/// The same, but ends early when `unless` returns true; checks every 50 ms. Returns whether it slept to the end.
 pub fn sleep_unless(instant_us: i64, unless: impl Fn() -> bool) -> bool {
     loop {
         let left = instant_us.saturating_sub(now_us());
@@ -48,8 +48,8 @@ pub trait Time {
     /// Since an instant of its own; only goes forward.
     fn elapsed(&self) -> Duration;
 
-    /// Sleeps until [`Time::now_us`] is `instant_us`, but ends early when `unless` says so. Tells whether it slept to the
-    /// end.
+    /// Sleeps until [`Time::now_us`] is `instant_us`, but ends early when `unless` returns true. Returns whether it
+    /// slept to the end.
     fn sleep_unless(&self, instant_us: i64, unless: &dyn Fn() -> bool) -> bool;
 }
 

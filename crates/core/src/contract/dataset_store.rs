@@ -39,7 +39,7 @@ pub trait DatasetStore {
     /// [`SchemaProof::sample`]: crate::dataset::SchemaProof::sample
     fn verify(&self, stop: &StopFlag) -> Result<LayoutProof>;
 
-    /// The same by a look at every block. By default [`DatasetStore::verify`] looks at all of them anyway.
+    /// Like [`DatasetStore::verify`], but checks every block. By default both check all of them.
     fn verify_all(&self, stop: &StopFlag) -> Result<LayoutProof> {
         self.verify(stop)
     }
@@ -71,8 +71,8 @@ pub trait DatasetStore {
         Ok(None)
     }
 
-    /// Removes what [`DatasetStore::instance`] tells, after [`DatasetStore::cleanup`]; the target is of no more use then. Gives it as it
-    /// was found: what is to be kept is kept.
+    /// Removes the instance that [`DatasetStore::instance`] names, after [`DatasetStore::cleanup`]; the target is not
+    /// usable afterwards. Keeps whatever is to be kept.
     fn remove_instance(&self) -> Result<Option<OwnedObject>> {
         Ok(None)
     }

@@ -17,8 +17,8 @@ pub struct Description {
     pub cache_bytes: Option<u64>,
     /// Whether each session has a cache of that size to itself.
     pub cache_each_session: bool,
-    /// What identifies the server, as long as it runs; `None` where the engine does not say. Two targets of one server
-    /// have the same.
+    /// Identifies the server while it runs; `None` if the engine does not provide it. Two targets of one server have
+    /// the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// How many endpoints its URL names.
@@ -37,10 +37,10 @@ pub struct Description {
     pub expected_log: Option<ExpectedLog>,
     /// What a sample of the stored blocks is like, in words; `None` where none was read back.
     pub stored_blocks: Option<String>,
-    /// What work costs in requests to the cache; `None` where it is as [`CacheRequests::default`] says.
+    /// Requests to the cache for each unit of work; `None` for [`CacheRequests::default`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_requests: Option<CacheRequests>,
-    /// What reading its clock costs a session, us: its loop reads it once an operation. `None` where nobody timed it.
+    /// What reading its clock costs a session, us: its loop reads it once an operation. `None` if not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_cost_us: Option<f64>,
     /// Whether its log is made durable by forced writes (O_DSYNC) and not by syncs.
@@ -61,7 +61,7 @@ pub struct Description {
     pub notice: Option<String>,
 }
 
-/// What a system calls what every one has, so that a report speaks as those who run it do.
+/// A system's own words for common things, so that a report uses the words of its administrators.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     /// Its log of changes: `WAL`, `redo`.
@@ -175,7 +175,7 @@ impl CacheFill {
 pub struct HostView {
     /// Whether it runs on this host.
     pub local: bool,
-    /// The process whose descendants are the server; `None` when it works inside mindful's own process.
+    /// The process that is the root of the server's processes; `None` if the server is inside mindful's own process.
     pub server_pid: Option<u32>,
     /// The folders and files that hold its dataset, to find their device by.
     pub data_paths: Vec<PathBuf>,

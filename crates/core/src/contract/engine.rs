@@ -40,7 +40,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Most of what an engine can do whose work loop runs in mindful: an engine names what it does in another way.
+    /// Typical capabilities of an engine with its work loop in mindful; an engine overrides those that differ.
     pub const CLIENT_LOOP: Self = Self {
         loads: true,
         updates: true,
@@ -107,8 +107,8 @@ pub trait Engine: Sync {
         None
     }
 
-    /// The option and its value by which the server behind `url` gets a cache that holds all of the dataset, or little of
-    /// it; `None` where the server is not mindful's own.
+    /// The option and its value by which the server behind `url` gets a cache that holds all of the dataset, or little
+    /// of it; `None` if the server is not mindful's own.
     fn cache_option(&self, _url: &str, _holds_all: bool) -> Option<(&'static str, &'static str)> {
         None
     }

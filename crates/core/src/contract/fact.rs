@@ -44,7 +44,7 @@ pub enum Fact {
     MachineVendor,
     /// The machine's product name, from DMI.
     MachineProduct,
-    /// Whose guest the host is.
+    /// The hypervisor of the host.
     Virtualization,
     /// Name of the operating system.
     SystemName,
@@ -98,7 +98,7 @@ impl Fact {
         }
     }
 
-    /// Its text among `facts`, where it is known.
+    /// Its text among `facts`, if known.
     pub fn find(self, facts: &BTreeMap<String, String>) -> Option<&String> {
         facts.get(self.key())
     }
@@ -163,7 +163,7 @@ impl DeviceFact {
         format!("{kind}.{device}.{name}")
     }
 
-    /// Its text among `facts`, where it is known.
+    /// Its text among `facts`, if known.
     pub fn find<'a>(self, device: &str, facts: &'a BTreeMap<String, String>) -> Option<&'a String> {
         facts.get(&self.key(device))
     }
@@ -179,7 +179,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// What the keys of facts about its first place begin with; those of others have a number behind it, from 2 on.
+    /// The prefix of the keys of facts about its first place; other places add a number from 2 on.
     pub fn key(self) -> &'static str {
         let path = match self {
             Self::Dataset => Fact::StoragePath,
@@ -191,7 +191,7 @@ impl Kept {
 
 const CHOSEN: &str = "chosen ";
 
-/// The key under which a target tells why mindful chose the value of `setting`.
+/// The key under which a target explains why mindful chose the value of `setting`.
 pub fn chosen_key(setting: &str) -> String {
     format!("{CHOSEN}{setting}")
 }

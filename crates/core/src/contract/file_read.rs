@@ -31,7 +31,7 @@ impl InFlight {
     }
 }
 
-/// Options and facts that every engine of bare files has, by these names: a run tells by them how its files were read.
+/// Options and facts that every engine of bare files has, by these names: they show how a run read its files.
 pub mod names {
     /// How many I/Os each session keeps in flight.
     pub const IODEPTH: &str = "iodepth";
@@ -51,7 +51,7 @@ pub mod names {
     pub const APPEND: &str = "append";
 }
 
-/// The files that the URL of an engine of bare files names: what stands behind its scheme.
+/// The files that the URL of an engine of bare files names: the part after its scheme.
 pub fn files_in_url(url: &str) -> &str {
     url.split_once(':').map_or(url, |(_, files)| files)
 }

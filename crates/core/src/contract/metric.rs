@@ -1,4 +1,4 @@
-//! Metrics and those who read them.
+//! Metrics and their readers.
 
 use serde::{Deserialize, Serialize};
 
@@ -216,9 +216,9 @@ pub mod shared {
     pub const TRACE_LOST: Counter = Counter("trace_lost");
     /// Times the server's waits were sampled.
     pub const SAMPLINGS: Counter = Counter("samplings");
-    /// Reads that the server had under way, summed over the looks at them.
+    /// Reads that the server had under way, summed over the samples.
     pub const READS_IN_FLIGHT: Counter = Counter("reads_in_flight");
-    /// Looks at the reads that the server had under way.
+    /// Samples of the reads that the server had under way.
     pub const READS_LOOKS: Counter = Counter("reads_looks");
     /// Samplings that saw the server's own maintenance at work.
     pub const MAINTENANCE_SAMPLES: Counter = Counter("server/autovacuum");
@@ -254,7 +254,7 @@ pub mod source {
     pub const NEIGHBOURS: &str = "neighbours";
     /// Interfaces, by [`super::network`].
     pub const NETWORK: &str = "network";
-    /// A host elsewhere, as its Prometheus node_exporter tells.
+    /// A host elsewhere, as its Prometheus node_exporter reports it.
     pub const NODE_EXPORTER: &str = "node_exporter";
     /// Pressure stall information.
     pub const PRESSURE: &str = "pressure";
@@ -262,7 +262,7 @@ pub mod source {
     pub const PROCESSES: &str = "processes";
     /// The scheduler's account of the sessions' threads.
     pub const SESSION_THREADS: &str = "session_threads";
-    /// CPUs; of each by itself [`super::CPU_BUSY`].
+    /// CPUs; for a single one see [`super::CPU_BUSY`].
     pub const STAT: &str = "stat";
     /// Pages.
     pub const VMSTAT: &str = "vmstat";
@@ -306,7 +306,7 @@ impl MetricFamily {
         format!("{}{thing}{}{}", self.before, self.between, self.behind)
     }
 
-    /// The thing whose counter is stored under `name`; `None` where that is another counter.
+    /// The thing that the counter `name` belongs to; `None` for a counter of another family.
     pub fn find_thing(self, name: &str) -> Option<&str> {
         name.strip_prefix(self.before)?.strip_suffix(self.behind)?.strip_suffix(self.between)
     }
@@ -357,7 +357,7 @@ pub mod limits {
         ("group_writes", "write requests"),
         ("group_write_bytes", "bytes written"),
     ];
-    /// What the name of the gauge that holds the limit ends with, behind that of the counter.
+    /// The suffix of the limit gauge's name, after the name of the counter.
     pub const GAUGE_SUFFIX: &str = "_limit";
 }
 
@@ -382,7 +382,7 @@ pub enum Phase {
     /// At the boundary of two slices: sources that are always current, such as `/proc`.
     Boundary,
     /// In the middle of the following slice, or once all sessions are done: sources that sessions publish when a slice
-    /// ends. What is read then stands exactly as it was at the boundary.
+    /// ends. The values read then are exactly those at the boundary.
     Settled,
 }
 
@@ -435,7 +435,7 @@ pub trait Sampler: Send {
     }
 
     /// Processes outside the run that used the most CPU since the last call, the busiest first; asked after each
-    /// reading. Empty from a sampler that does not look at processes of others.
+    /// reading. Empty from a sampler that does not observe other processes.
     fn busiest(&mut self) -> Vec<ProcessCpu> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! Files in folders that are mindful's own: engines make and remove them, sources of steps look for them.
+//! Files in mindful's own folders: engines make and remove them, sources of steps find them.
 
 /// The mark of a folder that is mindful's own.
 pub const MARK_FILE: &str = "mindful.mark";

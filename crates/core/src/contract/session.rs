@@ -12,8 +12,7 @@ pub trait Session {
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport>;
 
     /// The same by a session that may continue before its report is read: into the following slices that end at
-    /// `later_ends_us`, those that are over by then passed over. It is asked as long as it is [`Session::under_way`],
-    /// or dropped.
+    /// `later_ends_us`, skipping those that are over by then. Call it while it is [`Session::under_way`], or drop it.
     fn run_slice_ahead(&mut self, order: &SliceOrder, _later_ends_us: &[i64]) -> Result<SliceReport> {
         self.run_slice(order)
     }

@@ -82,10 +82,10 @@ pub struct SliceReport {
     pub ops: [OpReport; 3],
     /// Time spent thinking, us.
     pub think_us: u64,
-    /// Time spent waiting for another writer, us, where the engine can tell.
+    /// Time spent waiting for another writer, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer_wait_us: Option<u64>,
-    /// CPU the session used on the server or in its own thread, us, where the engine can tell.
+    /// CPU the session used on the server or in its own thread, us, if the engine reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_us: Option<u64>,
     /// Realised choices; see [`Tally`].

@@ -27,8 +27,8 @@ impl StopFlag {
         self.0.requested.load(Ordering::SeqCst)
     }
 
-    /// Does `work`, which loses nothing if the process ends in the middle of it and does not look at the stop flag,
-    /// such as opening a target. A signal that comes meanwhile may end the process.
+    /// Does `work` that ignores the stop flag and loses nothing if the process ends in the middle of it, such as
+    /// opening a target. A signal that comes meanwhile may end the process.
     pub fn run_expendable<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.is_requested() {
             return Err(Error::interrupted("interrupted; nothing is stored"));

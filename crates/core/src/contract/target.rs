@@ -53,8 +53,8 @@ pub trait Target: DatasetStore + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Proves that its engine does here what it claims, in about half a minute; leaves nothing behind. `None` from an engine that
-    /// has nothing to prove.
+    /// Proves that its engine does here what it claims, in about half a minute; removes everything it made. `None` from
+    /// an engine without such a proof.
     fn self_proof(&self, _stop: &StopFlag) -> Result<Option<SelfProof>> {
         Ok(None)
     }
@@ -91,8 +91,8 @@ pub trait Target: DatasetStore + Send + Sync {
     /// Ends whatever sessions are doing, from another thread; best effort.
     fn interrupt(&self);
 
-    /// Ends whatever anyone waits for here, sessions or not, from another thread; best effort. All that is done to the
-    /// target after it may fail as interrupted, and nothing waits for a server that answers nobody.
+    /// Ends all waits on this target, of sessions or others, from another thread; best effort. Later calls on the
+    /// target may fail as interrupted, and none waits for a server that does not answer.
     fn abort(&self) {
         self.interrupt();
     }

@@ -4,11 +4,11 @@ use std::fmt;
 
 use crate::contract::description::Words;
 
-/// Name of the source whose counters are samples of wait events.
+/// Name of the source that counts samples of wait events.
 pub const SAMPLES: &str = "waits";
-/// Name of the source whose counters are samples of single sessions, by class.
+/// Name of the source that counts samples of single sessions, by class.
 pub const BY_SESSION: &str = "session_waits";
-/// Name of the source whose counters are times of wait events, us.
+/// Name of the source that adds up times of wait events, us.
 pub const TIMES: &str = "wait_times";
 
 /// What a session, or another process of the server, was doing.
@@ -93,8 +93,8 @@ impl WaitClass {
     }
 }
 
-/// The first part of the name of a counter of latches: contention for what is held for a moment, and never over a wait for
-/// storage, a client or a commit. Who waits for one waits for a holder that is on a CPU, or has lost it.
+/// The first part of the name of a counter of latches: contention for what is held for a moment, and never over a wait
+/// for storage, a client or a commit. Its waiter waits for a holder that is on a CPU, or has lost it.
 const LATCH: &str = "latch";
 
 /// Whether the counter called `metric` is of a latch.
@@ -115,7 +115,7 @@ pub fn is_log_sync(metric: &str) -> bool {
 pub struct WaitEvent {
     /// What a session loses by it.
     pub class: WaitClass,
-    /// Its name as the server tells it.
+    /// Its name on the server.
     pub event: &'static str,
     key: &'static str,
 }

@@ -23,7 +23,7 @@ pub enum Decides {
 /// A circumstance and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstance {
-    /// Its name in the system where it is set, such as `fsync`.
+    /// Its name in the system that sets it, such as `fsync`.
     pub name: String,
     /// Its value as text; `None` where it cannot be read.
     pub value: Option<String>,

@@ -6,7 +6,7 @@ const LN_ONCE_IN: f64 = 20.723_265_836_946_41;
 /// The share of a schema's blocks that may be wrong at most, where the correlations as written ask for no less.
 pub const MAX_WRONG_SHARE: f64 = 1.0 / 1000.0;
 
-/// By how much a correlation changes when a share f of the rows stands elsewhere, as a multiple of f. Each moves the
+/// By how much a correlation changes when a share f of the rows is in another place, as a multiple of f. Each moves the
 /// covariance by N/2 times N by N at most, which is 6 f of the product of deviations N^2/12, and all of them shrink a
 /// deviation by a factor of sqrt(1 - 3 f) at most.
 const MOVED_BY: f64 = 6.1;

@@ -89,7 +89,7 @@ pub const KEYS: &[Key] = &[
         "facts",
         "auto|local",
         "auto",
-        "Facts of the host: on a machine of a cloud ask its metadata service too (auto), or nobody (local)",
+        "Facts of the host: in a cloud, also ask its metadata service (auto), or never (local)",
     ),
     Key::unset("hook_before", "COMMAND", "Shell command to run before the sessions start").command(),
     Key::unset("hook_after", "COMMAND", "Shell command to run after the sessions stop").command(),

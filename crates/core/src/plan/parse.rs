@@ -97,7 +97,7 @@ fn hooks(s: &Settings) -> Result<Hooks> {
     })
 }
 
-/// A count whose key bounds it to 32 bits.
+/// A count that its key limits to 32 bits.
 fn count(text: &str) -> Result<u32> {
     let count = units::parse_count(text)?;
     u32::try_from(count).map_err(|_| Error::plan(format!("`{text}` is out of range"), "give a smaller number"))

@@ -1,4 +1,4 @@
-//! Who may write a file or a folder, by what the system says of it.
+//! Which users may write a file or a folder, from its metadata.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -7,7 +7,7 @@ const GROUP_WRITES: u32 = 0o020;
 const EVERYBODY_WRITES: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
-/// Owner and rights of a file or folder, as they were when it was looked at.
+/// Owner and rights of a file or folder, at the time of the check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights {
     pub owner: u32,
@@ -20,7 +20,7 @@ impl Rights {
         Self { owner: facts.uid(), group: facts.gid(), mode: facts.mode() }
     }
 
-    /// Whether it belongs to user number `me`, or to root, who may do all anyway.
+    /// Whether it belongs to user number `me`, or to root.
     pub fn belongs_to(self, me: u32) -> bool {
         [0, me].contains(&self.owner)
     }
@@ -37,7 +37,7 @@ impl Rights {
         self.group_writes() || self.everybody_writes()
     }
 
-    /// Whether it is a folder, such as `/tmp`, in which nobody removes or renames what is of others.
+    /// Whether it is a folder, such as `/tmp`, in which users cannot remove or rename files of others.
     pub fn is_sticky(self) -> bool {
         self.mode & STICKY != 0
     }

@@ -2,7 +2,7 @@
 
 pub const MASK: &str = "…";
 
-/// Names whose value is a secret, by their end: `PGPASSWORD`, `sslpassword`, `SYSDBA_PASSWD`, `--api-token`.
+/// Names of secret values, by their end: `PGPASSWORD`, `sslpassword`, `SYSDBA_PASSWD`, `--api-token`.
 const NAMES: [&str; 12] = [
     "password",
     "passwd",
@@ -36,7 +36,7 @@ fn urls(text: &str) -> String {
         clean.push_str(before);
         let end = after.find(|c: char| c.is_whitespace() || "'\"`<>|".contains(c)).unwrap_or(after.len());
         let (url, following) = after.split_at(end);
-        // A password may hold an @ that nobody encoded.
+        // A password may contain an @ that is not encoded.
         let (user, host) = url.rsplit_once('@').map_or((None, url), |(user, host)| (Some(user), host));
         if let Some(user) = user {
             match user.split_once(':') {

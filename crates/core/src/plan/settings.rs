@@ -16,11 +16,11 @@ pub struct Key {
     pub name: &'static str,
     /// The placeholder of the value in a usage line, such as `SIZE`. Empty for a switch.
     pub value: &'static str,
-    /// Built-in default; `None` when it is unset or depends on other facts, which `help` then tells.
+    /// Built-in default; `None` when it is unset or depends on other facts, which `help` then names.
     pub default: Option<&'static str>,
     /// One sentence for the reader of `--help`.
     pub help: &'static str,
-    /// What its value can bring about, and so who may give it.
+    /// What its value can cause, and therefore which sources may set it.
     pub trust: Trust,
     pub bound: Bound,
     pub syntax: ValueSyntax,
@@ -36,15 +36,15 @@ pub enum ValueSyntax {
     Setting,
 }
 
-/// What the value of a key can cause, and therefore from where it is taken.
+/// What the value of a key can cause, and therefore which sources may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
     /// Figures and choices of a run: from anywhere.
     Value,
     /// It names a host, a file or a folder that is then used: not from a run that was made elsewhere.
     Place,
-    /// It is executed, names what is executed or brings that along, or allows data to be destroyed: from who gives the
-    /// command alone, by flag, variable or a plan that is named.
+    /// It is executed, names what is executed or brings that along, or allows data to be destroyed: taken only from a
+    /// flag, a variable or a named plan of the command's user.
     Command,
 }
 
@@ -101,7 +101,7 @@ impl Key {
         self
     }
 
-    /// The same, for a value whose commas and dots are part of it.
+    /// The same, for a value that contains commas and dots.
     #[must_use]
     pub const fn one_value(mut self) -> Self {
         self.syntax = ValueSyntax::Single;

@@ -31,7 +31,7 @@ impl SweepPlan {
     }
 }
 
-/// A latency that a share of all operations shall not exceed.
+/// A latency that a share of all operations must not exceed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
     /// Which percentile: 50, 95, 99 or 99.9.
@@ -64,7 +64,7 @@ impl Objective {
         if limit.is_zero() { Err(bad()) } else { Ok(Self { percentile, limit_us: limit.as_secs_f64() * 1e6, unit }) }
     }
 
-    /// The percentile in `op` that the objective speaks of, us; `None` where too few operations tell it.
+    /// The percentile in `op` that the objective speaks of, us; `None` with too few operations.
     pub fn figure(&self, op: &OpSummary) -> Option<f64> {
         match self.percentile {
             p if p < 60.0 => op.p50_us,
@@ -79,8 +79,8 @@ impl Objective {
         (1_000.0 / (100.0 - self.percentile)).round() as u64
     }
 
-    /// Whether the main operations of a step meet it; `None` where too few of them tell. Of a rate that was not kept no
-    /// percentile is reported, however many operations there were: that is a miss.
+    /// Whether the main operations of a step meet it; `None` with too few of them. A rate that was not kept reports no
+    /// percentile, whatever the number of operations: that is a miss.
     pub fn is_met_by(&self, ops: &OpsSummary) -> Option<bool> {
         let op = ops.main()?;
         let enough = op.count >= self.min_ops();

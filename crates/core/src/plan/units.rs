@@ -1,6 +1,6 @@
 //! Sizes, times and shares as text with units, both ways.
 //!
-//! `MiB` is 2^20 bytes and `MB` is 10^6, always. A bare `M` is refused: nobody agrees what it means.
+//! `MiB` is 2^20 bytes and `MB` is 10^6, always. A bare `M` is refused: its meaning differs between tools.
 
 use std::time::Duration;
 

@@ -62,7 +62,7 @@ impl TargetAssignment {
         begin(target)..begin(target + 1)
     }
 
-    /// Fewest sessions of which each of `ranks` has one.
+    /// Fewest sessions that give each of `ranks` one.
     pub(crate) fn min_sessions(&self, ranks: u32) -> u32 {
         let enough = |sessions: &u32| {
             (0..self.targets()).all(|target| {

@@ -80,14 +80,15 @@ impl Launcher {
 }
 
 impl Rank {
-    /// This process among its like, by `settings` and by what launchers say in the environment; `None` where it is alone.
+    /// This process among its ranks, from `settings` and the environment variables of launchers; `None` if it runs
+    /// alone.
     ///
     /// # Errors
     /// Flags and environment contradict each other, or one of two figures is missing.
     pub fn detect(settings: &Settings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
         let given = |name| settings.parse(name, number);
         let (rank, ranks, job) = (given("rank")?, given("ranks")?, settings.parse("job", job_name)?);
-        // Who says that there is one is alone, whatever started it.
+        // With `--ranks 1` a process is alone, whatever started it.
         if ranks == Some(1) {
             return match rank {
                 None | Some(0) => Ok(None),

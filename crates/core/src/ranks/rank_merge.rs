@@ -16,7 +16,7 @@ impl StepRecord {
     /// that `keeps` asks for.
     ///
     /// # Errors
-    /// The step is none of a rank's.
+    /// The step does not belong to a rank.
     pub fn to_rank_part(&self, cpus: Option<f64>, keeps: KeptCounters) -> Result<Self, String> {
         let [rank] = &*self.ranks else { return Err("it is not part of a run of several ranks".to_owned()) };
         let cpu_us = cpu_us(&self.series);
@@ -84,7 +84,7 @@ fn series_events(series: &Series) -> impl Iterator<Item = Event> + '_ {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptCounters {
-    /// None: they stand with another rank.
+    /// None: they are with another rank.
     Nothing,
     /// Those of a target that is in the process.
     InProcess,
@@ -104,7 +104,8 @@ fn of_target(series: &Series) -> bool {
     series.metrics.iter().any(|metric| its.iter().any(|counter| metric.name == *counter))
 }
 
-/// Adds the counters of `other`, of a target in another process: what one of the two does not tell is not known of both.
+/// Adds the counters of `other`, of a target in another process: what one of the two does not report is unknown for
+/// both.
 pub(crate) fn add_counters(all: &mut Series, other: &Series) {
     let place = |metric: &Metric| other.metrics.iter().position(|of| of.name == metric.name && of.kind == metric.kind);
     let places: Vec<Option<usize>> =
@@ -151,7 +152,7 @@ impl RankMerge {
     /// From the first rank's step with all its counters.
     ///
     /// # Errors
-    /// It is none of a rank's.
+    /// It does not belong to a rank.
     pub fn new(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let of = first.ranks.first().map_or(0, |rank| rank.ranks);
         Self::for_ranks(first, cpus, 0..of)
@@ -160,7 +161,7 @@ impl RankMerge {
     /// The same of one of several targets: from the step of the rank that looked after it.
     ///
     /// # Errors
-    /// It is none of such a rank.
+    /// It does not belong to such a rank.
     pub fn for_target(first: StepRecord, cpus: Option<f64>) -> Result<Self, String> {
         let on =
             first.ranks.first().and_then(|rank| rank.on_target).ok_or("it is not part of a run of several targets")?;

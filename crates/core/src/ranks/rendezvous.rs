@@ -1,8 +1,7 @@
 //! The place where ranks of a run meet: rows and chunks of bytes that all of them can read, and one clock for all.
 //!
-//! A row belongs to one rank of one job. It holds as long as its lease lasts by the meeting's own clock, whatever the
-//! hosts' clocks say; a rank that lives renews it. Calls here do not wait, and nothing is pushed: the caller looks
-//! again.
+//! A row belongs to one rank of one job. It is valid until its lease ends by the rendezvous' own clock, not by those of
+//! the hosts. A living rank renews it. Calls here do not wait, and nothing is pushed: the caller polls.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use crate::contract::error::{Error, Result};
 pub struct RankRow {
     /// Number of the rank, from 0.
     pub rank: u32,
-    /// Tells this process from another one of the same number.
+    /// Distinguishes this process from another one with the same number.
     pub token: String,
     pub body: String,
 }
@@ -24,7 +23,7 @@ pub struct PeerRow {
     pub expired: bool,
 }
 
-/// Longest lease. One that ends later was written by nobody who keeps to this contract, and holds nothing.
+/// Longest lease. A row with a later end violates this contract and is ignored.
 pub(crate) const LONGEST_LEASE: Duration = Duration::from_mins(2);
 
 /// Whether a lease until `expires_us` holds nothing at `now_us`.
@@ -32,7 +31,7 @@ pub fn is_lease_over(expires_us: i64, now_us: i64) -> bool {
     !(now_us..=now_us.saturating_add(LONGEST_LEASE.as_micros() as i64)).contains(&expires_us)
 }
 
-/// Longest time for which anything of a job that died is kept, once nobody renews it.
+/// Longest time for which anything of a dead job is kept after its last renewal.
 pub const RETENTION: Duration = Duration::from_hours(24);
 
 /// Most bytes of a chunk: small enough for any server to take in one statement.
@@ -40,13 +39,13 @@ pub const MAX_CHUNK_BYTES: usize = 256 << 10;
 
 /// A place to meet, shared by all threads of a rank.
 pub trait Rendezvous: Send + Sync {
-    /// Where it is, for messages; holds no secrets.
+    /// Its place, for messages; contains no secrets.
     fn location(&self) -> String;
 
-    /// Makes what it needs there, where it is missing, or finds what others made; before all else. By default it needs nothing.
+    /// Makes what it needs there, or finds what other ranks made. Must be called first. By default it does nothing.
     ///
     /// # Errors
-    /// What stands there is not mindful's, or was changed.
+    /// The place contains something that is not mindful's, or that was changed.
     fn prepare(&self) -> Result<()> {
         Ok(())
     }
@@ -63,7 +62,7 @@ pub trait Rendezvous: Send + Sync {
     /// left longer than [`KEPT`] ago goes.
     fn claim_rank(&self, job: &str, row: &RankRow, lease: Duration) -> Result<Option<RankRow>>;
 
-    /// Says something else, or the same for longer. Tells whether the place is still this process's.
+    /// Changes the row, or renews it. Returns whether the place still belongs to this process.
     fn update_row(&self, job: &str, row: &RankRow, lease: Duration) -> Result<bool>;
 
     /// All rows of `job`, by rank.

@@ -4,8 +4,8 @@ use crate::contract::metric::MetricKind;
 use crate::ranks::rank_merge::add_counters;
 use crate::record::run::{Series, StepRecord};
 
-/// The counters that all of `targets` tell, added up, of the sources that `adds_up` names: what one target does not tell is not
-/// known of all.
+/// The sums of the counters that all of `targets` report, from the sources that `adds_up` accepts. What one target does
+/// not report is unknown for all.
 pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> Vec<Series> {
     let Some((first, others)) = targets.split_first() else { return Vec::new() };
     let sum = |series: &Series| {
@@ -19,7 +19,7 @@ pub fn sum_counters(targets: &[&StepRecord], adds_up: impl Fn(&str) -> bool) -> 
     first.series.iter().filter(|series| adds_up(&series.source)).filter_map(sum).collect()
 }
 
-/// The counters of `series`, which alone can be added up; `None` where there are none.
+/// The counters of `series`; gauges cannot be added up. `None` without counters.
 fn counters(series: &Series) -> Option<Series> {
     let counts = |at: &usize| series.metrics.get(*at).is_some_and(|metric| metric.kind == MetricKind::Counter);
     let kept: Vec<usize> = (0..series.metrics.len()).filter(counts).collect();

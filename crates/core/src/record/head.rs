@@ -34,7 +34,7 @@ pub struct RunHead {
     pub plan: Plan,
     /// All settings with their origin, secrets removed.
     pub settings: Settings,
-    /// Whose figures they are, where another tool measured; then the plan says nothing but the tag.
+    /// The tool that measured, if another tool did; then the plan contains only the tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
 }

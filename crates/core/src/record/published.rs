@@ -35,7 +35,7 @@ impl Published {
         *all = all.saturating_add(blocks);
     }
 
-    /// Adds what others published by a clock that is `shift_us` behind, to a tick.
+    /// Adds what others published by a clock that is `shift_us` late, to a tick.
     pub(crate) fn merge_shifted(&mut self, others: &Self, shift_us: i64) {
         for (tick, blocks) in &others.0 {
             let end_us = tick.saturating_mul(TICK_US).saturating_add(shift_us);

@@ -41,7 +41,7 @@ pub struct RankRecord {
     /// CPUs that its process might use, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
-    /// `(boundary, CPU of its process so far in us)`; empty in its own folder, where the counters themselves stand.
+    /// `(boundary, CPU of its process so far in us)`; empty in its own folder, which has the counters themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_us: Vec<(u32, f64)>,
     /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.

@@ -76,7 +76,8 @@ pub struct StepRecord {
     pub error: Option<String>,
     pub interrupted: bool,
     pub ended: bool,
-    /// The ranks that took it together: all of them, or the one whose part this is; empty where one process took it alone.
+    /// The ranks that took it together: all of them, or only the one that this part belongs to; empty for a run of one
+    /// process.
     pub ranks: Vec<RankRecord>,
 }
 
@@ -104,7 +105,7 @@ impl StepRecord {
     /// Adds an event of the step; others are passed over.
     ///
     /// # Errors
-    /// The reason why it cannot stand where it stands.
+    /// Why it is not allowed at this place.
     pub fn add(&mut self, event: Event) -> Result<(), String> {
         match event {
             Event::Started { boundaries_us, clock_offset_us } => {

@@ -202,7 +202,7 @@ pub struct ComparedRun {
     pub value: Option<f64>,
     /// Codes of the findings that make it suspect or invalid, each once.
     pub because: Vec<String>,
-    /// Path of the plan file that was found automatically; absent where there was none.
+    /// Path of the plan file that was found automatically; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_file: Option<String>,
 }

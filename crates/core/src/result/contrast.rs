@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContrastSummary {
-    /// All work on one core; null on a server that mindful did not start, whose processes are left where they run.
+    /// All work on one core; null on a server that mindful did not start: its processes are not moved.
     pub pinned: Option<Vec<LevelSummary>>,
     /// Work on all cores.
     pub all_cores: Vec<LevelSummary>,

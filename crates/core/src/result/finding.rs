@@ -27,7 +27,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What is, what it does to the result, what to do; a sentence or two.
     pub text: String,
-    /// The figures behind it.
+    /// The figures that support it.
     pub evidence: String,
 }
 
@@ -93,7 +93,7 @@ impl Finding {
         Self { severity, ..self }
     }
 
-    /// A finding whose severity depends on the run.
+    /// A finding with a severity that depends on the run.
     pub fn new(code: Code, severity: Severity, text: impl Into<String>, evidence: impl Into<String>) -> Self {
         Self { code: code.name.to_owned(), severity, text: text.into(), evidence: evidence.into() }
     }

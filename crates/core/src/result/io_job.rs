@@ -20,7 +20,7 @@ pub struct IoJobSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoBest {
-    /// The figure, in the unit that its name tells.
+    /// The figure, in the unit in its name.
     pub value: f64,
     /// Mean latency there, us.
     pub mean_us: Option<f64>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::{GROWTH, summary_of_figures};
 
 summary_of_figures! {
-/// The log of the updates; null where it is not known, and for reads alone.
+/// The log of the updates; null if not known, and for reads alone.
 #[derive(Default)]
 pub struct LogSummary {
     /// Records per second.

@@ -16,7 +16,7 @@ pub struct BySession {
     pub ops: Vec<f64>,
 }
 
-/// One of the processes that took a step together; null where it is not known.
+/// One of the processes that took a step together; null if not known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RankSummary {

@@ -30,7 +30,7 @@ pub struct StepSummary {
     /// I/Os that each session keeps in flight: blocks, or large reads where it reads no blocks; null for a database.
     iodepth: Option<u32> = figure(
         Count,
-        "operations that a session keeps in flight, as the plan has it; unknown where it is one at a time",
+        "operations that the plan keeps in flight in each session; unknown if one at a time",
         []
     ),
     /// Length of each of them in bytes; null for a database.
@@ -39,7 +39,7 @@ pub struct StepSummary {
     work_unit: Option<u64> = figure(Blocks, "as the plan has it", [], "work_unit_blocks"),
     /// Share of updates asked for, percent.
     update_pct: Option<f64> = figure(Percent, "as the plan has it", []),
-    /// Whose arithmetic the operations followed: `mindful`, or that of an older kit.
+    /// The arithmetic of the operations: `mindful`, or that of an older kit.
     like: Compatibility,
     /// When updates committed and whether they waited for the log; null for reads alone, and for files, which have none.
     commit: Option<String>,
@@ -60,7 +60,7 @@ pub struct StepSummary {
     start_skew_ms: Option<f64> = figure(Milliseconds, "latest minus earliest begin of a session's first slice", []),
     /// Each session; null when one never reported.
     by_session: Option<BySession>,
-    /// The ranks that took it together, or the one whose part it is; empty where one process took it alone.
+    /// The ranks that took it together, or only the one that this part belongs to; empty for a run of one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<RankSummary>,
     /// Each target, where there are several: the step is their sum. Empty where there is one.
@@ -69,7 +69,7 @@ pub struct StepSummary {
     /// By kind of operation.
     ops: OpsSummary = nested,
     /// Share of scanned blocks that went past the database's cache, through a ring of a few buffers, 0 to 1: 1 is
-    /// direct, 0 cached; null without scans or where the database does not tell.
+    /// direct, 0 cached; null without scans or if the database does not report it.
     scan_direct_share: Option<f64> = figure(
         Share,
         "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
@@ -147,8 +147,8 @@ pub struct StepSummary {
         "time that requests spent at the device, its queue included / time",
         [DEVICE_QUEUE_TIME_US]
     ),
-    /// Reads that the database itself had under way on average, handed to the system and not yet back; null where it does not
-    /// tell (PostgreSQL before 18, a role without pg_read_all_stats).
+    /// Reads that the database itself had under way on average, handed to the system and not yet back; null if it does
+    /// not report them (PostgreSQL before 18, a role without pg_read_all_stats).
     database_in_flight: Option<f64> = figure(
         Count,
         "reads that the database had under way, summed over looks / looks",
@@ -253,8 +253,8 @@ impl OpsSummary {
         }
     }
 
-    /// The kind of operation whose figure is reported for a step that shows one: selects, or updates where there are
-    /// none.
+    /// The kind of operation whose figure is reported for a step that shows one: selects, or updates in a run without
+    /// selects.
     pub fn main(&self) -> Option<&OpSummary> {
         self.select.as_ref().or(self.update.as_ref())
     }
@@ -276,7 +276,7 @@ impl Figures for OpsSummary {
     }
 }
 
-/// One of several targets of a run, as a run of its own sessions would tell it.
+/// One of several targets of a run, as a run of its sessions alone would show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetSummary {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::figure::summary_of_figures;
 
 summary_of_figures! {
-/// Waits by duration, as the database counted them, in buckets that each reach to twice the one before: a
-/// percentile is the middle of its bucket. All null where it did not, or nobody asked it.
+/// Waits by duration, as the database counted them, in buckets that each reach to twice the one before: a percentile is
+/// the middle of its bucket. All null if it did not, or was not asked.
 #[derive(Default)]
 pub struct WaitSummary {
     /// Waits for one block.
@@ -114,7 +114,7 @@ pub struct DeviceSummary {
     /// Reads timed in the window.
     reads_timed: Option<u64> = figure(
         Count,
-        "reads of which the kernel reported both issue and completion, in the window",
+        "reads in the window for which the kernel reported both issue and completion",
         [TRACE_EVENTS, TRACE_LOST]
     ),
     /// Median of reads, us.
@@ -132,7 +132,7 @@ pub struct DeviceSummary {
     /// Writes timed in the window.
     writes_timed: Option<u64> = figure(
         Count,
-        "writes of which the kernel reported both issue and completion, in the window",
+        "writes in the window for which the kernel reported both issue and completion",
         [TRACE_EVENTS, TRACE_LOST]
     ),
     /// Median of writes, us.
@@ -157,7 +157,7 @@ pub struct CpuSummary {
     /// Cores' worth of CPU the server's processes used.
     db_cores: Option<f64> = figure(
         Cores,
-        "user and system CPU of the server's processes / time; of its sessions where only these tell",
+        "user and system CPU of the server's processes / time; of its sessions if only they report it",
         [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
     ),
     /// Cores' worth of CPU the server's processes used in user mode.

@@ -52,7 +52,7 @@ pub struct ReadFigures {
     pub figures: WaitFigures,
 }
 
-/// A set of waits in figures; null where it is empty.
+/// A set of waits in figures; null if it is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitFigures {

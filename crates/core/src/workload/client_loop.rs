@@ -33,7 +33,7 @@ pub struct ClientLoop<T = HostClock> {
     rate: Option<Rate>,
     schedule: Option<Schedule>,
     pause: Option<Pause>,
-    /// Since when nothing keeps the next operation from beginning, as [`Time::elapsed`] tells it.
+    /// The instant, by [`Time::elapsed`], from which the next operation may begin.
     free_since: Option<Duration>,
     service: [Recorder; 3],
     response: [Recorder; 3],
@@ -117,8 +117,8 @@ impl<T: Time> ClientLoop<T> {
         Ok(report)
     }
 
-    /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
-    /// counted up to the boundary and handed on.
+    /// Thinks until the pause or the slice is over; returns whether there is time left. A pause that outlasts the slice
+    /// is counted up to the boundary and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = &mut self.pause else { return true };
         self.time.sleep_unless(pause.until_us.min(end_us), &|| false);

@@ -88,7 +88,7 @@ pub struct Permutation {
 
 impl Permutation {
     /// The layout of `schema` (from 1) for a dataset seed: block number to key. The first of a series of candidates
-    /// whose rank correlation is below `max_correlation`, so that small tables hold the method's limit too.
+    /// with a rank correlation below `max_correlation`, so that small tables keep the method's limit too.
     pub fn layout(len: u64, seed: u64, schema: u32, max_correlation: f64) -> Self {
         let base = stream_seed(seed, schema, Purpose::Layout);
         let candidate = |attempt: u64| Self::new(len, mix64(base as u64 ^ attempt));

@@ -16,7 +16,7 @@ pub struct Draws {
     streams: Streams,
 }
 
-/// The seeds of a session's streams, for engines whose database draws for itself.
+/// The seeds of a session's streams, for engines that draw in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Streams {
     pub key: i64,
@@ -54,7 +54,7 @@ impl Streams {
 }
 
 impl Draws {
-    /// The draws of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
+    /// The draws of `session` (from 0), with `schema` (from 1) as its home unless the workload spreads sessions.
     pub fn new(workload: &Workload, session: u32, schema: u32) -> Self {
         let streams = Streams::new(workload.seed, session);
         Self { workload: workload.clone(), share: SchemaShare::new(workload, session, schema, streams.schema), streams }

@@ -3,7 +3,7 @@
 use crate::workload::Rate;
 use crate::workload::draw;
 
-/// Arrivals that a backlog counts one by one; of what is beyond, the mean tells as much.
+/// Arrivals that a backlog counts one by one; beyond that the mean is good enough.
 const COUNTED: u64 = 10_000;
 
 #[derive(Debug, Clone)]

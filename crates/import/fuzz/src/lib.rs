@@ -59,7 +59,7 @@ pub fn configuration(bytes: &[u8]) {
     }
 }
 
-/// Rows of `steps`, and their runs, whose events are what they are when read back.
+/// Rows of `steps`, and their runs, with events as they are when read back.
 fn follow(steps: Vec<OldStep>) -> Vec<OldRun> {
     let rows: Vec<ReportRow<'_>> = steps.iter().filter_map(ReportRow::of).collect();
     for line in rows::awr_info(&rows).lines().skip(1) {

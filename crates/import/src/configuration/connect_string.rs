@@ -1,6 +1,6 @@
 //! What `psql` was given to connect by: a URL, keywords and values, options, or the name of a database.
 //!
-//! pgio passes its CONNECT_STRING to psql as it stands, so any of the four is in use. All become one URL without its
+//! pgio passes its CONNECT_STRING to psql unchanged, so any of the four is in use. All become one URL without its
 //! password: secrets are not copied into plans and runs.
 
 use mindful_core::plan::secret::without_secrets;

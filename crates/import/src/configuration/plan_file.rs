@@ -1,4 +1,4 @@
-//! A plan file in the making: keys with a comment each, and what is left behind.
+//! A plan file in the making: keys with a comment each, and the settings that are not carried over.
 
 use std::fmt::Write as _;
 

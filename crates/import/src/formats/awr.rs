@@ -11,7 +11,7 @@ use crate::report::step;
 use crate::report::{self, Report, Scope};
 use crate::tables;
 
-/// Where a heading may stand: alone on its line, or in a page's own heading.
+/// Where a heading may be: alone on its line, or in a page's own heading.
 const HEADINGS: [(&str, Scope); 3] = [
     ("WORKLOAD REPOSITORY report for", Scope::Instance),
     ("WORKLOAD REPOSITORY PDB report", Scope::Instance),

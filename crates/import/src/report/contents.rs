@@ -97,7 +97,7 @@ pub struct Report {
     pub foreground: Option<EventList>,
     /// Waits of the background; `None` without such a section.
     pub background: Option<EventList>,
-    /// Waits of both, which is all that old versions tell; `None` without such a section.
+    /// Waits of both, the only kind in old versions; `None` without such a section.
     pub both: Option<EventList>,
     /// How long waits took, of foreground and background together, by the names of events.
     pub histograms: BTreeMap<String, Histogram>,
@@ -214,15 +214,15 @@ impl Report {
         }
     }
 
-    /// Shares of the waits for `event` by how long they took; `None` where no section tells them, or several counterparts
-    /// have their own.
+    /// Shares of the waits for `event` by duration; `None` if no section contains them, or if several counterparts have
+    /// their own.
     pub(crate) fn shares(&self, event: &str) -> Option<&Histogram> {
         let mut alike = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event);
         let first = alike.next().map(|(_, histogram)| histogram);
         first.filter(|_| alike.next().is_none())
     }
 
-    /// How long waits for `event` and its counterparts took; `None` where no section tells it.
+    /// Durations of the waits for `event` and its counterparts; `None` if no section contains them.
     pub fn latency(&self, event: &str) -> Option<Latency> {
         let alike: Vec<_> = self.histograms.iter().filter(|(name, _)| oracle::counterpart(name) == event).collect();
         match alike[..] {
@@ -253,7 +253,7 @@ fn lacks(list: Option<&EventList>, event: &str) -> bool {
     list.is_some_and(|list| list.whole && !list.lines.iter().any(|line| oracle::counterpart(&line.name) == event))
 }
 
-/// All waits of `lines` that count as `event`; `None` where there are none.
+/// All waits of `lines` that count as `event`; `None` without such waits.
 fn waited(lines: &[EventLine], event: &str) -> Option<Waited> {
     let alike = lines.iter().filter(|line| oracle::counterpart(&line.name) == event);
     alike.map(Waited::of).reduce(Waited::and)

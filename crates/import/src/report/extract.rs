@@ -150,7 +150,7 @@ fn host(table: &Table, report: &mut Report) -> usize {
     keep(&mut report.host, figures)
 }
 
-/// Percentages stand two on a line, with nothing but their names to tell them apart.
+/// A line has two percentages, and only their names distinguish them.
 fn efficiency(table: &Table, report: &mut Report) -> usize {
     if !table.title.starts_with("Instance Efficiency") {
         return 0;

@@ -21,7 +21,7 @@ const S: f64 = 1024.0 * MS;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Histogram {
-    /// All waits, which are printed in thousands above 9,999; `None` where no section tells them.
+    /// All waits, which are printed in thousands above 9,999; `None` if no section contains them.
     pub waits: Option<Printed>,
     /// What each section contains of them: the same waits may be in a wide share and in narrow ones.
     pub(crate) shares: Vec<Share>,

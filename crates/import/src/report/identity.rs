@@ -39,7 +39,7 @@ pub(super) fn read(table: &Table, report: &mut Report) {
     }
 }
 
-/// The summary of a cluster's report; its names may stand below others: `Database Name`.
+/// The summary of a cluster's report; its names may be below others: `Database Name`.
 fn of_cluster(table: &Table, row: &[String], identity: &mut Identity) {
     let cell = |wanted: &str| {
         let at = table.column(|name| name == wanted || name == format!("database {wanted}"))?;

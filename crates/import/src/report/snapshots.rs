@@ -7,7 +7,7 @@ use super::contents::{Report, Snapshots, Span};
 use crate::number::{self, Printed};
 use crate::tables::{Table, known};
 
-/// Takes the lines of the snapshots, in whichever table they stand.
+/// Takes the lines of the snapshots, in whichever table they are.
 pub(super) fn read(table: &Table, report: &mut Report) {
     let into = &mut report.snapshots;
     for row in &table.rows {

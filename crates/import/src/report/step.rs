@@ -16,7 +16,7 @@ use crate::report::{Report, Scope, Waited, consistency};
 const COARSE: f64 = 0.05;
 /// The source of counters from statistics and the time model.
 const STATISTICS: &str = "report";
-/// Waits of background processes, where a report does not tell them from those of sessions.
+/// Waits of background processes, if a report does not separate them from those of sessions.
 const BACKGROUND: [&str; 6] = [
     event::LOG_WRITE,
     event::PARALLEL_WRITE,
@@ -58,7 +58,7 @@ pub(crate) fn steps(
 /// The step of `report`, which is in `file`.
 ///
 /// # Errors
-/// A report that tells neither how long it is nor a single figure.
+/// A report without its duration and without a single figure.
 fn step(file: &str, what: &'static str, report: Report) -> Result<OldStep> {
     let nothing = report.profile.is_empty() && report.statistics.is_empty() && report.top.is_empty();
     let Some(seconds) = report.elapsed_s().filter(|_| !nothing) else {

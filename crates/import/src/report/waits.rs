@@ -93,7 +93,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns of a list of events; `None` where it is something else.
+    /// The columns of a list of events; `None` if it is another table.
     fn of(table: &Table) -> Option<Self> {
         Some(Self {
             event: table.called("event")?,

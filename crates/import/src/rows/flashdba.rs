@@ -1,4 +1,4 @@
-//! The columns of flashdba's parser of AWR reports, those that a report tells.
+//! The columns of flashdba's parser of AWR reports, those that a report contains.
 
 use mindful_oracle_terms::{event, statistic};
 

@@ -10,7 +10,7 @@ pub struct ReportRow<'a> {
 }
 
 impl<'a> ReportRow<'a> {
-    /// The row of `step`; `None` where it is no report of Oracle's.
+    /// The row of `step`; `None` if it is not from a report of Oracle's.
     pub fn of(step: &'a OldStep) -> Option<Self> {
         Some(Self { step, report: step.report.as_deref()? })
     }

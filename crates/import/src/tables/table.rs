@@ -7,7 +7,7 @@ pub(super) const UNKNOWN: &str = "#";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub title: String,
-    /// What a page says the table is about, for those who cannot see it; blank in a text.
+    /// A page's description of the table for readers who cannot see it; empty in a text.
     pub summary: String,
     /// Names of the columns; a name over several lines is joined by spaces.
     pub columns: Vec<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The first column whose name, in lower case, passes `wanted`.
+    /// The first column with a name that passes `wanted` in lower case.
     pub(crate) fn column(&self, wanted: impl Fn(&str) -> bool) -> Option<usize> {
         self.columns.iter().position(|name| wanted(&name.to_ascii_lowercase()))
     }

@@ -9,7 +9,7 @@ const UNNAMED: usize = 8;
 /// Dashes in one piece, moved in, that end a table: 54 or 61 of them.
 const FOOTER: usize = 40;
 
-/// All tables of `text`. Each word of a row belongs to the column it stands under, or nearest to.
+/// All tables of `text`. Each word of a row belongs to the column above it, or to the nearest one.
 pub(crate) fn tables(text: &str) -> Vec<Table> {
     let mut reader = Reader::default();
     for line in text.lines() {
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
             self.places = None;
             self.forget();
         } else if line.starts_with("->") {
-            // Notes stand below a title, also where nothing else marks it as one.
+            // Notes follow a title, even if nothing else marks it as one.
             if let [title] = self.pending[..]
                 && !title.starts_with(' ')
             {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
 
     fn marks_or_text(&mut self, line: &'a str) {
         let words = words(line);
-        // Waves below each column stand before sums.
+        // Waves below each column precede sums.
         if words.len() > 1 && self.places.is_some() && words.iter().all(|word| is_all(line, word, b'~')) {
             return;
         }
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The line before a wave is a title; what stands right of it may name columns.
+    /// The line before a wave is a title; words to the right of it may name columns.
     fn take_title(&mut self) {
         self.places = None;
         let Some(line) = self.pending.last().copied() else { return };
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a word of a heading names something: waves and dashes only underline.
+/// Whether a heading's word is a name: waves and dashes only underline.
 fn names(line: &str, word: &Range<usize>) -> bool {
     !is_all(line, word, b'~') && !is_all(line, word, b'-')
 }

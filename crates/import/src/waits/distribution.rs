@@ -36,7 +36,7 @@ impl Distribution {
         fresh
     }
 
-    /// Counts one latency, us, rounded down by up to an eighth where it is not among those that are kept.
+    /// Counts one latency, us, rounded down by up to an eighth if it is not among those that are kept.
     pub(crate) fn add_rounded(&mut self, us: u64) {
         self.sum_up(us);
         if !self.added_dense(us) {

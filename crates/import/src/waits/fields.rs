@@ -88,7 +88,7 @@ impl Field {
     }
 }
 
-/// Which waits are looked at: all conditions must hold.
+/// Which waits are counted: all conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter(Vec<Condition>);
 

@@ -1,6 +1,6 @@
-//! What is fetched: where it stands, what it must be, and what is taken out of it.
+//! What is fetched: its address, its hash, and the files that are taken out of it.
 
-/// Where archives stand unless someone names a mirror: a repository in the layout of Maven.
+/// The address of archives unless the user names a mirror: a repository in the layout of Maven.
 pub const BASE: &str = "https://repo1.maven.org/maven2";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct Artefact {
 /// What is in an archive (a jar, which is a zip) and belongs into the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
-    /// Of the one tar in it whose name ends so, all or some files. It is packed by gzip where that is `gz`, else by xz.
+    /// All or some files of the one tar in it with this end of its name. `gz` means gzip, any other end xz.
     Tar(&'static str, Option<Files>),
     Jar(Files),
 }
 
-/// Files and whole folders (`share/`) of an archive; nothing else of it is looked at.
+/// Files and whole folders (`share/`) of an archive; nothing else of it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Files {
     /// The folder in the archive that becomes the folder on the shelf, with a slash at its end, or nothing.

@@ -21,7 +21,7 @@ const ATTEMPTS: u32 = 3;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// Until a connection stands, and again until the answer begins.
+    /// Until a connection is established, and again until the answer begins.
     pub answer: Duration,
     /// Between two pieces of the answer.
     pub piece: Duration,

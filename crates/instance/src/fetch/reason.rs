@@ -25,7 +25,7 @@ pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
     Error::target(format!("{}: {error}", place.display()), next)
 }
 
-/// Nobody's certificate can be checked.
+/// No certificate can be checked.
 pub(super) fn no_certificates() -> Error {
     Error::target("this system has no CA certificates, so no source can be trusted", CERTIFICATES)
 }
@@ -36,7 +36,7 @@ pub(super) fn bad_proxy(name: &str) -> Error {
 }
 
 pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
-    let next = "it was not used; try again, or look for what changes the archive (a proxy, the mirror)";
+    let next = "it was not used; try again, or check whether a proxy or the mirror changes the archive";
     Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
             failed(format!("HTTP status {code}"), "try again later, or name a mirror by --fetch-url")
         }
         ureq::Error::ConnectProxyFailed(why) => {
-            failed(format!("the proxy refuses ({why})"), "look at HTTPS_PROXY and NO_PROXY")
+            failed(format!("the proxy refuses ({why})"), "check HTTPS_PROXY and NO_PROXY")
         }
         ureq::Error::BodyExceedsLimit(limit) => failed(
             format!("it is larger than {}", size(*limit)),
@@ -94,11 +94,11 @@ fn of_tls(error: &rustls::Error, failed: &dyn Fn(String, &str) -> Error) -> Erro
             failed("its certificate is not signed by an authority that this system trusts".to_owned(), CERTIFICATES)
         }
         rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            failed("its certificate has expired".to_owned(), "look at this machine's clock")
+            failed("its certificate has expired".to_owned(), "check this machine's clock")
         }
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
-        ) => failed("its certificate is not valid yet".to_owned(), "look at this machine's clock"),
+        ) => failed("its certificate is not valid yet".to_owned(), "check this machine's clock"),
         other => failed(format!("no secure connection ({other})"), NETWORK),
     }
 }

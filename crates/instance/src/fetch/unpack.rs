@@ -1,8 +1,8 @@
-//! Unpacks an archive that nobody needs to trust.
+//! Unpacks an archive that may be hostile.
 //!
 //! The folder is new and empty. Each name in it is used once, files are only ever created, and links are made when all
-//! files are written: so nothing is written over or through anything. A link leads to something inside: `..` stands at
-//! its beginning only, where the folders above are real ones.
+//! files are written: so nothing is written over or through anything. A link leads to something inside: `..` is allowed
+//! only at its beginning, if the folders above are real ones.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +90,7 @@ fn tar(unpacked: impl Read, wanted: &mut Wanted<'_>, tree: &mut Tree<'_>, limits
             _ => tree.hard_link(&path, wanted.below(&link).unwrap_or(&link))?,
         }
     }
-    // To its end, where the sums over all of it stand.
+    // To its end, which contains the sums over all of it.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map(drop).map_err(text)
 }
 

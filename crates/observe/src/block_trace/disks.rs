@@ -6,7 +6,7 @@ use mindful_host::Kernel;
 use mindful_host::device::{Chain, backing_file, locate};
 use mindful_host::kernel_file::value;
 
-/// Lowest bit of a sector's number that sampling looks at: 8 KiB, so that neighbouring blocks fall apart.
+/// Lowest bit of a sector's number that sampling uses: 8 KiB, so that neighbouring blocks fall apart.
 const LOWEST_BIT: u32 = 4;
 /// Bits of a device's minor number.
 const MINOR_BITS: u32 = 20;
@@ -110,7 +110,7 @@ fn number(kernel: &Kernel, name: &str) -> Option<u64> {
     Some((major.parse::<u64>().ok()? << MINOR_BITS) | minor.parse::<u64>().ok()?)
 }
 
-/// Where the partition `part` lies on `disk`, sectors of 512 bytes; `None` when it is none of it.
+/// Where the partition `part` lies on `disk`, sectors of 512 bytes; `None` if it is not on that disk.
 fn extent(kernel: &Kernel, disk: &str, part: &str) -> Option<(u64, u64)> {
     let folder = std::fs::canonicalize(kernel.sys.join("class/block").join(part)).ok()?;
     let of_disk = folder.parent().and_then(|above| above.file_name()).is_some_and(|name| name == disk);

@@ -1,4 +1,4 @@
-//! A trace instance of our own: buffers and switches that nobody else's tracing shares.
+//! A trace instance of our own: buffers and switches that no other tracing shares.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -30,7 +30,7 @@ impl Instance {
     /// removed first.
     ///
     /// # Errors
-    /// Why this kernel does not offer it, or to whom.
+    /// Why this kernel does not offer it, or to which users it does.
     pub(super) fn open(kernel: &Kernel, filter: &str) -> Result<Self, String> {
         let tracefs =
             mounts::read(kernel).into_iter().find(|mount| mount.fs_type == "tracefs").map(|mount| mount.point);
@@ -89,7 +89,7 @@ impl Drop for Instance {
     }
 }
 
-/// Removes what ended processes left. One whose pipe is still open refuses.
+/// Removes what ended processes left. The kernel refuses one with an open pipe.
 fn remove_stale(kernel: &Kernel, instances: &Path) {
     let Ok(entries) = fs::read_dir(instances) else { return };
     for entry in entries.flatten() {

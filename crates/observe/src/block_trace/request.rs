@@ -38,7 +38,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The disk whose flush it is; `None` of other requests.
+    /// The disk of a flush; `None` for other requests.
     pub(super) fn flushed_disk(&self) -> Option<(u32, u32)> {
         (self.kind == Kind::Flush).then_some((self.place.0, self.place.1))
     }
@@ -79,7 +79,7 @@ fn kind(flags: &str, sectors: u64) -> Option<Kind> {
     }
 }
 
-/// The time stamp at the end of what stands before the event: `… 4711.000123`, seconds.
+/// The time stamp at the end of the text before the event: `… 4711.000123`, seconds.
 fn micros(before: &str) -> Option<u64> {
     let (seconds, fraction) = before.rsplit(' ').next()?.split_once('.')?;
     let micros: u64 = fraction.parse().ok().filter(|_| fraction.len() == 6)?;

@@ -35,7 +35,7 @@ pub(super) fn busy_host(activity: &Activity) -> Option<Finding> {
     ))
 }
 
-/// The devices of the data that are not quiet; the lowest of a chain tells for those above it.
+/// The devices of the data that are not quiet; the lowest of a chain stands in for those above it.
 pub(super) fn busy_devices(activity: &Activity, storages: &[Storage]) -> Vec<Finding> {
     let mut lowest: Vec<&str> = storages
         .iter()

@@ -127,7 +127,7 @@ fn mean_frequency(cpuinfo: &str) -> Option<f64> {
     (!mhz.is_empty()).then(|| mhz.iter().sum::<f64>() / mhz.len() as f64)
 }
 
-/// A list of CPUs or nodes as the kernel writes it: `0-3,8`. Nothing where it is malformed or absurdly long.
+/// A list of CPUs or nodes as the kernel writes it: `0-3,8`. Nothing if it is malformed or absurdly long.
 fn parse_list(text: &str) -> Vec<u32> {
     let mut all = Vec::new();
     for part in text.trim().split(',') {

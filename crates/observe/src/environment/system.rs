@@ -29,7 +29,7 @@ fn os_name(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Whose guest this host is; `None` on bare metal, and where nothing tells.
+/// The hypervisor of this host; `None` on bare metal, or if unknown.
 pub(crate) fn hypervisor(kernel: &Kernel) -> Option<String> {
     if let Some(kind) = value(kernel.sys.join("hypervisor/type")) {
         return Some(kind);

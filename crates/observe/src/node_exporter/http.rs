@@ -1,5 +1,5 @@
-//! A request to an exporter, which may be slow, endless or hostile: bounded in time and size, and it follows nobody
-//! elsewhere.
+//! A request to an exporter, which may be slow, endless or hostile: bounded in time and size, and redirects are not
+//! followed.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -24,7 +24,7 @@ pub(crate) struct Address {
     pub(crate) origin: String,
     /// Path and query.
     pub(crate) target: String,
-    /// What stands after `#`.
+    /// The part after `#`.
     pub(crate) fragment: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Client {
         let (answer, answered) = sync_channel(1);
         let (agent, url) = (self.agent.clone(), format!("{}{target}", address.origin));
         let asking = move || {
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = answer.send(ask(&agent, &url));
         };
         std::thread::Builder::new().name("exporter".to_owned()).spawn(asking).map_err(|error| failed(&error))?;

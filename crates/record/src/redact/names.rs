@@ -38,7 +38,7 @@ impl NameKind {
     }
 }
 
-/// Parts of the name of a fact or a setting that tell that its value is a name, and of what.
+/// Parts of the name of a fact or a setting that show that its value is a name, and of what.
 const TELLING: [(&str, NameKind); 51] = [
     ("host", NameKind::Host),
     ("hostname", NameKind::Host),
@@ -93,7 +93,7 @@ const TELLING: [(&str, NameKind); 51] = [
     ("names", NameKind::Name),
 ];
 
-/// Facts whose names tell otherwise than they mean.
+/// Facts with names that suggest another meaning.
 const HARMLESS: [&str; 3] = [Fact::SystemName.key(), "clock.source", "cpu.name"];
 
 /// What the value of the fact or setting `key` names, if its name says that it is one.
@@ -107,7 +107,7 @@ pub(super) fn kind_of(key: &str) -> Option<NameKind> {
     if parts.contains(&"version") || (parts.len() > 2 && parts.contains(&"device")) {
         parts.retain(|part| ["serial", "uuid", "wwn", "wwid"].contains(part));
     }
-    // What stands last says most: the path of a device, the name of a host.
+    // The last word decides: the path of a device, the name of a host.
     let mut found = parts.iter().rev().filter_map(|part| TELLING.iter().find(|(name, _)| name == part));
     let last = found.next()?.1;
     // The name of a host is a host's.
@@ -162,7 +162,7 @@ const COMMON: [&str; 44] = [
     "var",
 ];
 
-/// Whether `value` is a figure, a size, a time or a switch: it names nobody.
+/// Whether `value` is a figure, a size, a time or a switch: it contains no name.
 pub(super) fn says_nothing(value: &str) -> bool {
     const WORDS: [&str; 14] = [
         "",
@@ -202,7 +202,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// `value` and the names in it will be found wherever they stand: those of a list, the program of a command, the file of a
+    /// `value` and the names in it will be found everywhere: those of a list, the program of a command, the file of a
     /// path.
     pub(super) fn learn_all(&mut self, kind: NameKind, value: &str) {
         self.learn(kind, value);
@@ -241,7 +241,7 @@ impl Names {
         self.taken.insert(given.to_owned());
     }
 
-    /// `name` will be found wherever it is a word of its own.
+    /// `name` will be found wherever it is a whole word.
     pub(super) fn learn(&mut self, kind: NameKind, name: &str) {
         let name = name.trim();
         // A letter or two would be found everywhere; a path is known by its slash.

@@ -87,7 +87,7 @@ impl Names {
         self.is_known_device(word).then(|| (word.len(), self.of(NameKind::Device, word)))
     }
 
-    /// A URL: scheme and port stay, what stands behind a database goes.
+    /// A URL: scheme and port stay, the part after a database is removed.
     fn url(&mut self, text: &str) -> Option<(usize, String)> {
         let scheme = &text[..text.find("://").filter(|at| *at > 0)?];
         if !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+.-".contains(&b)) {

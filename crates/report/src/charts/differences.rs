@@ -49,7 +49,7 @@ pub(crate) fn drawing(compared: &Differences, doubt: Option<&'static str>) -> Op
     })
 }
 
-/// The figures behind it, titles first.
+/// Its figures, titles first.
 pub(crate) fn table(compared: &Differences) -> Vec<Vec<String>> {
     let [baseline, candidate] = compared.names.clone();
     let titles = ["figure".to_owned(), baseline, candidate, "difference".into(), "interval".into(), "remark".into()];

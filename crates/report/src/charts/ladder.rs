@@ -30,7 +30,7 @@ pub(crate) struct Ladder<'a> {
     pub by_load: Vec<(u32, Vec<&'a StepAnalysis>)>,
 }
 
-/// The ladders of all `sides`; a run of a single step is a ladder of one load. A contrast is none.
+/// The ladders of all `sides`; a run of a single step is a ladder of one load. A contrast is not a ladder.
 pub(crate) fn ladders<'a>(sides: &[Side<'a>]) -> Vec<Ladder<'a>> {
     let many = sides.len() > 1;
     let plain = sides.iter().filter(|(_, analysis)| !analysis.summary.is_contrast());
@@ -151,8 +151,8 @@ fn words(others: &Values) -> Vec<String> {
     others.iter().map(|(key, value)| format!("{} {value}", key.replace('_', "-"))).collect()
 }
 
-/// Median of what the steps of one load say, with the lowest and the highest where there are several; `None` where none of
-/// them tells.
+/// Median of the figures of the steps at one load, with the lowest and the highest if there are several; `None` if all
+/// are unknown.
 pub(crate) fn middle(
     steps: &[&StepAnalysis],
     figure: impl Fn(&StepAnalysis) -> Option<f64>,

@@ -205,7 +205,7 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
     guides
 }
 
-/// The capacity that was fitted, where it is of what is drawn.
+/// The fitted capacity, if it is of the drawn figure.
 fn capacity(ladder: &Ladder, rate: Figure) -> Option<Guide> {
     let knee = ladder.knee.filter(|knee| knee.model.is_some())?;
     let same =

@@ -110,7 +110,7 @@ pub(super) fn layer(name: &str, columns: &[Column], figure: impl Fn(&Column) -> 
     Layer { name: name.to_owned(), values: columns.iter().map(figure).collect() }
 }
 
-/// A strip of those layers that tell something; `None` where none does.
+/// A strip of the layers with data; `None` without any.
 pub(super) fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip> {
     let layers: Vec<Layer> = layers.into_iter().filter(|layer| layer.values.iter().any(Option::is_some)).collect();
     (!layers.is_empty()).then(|| Strip { name: name.to_owned(), unit, layers, stacked: false, level: None })
@@ -154,7 +154,7 @@ fn reads(columns: &[Column]) -> Option<Strip> {
     strip("mean time of a read request at the device", Unit::Us, vec![mean])
 }
 
-/// Cores of the host by who used them.
+/// Cores of the host by user.
 fn cpu(columns: &[Column]) -> Option<Strip> {
     let cores = |column: &Column, counter: Counter| column.counters.rate(counter).map(|us| us / 1e6);
     let server = layer("server", columns, |column| column.counters.server_cores());

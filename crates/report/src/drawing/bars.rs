@@ -1,4 +1,4 @@
-//! Level bars, a row each: from where to where, with a name before and a remark behind.
+//! Level bars, a row each: from where to where, with a name before and a remark after.
 
 use std::fmt::Write as _;
 

@@ -20,7 +20,7 @@ pub(crate) fn sparkline(values: &[Option<f64>], columns: usize, ascii: bool) -> 
     let levels = if ascii { ASCII_BLOCKS } else { BLOCKS };
     let known = |value: &Option<f64>| value.filter(|value| drawable(*value) && *value >= 0.0);
     let each = values.len().div_ceil(columns.max(1)).max(1);
-    // Of several in one character the highest: a spike shall be seen.
+    // Of several in one character the highest: a spike must be visible.
     let merged = values.chunks(each).map(|part| part.iter().filter_map(known).reduce(f64::max));
     let merged: Vec<Option<f64>> = merged.collect();
     let most = merged.iter().flatten().copied().fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! What stands around a drawing: on a page its heading, words and table; as a file of its own also its colours and the facts.
+//! The frame of a drawing: on a page its heading, words and table; as a file of its own also its colours and the facts.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub(crate) const STYLE: &str = include_str!("chart.css");
 pub(crate) const LINE: f64 = 13.0;
 pub(crate) const CHARACTER: f64 = 6.4;
 
-/// A picture before it stands anywhere. All its texts are marked up already, but for title and words.
+/// A picture before it is placed. All its texts are marked up already, except title and words.
 #[derive(Debug, Clone)]
 pub struct Drawing {
     pub name: &'static str,
@@ -22,7 +22,7 @@ pub struct Drawing {
     /// Its marks, in a space of [`WIDTH`] and `height`.
     pub content: String,
     pub height: f64,
-    /// The figures behind it, titles first.
+    /// Its figures, titles first.
     pub rows: Vec<Vec<String>>,
     /// What is written across it, where the figures are not to be quoted.
     pub doubt: Option<&'static str>,

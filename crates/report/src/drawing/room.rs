@@ -5,7 +5,7 @@ pub(crate) type Area = [f64; 4];
 
 pub(super) struct FreeSpace {
     field: Area,
-    /// `(whose it is, x and y of both ends)`.
+    /// `(owner, x and y of both ends)`.
     lines: Vec<(usize, [f64; 4])>,
     taken: Vec<Area>,
 }

@@ -20,7 +20,7 @@ const LEGEND: f64 = 15.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
     pub name: String,
-    /// A figure a column; `None` where it is not known.
+    /// A figure a column; `None` if not known.
     pub values: Vec<Option<f64>>,
 }
 

@@ -18,7 +18,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of `latency`, which holds every read of `bytes` bytes in `seconds`; `None` when there was none.
+    /// The figures of `latency`, which holds every read of `bytes` bytes in `seconds`; `None` without reads.
     pub fn new(latency: Latency, bytes: u64, seconds: f64) -> Option<Self> {
         let mean_us = latency.mean_ns()? / 1e3;
         let per_s = latency.count() as f64 / seconds;

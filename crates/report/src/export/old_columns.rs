@@ -28,7 +28,7 @@ struct StepRow<'a> {
     run: &'a Run,
     summary: &'a Summary,
     step: &'a StepAnalysis,
-    /// As SLOB's users name their reports: sessions behind the last dot.
+    /// As SLOB's users name their reports: sessions after the last dot.
     file: String,
 }
 
@@ -130,7 +130,7 @@ impl StepRow<'_> {
         }
     }
 
-    /// Waits for one block: counted, or one a physical read where the database tells their mean.
+    /// Waits for one block: counted, or one for each physical read if the database reports their mean.
     fn wait_figure(&self, column: &str) -> Option<f64> {
         let delta = |counter| self.step.counters.find(counter)?.delta;
         let mean_us = self.step.summary.read_latency_mean_us?;

@@ -16,7 +16,7 @@ pub const FIELDS: [(&str, &str); 24] = [
     ("step.step", "the number of a step"),
     ("step.placements", "which session used which schema"),
     ("step.workload", "the workload as numbers; the page shows its settings as text"),
-    ("step.warmup_slices", "slices that warm up, where there are none"),
+    ("step.warmup_slices", "warm-up slices of a step without any"),
     ("started", "times of slices, and the difference of two clocks"),
     ("sample", "readings of counters that enter no figure, and their times and costs"),
     ("latencies", "device requests that enter no figure"),

@@ -138,7 +138,7 @@ fn findings_of(board: &Board, colour: bool) -> Text<'static> {
     lines.push(Line::default());
     lines.push(Line::from(match board.watched {
         Some(_) => " Ctrl-C or q ends the watch",
-        None => " q leaves this view, the run goes on; Ctrl-C ends the run",
+        None => " q leaves this view, the run continues; Ctrl-C ends the run",
     }));
     Text::from(lines)
 }

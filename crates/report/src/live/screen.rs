@@ -59,7 +59,7 @@ struct Shared {
 }
 
 impl Screen {
-    /// Takes the terminal on stderr. `interrupt` is called for Ctrl-C, which a terminal that is ours does not tell by a
+    /// Takes the terminal on stderr. `interrupt` is called for Ctrl-C, which a terminal in our mode does not send as a
     /// signal.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ fn give_back_on_panic() {
     }));
 }
 
-/// Gives the terminal back, where it was taken; for who ends the process at once. It takes no lock that a blocked write
+/// Restores the terminal if it was taken; for code that ends the process at once. It takes no lock that a blocked write
 /// to stderr holds.
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
@@ -131,7 +131,7 @@ pub fn restore() {
     }
 }
 
-/// Whether the terminal of the full screen has hung up, so that nobody sees what is shown.
+/// Whether the terminal of the full screen has hung up, so that the view is not visible.
 fn is_gone() -> bool {
     GONE.load(Ordering::SeqCst)
 }
@@ -216,7 +216,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The lines that go on where the view was left.
+    /// The lines that continue after the view was left.
     fn lines_to_go_on(&self) -> Live {
         let live = Live::new(true);
         let board = self.board();

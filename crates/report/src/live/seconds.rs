@@ -68,7 +68,7 @@ impl Seconds {
                 let (places, phase) = *self.sources.get(&source)?;
                 let at_us = match phase {
                     Phase::Boundary => at_us,
-                    // Read later, it stands as it was at the boundary.
+                    // Read later, but it has its value at the boundary.
                     Phase::Settled => *self.boundaries_us.get(boundary as usize)?,
                 };
                 for (counter, place) in self.reads.iter_mut().zip(places) {
@@ -111,11 +111,11 @@ impl Seconds {
         let at = |boundary: u32| self.boundaries_us.get(boundary as usize).copied();
         let seconds = (at(index + 1)? - at(index)?) as f64 / 1e6;
         let blocks = format!("{} blocks/s", number(slice.blocks as f64 / seconds));
-        // Counters may be a slice behind; a rate of the warm-up says nothing about the window.
+        // Counters may be a slice late; a rate of the warm-up says nothing about the window.
         let warmup = self.head.warmup_slices;
         let [physical, logical, process_bytes] =
             self.reads.map(|reads| reads.per_s.filter(|_| index < warmup || reads.boundary > warmup));
-        // The most telling comes first: a narrow terminal cuts the end.
+        // The most important comes first: a narrow terminal cuts the end.
         let mut parts = match physical {
             Some(reads) => vec![self.format_reads(reads, process_bytes)],
             None => vec![blocks.clone()],

@@ -120,7 +120,7 @@ pub(crate) fn reads(step: &StepAnalysis) -> Panel {
     let on_files = step.evidence.on_files();
     if summary.ops.scan.is_some() && !on_files {
         said.push(match summary.scan_direct_share {
-            None => "the database does not tell whether scans were direct or cached".to_owned(),
+            None => "the database does not report whether scans were direct or cached".to_owned(),
             Some(share) if share >= 0.95 => "scans were direct, past the database's cache".to_owned(),
             Some(share) if share <= 0.05 => "scans were cached like other reads".to_owned(),
             Some(share) => {

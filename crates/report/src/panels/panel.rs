@@ -1,5 +1,5 @@
 //! Panels: the parts of a report, each made of a run and its analysis alone. How wide a line is, and whether there is
-//! colour, is known only to who shows them.
+//! colour, is known only to their caller.
 
 use crate::drawing::characters::{Spot, curve, sparkline};
 use crate::style::{Style, Tone};
@@ -9,7 +9,7 @@ pub(crate) enum Piece {
     Line(String),
     /// Above it a blank line.
     Heading(String),
-    /// Lines moved in by two, as the figure to look at.
+    /// Lines indented by two, as the main figure.
     Strong(String),
     /// A paragraph: columns before its first line and before the others, and columns it leaves free in all.
     Paragraph {
@@ -74,7 +74,7 @@ impl Panel {
         }
     }
 
-    /// A paragraph whose first line begins at column `first` and the others at `rest`, with `free` columns left over.
+    /// A paragraph with its first line at column `first` and the others at `rest`, with `free` columns left over.
     pub(crate) fn paragraph(&mut self, first: usize, rest: usize, free: usize, text: &str) {
         self.0.push(Piece::Paragraph { first, rest, free, text: text.to_owned() });
     }
@@ -103,7 +103,7 @@ impl Panel {
         self.0.push(Piece::Curve(curve));
     }
 
-    /// Its pieces, for who shows them in a form of its own.
+    /// Its pieces, for callers with a form of their own.
     pub(crate) fn pieces(&self) -> &[Piece] {
         &self.0
     }

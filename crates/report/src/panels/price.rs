@@ -1,4 +1,4 @@
-//! What the money buys, where the plan tells a price.
+//! What the money buys, if the plan has a price.
 
 use mindful_core::plan::price::Price;
 use mindful_core::result::StepSummary;

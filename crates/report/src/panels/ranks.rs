@@ -1,4 +1,4 @@
-//! The ranks of a step: who did which part of it, with how much CPU, and how far apart they began.
+//! The ranks of a step: the work and CPU of each, and how far apart they began.
 
 use mindful_analyze::figures::ranks::busiest;
 use mindful_core::result::{RankSummary, StepSummary};

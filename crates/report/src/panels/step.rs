@@ -1,4 +1,4 @@
-//! Single steps for a person: the figure first, then what limits it and what stands behind both.
+//! Single steps for a person: the figure first, then its limit, and the evidence for both.
 
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::record::run::Run;

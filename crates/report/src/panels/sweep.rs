@@ -83,7 +83,7 @@ fn ladder_panel((values, knee, steps): &Ladder<'_>, block_bytes: Option<u64>, lo
 }
 
 fn swept(run: &Run, summary: &Summary) -> String {
-    let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` goes on" };
+    let state = if summary.finished { "" } else { ", unfinished: `mindful sweep --resume` continues it" };
     let mut kits: Vec<_> = summary.steps.iter().filter_map(|step| step.like.kit()).collect();
     kits.dedup();
     let log = run.words().log;

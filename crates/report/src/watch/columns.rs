@@ -17,14 +17,14 @@ const MIB: f64 = 1_048_576.0;
 
 struct Column {
     head: String,
-    /// Its name where it is left out, if that is another one.
+    /// Its name when it is left out, if that differs.
     name: Option<&'static str>,
     wide: usize,
     of: Of,
     text: fn(&WatchedSecond) -> String,
 }
 
-/// What a column is of, and so whose.
+/// The scope of a column, and so its source.
 #[derive(Clone, Copy)]
 enum Of {
     Watch,
@@ -42,7 +42,7 @@ impl Column {
     }
 }
 
-/// The columns that `log_name` (WAL, redo) belongs to, and how many lines stand below the last header.
+/// The columns that `log_name` (WAL, redo) belongs to, and the number of lines below the last header.
 pub struct WatchColumns {
     columns: Vec<Column>,
     left_out: Vec<&'static str>,
@@ -64,14 +64,14 @@ impl WatchColumns {
         Self { columns, left_out, scopes, lines: 0 }
     }
 
-    /// The line of `second`, with the header above where it is due.
+    /// The line of `second`, below a header if one is due.
     pub fn second_line(&mut self, second: &WatchedSecond) -> String {
         let due = self.lines.is_multiple_of(LINES_A_HEADER);
         self.lines += 1;
         if due { self.header(second) + &self.line(second) } else { self.line(second) }
     }
 
-    /// What was left out, whose the columns are by the sources of `second`, and their heads.
+    /// The omitted columns, the scope of the columns by the sources of `second`, and their heads.
     pub(crate) fn header(&self, second: &WatchedSecond) -> String {
         let left_out = match self.left_out.as_slice() {
             [] => String::new(),
@@ -86,7 +86,7 @@ impl WatchColumns {
         joined(self.columns.iter().map(|column| (column.width(), (column.text)(second))))
     }
 
-    /// Neighbours of one scope stand below its name.
+    /// Neighbours of one scope share its name above them.
     fn scope_line(&self, second: &WatchedSecond) -> String {
         let scope = |column: &Column| {
             let source = match column.of {
@@ -135,7 +135,7 @@ fn needed(columns: &[Column]) -> usize {
     columns.iter().map(|column| column.width() + 2).sum::<usize>() + 8
 }
 
-/// Cells to the right of their columns, two spaces apart; the last is text and stands to the left.
+/// Cells to the right of their columns, two spaces apart; the last is text, aligned left.
 fn joined(cells: impl Iterator<Item = (usize, String)>) -> String {
     let mut cells: Vec<(usize, String)> = cells.collect();
     let last = cells.pop().map_or_else(String::new, |(_, text)| text);

@@ -12,7 +12,7 @@ use mindful_core::contract::metric::{Counter, Metric, MetricKind};
 pub struct CounterFilter {
     /// At most so many of each unit, those that moved most: microseconds and blocks cannot be compared with each other.
     pub top: Option<usize>,
-    /// Only those whose source or name holds one of these.
+    /// Only those with a source or name that contains one of these.
     pub only: Vec<String>,
 }
 

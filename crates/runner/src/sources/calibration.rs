@@ -37,7 +37,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// A calibration for block reads whose mean latency is at most `limit_us`. Large reads have no limit.
+    /// A calibration for block reads with a mean latency of at most `limit_us`. Large reads have no limit.
     pub fn new(limit_us: f64) -> Self {
         Self { limit_us, blocks: Climb::default(), large: Climb::default() }
     }

@@ -83,7 +83,7 @@ impl<'a> CommitContrast<'a> {
         System::parse(self.files, self.reads.url(&[path.to_owned()]), settings)
     }
 
-    /// Makes the file of bare writes on the file system of the log; `Err` says why there is none.
+    /// Makes the file of bare writes on the file system of the log; `Err` if that is not possible.
     fn make_file(&mut self, host: &HostView) -> std::result::Result<(), String> {
         let log = host.log_paths.first().filter(|_| host.local);
         let folder = self.folder.clone().or_else(|| own_folder(log?));

@@ -69,7 +69,7 @@ pub struct Job {
     pub preset: Preset,
     /// The matrix of an advanced job; the others have their own.
     pub matrix: Option<Matrix>,
-    /// Disks behind the files: the ladders rise in multiples of it.
+    /// Disks that serve the files: the ladders rise in multiples of it.
     pub disks: u32,
     /// A fixed small load, or the highest.
     pub num_small: Option<u32>,

@@ -161,7 +161,7 @@ impl Sweep {
         }
     }
 
-    /// How many steps there are and what they take; the most of them where it is found on the way.
+    /// The number of steps and their duration; the maximum if that is found on the way.
     pub(crate) fn estimate(&self) -> Estimate {
         let most = |count: u32, time| Estimate { what: "steps", count, time, at_most: true };
         let whole = match &self.shape {
@@ -306,8 +306,8 @@ fn ladder_of(key: &Key, text: &str) -> Result<Option<Values>> {
     }
 }
 
-/// `NAME=8MB,256MB`: one setting of the target with several values. `OTHER=1,NAME=8MB|256MB`: the same beside others, each
-/// with each where several have several values.
+/// `NAME=8MB,256MB`: one setting of the target with several values. `OTHER=1,NAME=8MB|256MB`: the same together with
+/// other settings; several lists of values give all combinations.
 fn of_setting(text: &str) -> Option<Values> {
     if text.contains('|') {
         let all = text.split(',').fold(vec![String::new()], |texts, part| {

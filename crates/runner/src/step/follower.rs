@@ -1,7 +1,7 @@
 //! Follows a step while it runs: keeps its record, and ends it once it is steady if the plan asks for that.
 //!
-//! The follower stands between the step and the recording, and passes all events on. After each slice that all sessions have
-//! completed it may judge the step, at intervals that grow, because each look that may end a step also may end it by chance
+//! The follower stands between the step and the recording, and passes all events on. After each slice that all sessions
+//! have completed it may judge the step, at intervals that grow, because each check may also end a step by chance
 //! (`steady::looks`). A step ends at a boundary that lies ahead of all sessions, so that their windows are equal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ const AHEAD_US: i64 = 500_000;
 pub(crate) struct StepFollower {
     events: Arc<dyn Events>,
     clock: Arc<dyn Clock>,
-    /// How to end the step when it is steady; `None` to let it go on.
+    /// How to end the step when it is steady; `None` to let it continue.
     steady: Option<Steady>,
     state: Mutex<State>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Steady {
 #[derive(Default)]
 struct State {
     step: Option<StepRecord>,
-    /// How many slices each session has behind it.
+    /// How many slices each session has completed.
     done: Vec<u32>,
     looks: Looks,
     found: Option<Assessment>,
@@ -109,7 +109,7 @@ fn trend(found: &Assessment) -> Option<String> {
 }
 
 impl State {
-    /// Slices that all sessions have behind them; one whose operation outlasts a slice does not report the next.
+    /// Slices that all sessions have completed. A session does not report the slices that its operation outlasts.
     fn complete(&self) -> u32 {
         self.done.iter().copied().min().unwrap_or(0)
     }

@@ -37,7 +37,7 @@ struct State {
     may_rehearse: bool,
     may_connect: u32,
     may_leave: bool,
-    /// Sessions whose threads have nothing left to do.
+    /// Sessions with threads that have nothing left to do.
     gone: usize,
 }
 
@@ -52,7 +52,7 @@ impl Drop for Leaving<'_> {
 }
 
 impl Gate {
-    /// A closed gate whose turnstile lets `at_a_time` sessions connect side by side.
+    /// A closed gate with a turnstile that lets `at_a_time` sessions connect side by side.
     pub(crate) fn new(at_a_time: u32, clock: &dyn Clock) -> Self {
         let state = State { signal: None, may_rehearse: false, may_connect: at_a_time, may_leave: false, gone: 0 };
         let [changed, leave, gone, free] = std::array::from_fn(|_| clock.new_notifier());
@@ -124,7 +124,7 @@ impl Gate {
         Some(connected)
     }
 
-    /// Takes a place at the turnstile: `false` if the step was called off, `None` if there is none.
+    /// Takes a place at the turnstile: `false` if the step was called off, `None` without a turnstile.
     fn pass(&self) -> Option<bool> {
         let mut state = self.lock();
         if state.signal.is_some() {

@@ -81,7 +81,7 @@ impl Shared<'_> {
         }
     }
 
-    /// The session after its work; `None` where there was none to do.
+    /// The session after its work; `None` without work.
     fn work(&self, number: u32, placement: Placement) -> Result<Option<Box<dyn Session>>> {
         let Some(connected) = self.gate.in_turn(|| self.target.session(self.workload, placement)) else {
             return Ok(None);
@@ -126,7 +126,7 @@ impl Shared<'_> {
         Ok(())
     }
 
-    /// The ends of the window, where it is known by now when it will end.
+    /// The ends of the window, if its end is known by now.
     fn window_us(&self, boundaries: &[i64]) -> Option<[i64; 2]> {
         let timed = self.head.duration_s.is_some() && self.head.ops.is_none();
         let (begin, end) = (boundaries.get(self.head.warmup_slices as usize)?, boundaries.last()?);

@@ -1,5 +1,5 @@
-//! Whether work was asked to end. An interrupt ends what sessions do until the next step is prepared; an abort ends everything
-//! for good, because the server may let nobody in and each try would have to be waited for.
+//! Whether work was asked to end. An interrupt ends what sessions do until the next step is prepared; an abort ends
+//! everything for good, because the server may refuse connections, and each attempt would have to be waited for.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -9,7 +9,7 @@ use mindful_core::Result;
 #[derive(Debug)]
 pub struct Control<C>(Mutex<Option<C>>);
 
-/// The control connection, while nobody else has it.
+/// The control connection, held exclusively.
 #[derive(Debug)]
 pub struct ControlGuard<'a, C>(MutexGuard<'a, Option<C>>);
 
@@ -20,7 +20,7 @@ impl<C> Default for Control<C> {
 }
 
 impl<C> Control<C> {
-    /// Waits until nobody else has the connection; connects where it is not there or not `alive`.
+    /// Waits until the connection is free; connects if it is missing or not `alive`.
     pub fn get(
         &self,
         alive: impl FnOnce(&mut C) -> bool,

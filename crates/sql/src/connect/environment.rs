@@ -17,7 +17,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Of this process; of its variables those whose names begin with one of `prefixes`.
+    /// Of this process; its variables with names that begin with one of `prefixes`.
     pub fn of_process(prefixes: &[&str]) -> Self {
         let variables = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))

@@ -64,7 +64,7 @@ pub fn host_and_port<'a>(text: &'a str, name: &str, port: u16) -> Result<(&'a st
                 rest.split_once(']').ok_or_else(|| bad("has no closing bracket", "write an IPv6 address as [::1]"))?;
             match after.strip_prefix(':') {
                 None if !after.is_empty() => {
-                    return Err(bad("goes on after its bracket", &format!("write it as [::1]:{port}")));
+                    return Err(bad("continues after its bracket", &format!("write it as [::1]:{port}")));
                 }
                 given => (address, given.unwrap_or_default()),
             }

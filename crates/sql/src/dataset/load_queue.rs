@@ -17,7 +17,7 @@ pub struct LoadQueue {
 }
 
 impl LoadQueue {
-    /// A queue of `tables`, the last of which is made first.
+    /// A queue of `tables`; the last is made first.
     pub fn new(tables: Vec<Table>) -> Self {
         Self {
             blocks: tables.iter().map(|table| table.blocks).sum(),

@@ -1,4 +1,5 @@
-//! The tables of a dataset as a registry in the database lists them: what stands, what is missing, what is another's.
+//! The tables of a dataset as a registry in the database lists them: which exist, which are missing, which belong to
+//! others.
 
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
@@ -149,7 +150,7 @@ fn wanted(plan: &DatasetPlan) -> Vec<Table> {
     (1..=plan.schemas).rev().flat_map(of).filter(|table| table.blocks > 0).collect()
 }
 
-/// Those of `plan` that do not stand yet, the one to make first at the end.
+/// Those of `plan` that do not exist yet, the one to make first at the end.
 pub fn missing_tables<'a>(tables: impl Iterator<Item = &'a RegisteredTable>, plan: &DatasetPlan) -> Vec<Table> {
     let tables: Vec<_> = tables.collect();
     let stands = |table: &Table| tables.iter().any(|registered| registered.matches(table.kind, table.schema));
@@ -163,7 +164,7 @@ pub fn note_resumed(missing: &[Table], plan: &DatasetPlan, events: &dyn Events) 
     }
 }
 
-/// What stands must be part of what `plan` asks for with rows of `shape`; `qualified` is what messages call a table.
+/// Existing tables must be part of `plan` with rows of `shape`; `qualified` is a table's name in messages.
 pub fn refuse_other<'a>(
     mut tables: impl Iterator<Item = &'a RegisteredTable>,
     plan: &DatasetPlan,

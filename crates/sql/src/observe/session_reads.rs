@@ -1,5 +1,5 @@
-//! What the kernel counts of the server's processes or threads that work for mindful's own sessions, so that reads of others
-//! are told apart.
+//! What the kernel counts of the server's processes or threads that work for mindful's own sessions, to separate reads
+//! of others.
 
 use std::io;
 

@@ -31,7 +31,7 @@ pub const fn option_key(usual: &'static str) -> Key {
     Key::with_default("wait_sampling", "TIME|off", usual, "Sampling interval for session wait events (5ms to 1s)")
 }
 
-/// The time between two looks; `None`: nobody looks.
+/// The time between two samples; `None`: no sampling.
 pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
     if text == "off" {
         return Ok(None);
@@ -67,7 +67,7 @@ pub trait Monitor: Send + 'static {
         Vec::new()
     }
 
-    /// CPU of what answers in the server, where it is on this host.
+    /// CPU of the server's process that answers, if it is on this host.
     fn server_cpu(&self) -> Option<Duration> {
         None
     }
@@ -175,7 +175,7 @@ fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
     vec![
         Metric::counter(shared::MONITOR_CPU_US, "us", &of_server),
         Metric::counter(shared::SAMPLING_CPU_US, "us", "CPU of mindful's thread that asks for it"),
-        Metric::counter(shared::SAMPLINGS, "1", "How often the sessions were looked at"),
+        Metric::counter(shared::SAMPLINGS, "1", "How often the sessions were sampled"),
         Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
         Metric::gauge(
             "sampling_interval",

@@ -24,7 +24,7 @@ impl CommitPolicy {
         !self.is_autocommit() && self.open == 0
     }
 
-    /// Counts an update; tells whether the transaction ends with it.
+    /// Counts an update; returns whether the transaction ends with it.
     pub fn count_update(&mut self) -> bool {
         self.open += 1;
         match self.mode {
@@ -34,7 +34,7 @@ impl CommitPolicy {
         }
     }
 
-    /// Ends the transaction; tells whether there was one.
+    /// Ends the transaction; returns whether there was one.
     pub fn end(&mut self) -> bool {
         std::mem::take(&mut self.open) > 0
     }

@@ -48,7 +48,7 @@ impl Bench {
     fn server_cpu_s(&self) -> Result<f64> {
         let path = format!("/proc/{}/stat", self.private.pid());
         let stat = std::fs::read_to_string(&path).map_err(|error| failed(&path, &error))?;
-        // From the state on, behind the name.
+        // From the state on, after the name.
         let words: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
         let ticks: f64 = words.iter().skip(11).take(2).filter_map(|word| word.parse::<f64>().ok()).sum();
         Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
@@ -104,7 +104,7 @@ fn open_to_all(folder: &Path) -> Result<()> {
 
 fn one<T: FromRow>(conn: &mut Conn, sql: &str) -> Result<T> {
     let row = conn.query_first(sql).map_err(|error| failed(sql, &error))?;
-    row.ok_or_else(|| Error::run(format!("{sql}: no row"), "look at the server's log"))
+    row.ok_or_else(|| Error::run(format!("{sql}: no row"), "read the server's log"))
 }
 
 /// Each statement of `script`, each in its own transaction.

@@ -44,7 +44,7 @@ pub(super) fn users(state: &State) -> Option<Finding> {
 pub(super) fn connections(state: &State) -> Option<Finding> {
     let most = state.number("max_connections")? as u32;
     let wanted = state.planned.sessions + OWN_CONNECTIONS;
-    // The one that asks is among those that stand.
+    // The asking connection is one of the open ones.
     let free = (most + 1).saturating_sub(state.activity.connected);
     (wanted > free).then(|| {
         let text = format!(
@@ -59,7 +59,7 @@ pub(super) fn connections(state: &State) -> Option<Finding> {
     })
 }
 
-/// What could not be looked at is reported, so that silence is no praise.
+/// A failed check is reported, because silence would look like success.
 pub(super) fn hidden(state: &State) -> Option<Finding> {
     (!state.activity.sees_all).then(|| {
         let text = "The user cannot see everything, so some checks and counters were skipped. GRANT PROCESS ON *.* \

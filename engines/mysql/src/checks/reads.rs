@@ -1,4 +1,4 @@
-//! Checks of what stands between an operation and the storage, and of what its time is read by.
+//! Checks of the layers between an operation and the storage, and of the clock that times it.
 
 use mindful_core::plan::units::format_bytes;
 use mindful_core::result::finding::Finding;

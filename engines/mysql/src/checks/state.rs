@@ -84,7 +84,7 @@ const IDLE: [&str; 4] = ["Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID"];
 impl Activity {
     fn read(conn: &mut Conn) -> Result<Self, Failure> {
         let own = u64::from(conn.connection_id());
-        // Ranks of the run that look for each other are no others.
+        // Ranks of the run that search for each other are not others.
         let sessions: Vec<(u64, String, String)> = conn.query(format!(
             "SELECT ID, COALESCE(USER, ''), COMMAND FROM information_schema.PROCESSLIST \
              WHERE COALESCE(INFO, '') NOT LIKE '%`.{}%'",

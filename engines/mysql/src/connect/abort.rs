@@ -1,4 +1,4 @@
-//! The connections that stand, and how what they are at is ended: by their server, and on this side.
+//! The open connections, and how their work is ended: by their server, and on this side.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +25,8 @@ pub(crate) enum Use {
     Other,
 }
 
-/// A connection as its server knows it. The server is `None` until it has said which it is, and where that is
-/// ambiguous: servers behind one name give the same numbers, and so does a restarted one.
+/// A connection as its server knows it. The server is `None` until it has said which it is, and if that is ambiguous:
+/// several servers with one name give the same numbers, and so does a restarted one.
 #[derive(Clone)]
 struct Known {
     number: u32,
@@ -61,7 +61,7 @@ impl Standing {
             place,
             One { what, socket: Socket::from_connection(connection), known, session: None, thread: None },
         );
-        // Who waits for the answer can be cut off already.
+        // The waiter for the answer can be cut off already.
         let server = which_server(connection);
         if let Some(one) = self.all().get_mut(&place) {
             one.known.server = server;
@@ -95,8 +95,8 @@ impl Standing {
         self.all().values().filter_map(|one| one.thread).collect()
     }
 
-    /// Ends what those for `what` are at, all without: their server is asked to, and whoever still stands after that is cut
-    /// off, as the server may have vanished. Takes two seconds at most.
+    /// Ends the work of the connections for `what`, or of all: asks their server first, then closes those that remain,
+    /// because the server may have vanished. Takes two seconds at most.
     pub(crate) fn end(&self, server: &Server, what: Option<Use>) {
         let (places, mut doomed): (Vec<u64>, Vec<Known>) = {
             let all = self.all();
@@ -123,7 +123,7 @@ impl Standing {
             thread::sleep(END_WITHIN);
             self.sever(|place| places.contains(place));
         } else {
-            // A server that lets nobody in to ask answers no other connection either.
+            // A server that refuses the asking connection does not answer the others either.
             self.sever(|_| true);
         }
     }

@@ -55,7 +55,7 @@ fn beneath(error: &mysql::Error) -> Option<&io::Error> {
 /// Why a login by TCP was refused: besides a password, an account may ask for encryption. `in_clear` is what the user
 /// asked for.
 pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
-    // The driver looks for a key of the server's that nobody gave it.
+    // The driver needs a key of the server's that it was not given.
     if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
         let what = "the server asks for the password itself, which mindful sends to no other host in clear";
         return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);

@@ -1,4 +1,4 @@
-//! Where to connect and as whom: the URL before option files before variables, as the mysql client has it.
+//! Where to connect and as which user: the URL before option files before variables, as the mysql client has it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::option_file;
 use super::tls::{Mode, Tls};
 use super::url::Parts;
 
-/// How long a server may take to answer who connects.
+/// How long a server may take to answer a new connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DEFAULT_PORT: u16 = 3306;
@@ -125,7 +125,7 @@ fn ignored_on_socket(parts: &Parts, tls: &Tls) -> Option<String> {
     (!ignored.is_empty()).then(|| format!("{} is not used on a socket: {next}", ignored.join(", ")))
 }
 
-/// `localhost` without a port is the socket, as for the client; whoever names a port means TCP. Remarks go to `notes`.
+/// `localhost` without a port is the socket, as for the client; a port means TCP. Remarks go to `notes`.
 fn road(
     parts: &Parts,
     socket: Option<String>,

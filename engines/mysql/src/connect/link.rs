@@ -30,7 +30,7 @@ pub(crate) struct Link {
     storage: OnceLock<Storage>,
 }
 
-/// A connection that is known to its link as long as it stands.
+/// A connection that its link knows while it is open.
 pub(crate) struct Open {
     connection: Conn,
     place: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// From now on answers are waited for as long as they take: a session measures.
+    /// From now on answers may take any time: a session measures.
     pub(crate) fn wait_for_answers(&self, place: &str) -> Result<()> {
         Socket::from_connection(&self.connection).wait(None).map_err(|error| io_fault(&error).at(place))
     }
@@ -147,7 +147,7 @@ impl Link {
         Ok(Open { connection, place, standing: Arc::clone(&self.standing) })
     }
 
-    /// The connection for everything that is not measured. Nobody else has it meanwhile.
+    /// The connection for everything that is not measured. Held exclusively.
     pub(crate) fn control(&self) -> Result<ControlGuard<'_, Open>> {
         let answers = |open: &mut Open| !self.abort.is_aborted() && self.server.answers(open);
         self.control.get(answers, || self.connect())

@@ -42,7 +42,7 @@ use wire::Wire;
 
 const EXPOSED: &str = "a password on the command line is visible in the process list: put it in MYSQL_PWD or ~/.my.cnf";
 
-/// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
+/// Where to connect and as which user: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Clone)]
 pub(crate) struct Server {
     given: Given,
@@ -70,7 +70,7 @@ impl Server {
         Ok(Self { tls: given.tls.options()?, relay_tls: given.tls.config()?, given })
     }
 
-    /// The server behind a socket, for a user without a password.
+    /// The server at a socket, for a user without a password.
     pub(crate) fn from_socket(socket: &Path, user: &str) -> Self {
         let given = Given {
             road: Road::Socket(socket.to_owned()),
@@ -238,7 +238,7 @@ impl Server {
             // A socket is not searched for.
             .prefer_socket(false)
             .tcp_nodelay(true)
-            // A network that is cut is noticed within a minute, whoever was to say something.
+            // A cut network is noticed within a minute, whichever side was to send.
             .tcp_keepalive_time_ms(Some(30_000))
             .tcp_keepalive_probe_interval_secs(Some(10))
             .tcp_keepalive_probe_count(Some(3))

@@ -34,7 +34,7 @@ const CLIENT_SSL: u16 = 0x800;
 /// Flags, longest packet, character set and filler: where the answer to a greeting begins as a request for TLS.
 const TLS_REQUEST: usize = 32;
 
-/// Whether the server behind a silent connection still answers another one; its error where it does not.
+/// Whether the server of a silent connection still answers another one; its error if not.
 pub(super) type Probe = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 /// How often it is asked in vain before the connection is given up, and for how many of its timeouts it may be silent.
 const PROBES: u32 = 3;
@@ -52,7 +52,7 @@ enum Listener {
 trait Driver: Read + Write + AsFd {}
 impl<S: Read + Write + AsFd> Driver for S {}
 
-/// A server that has greeted, and how to go on with it.
+/// A server that has greeted, and how to continue with it.
 pub(super) struct Relay {
     wire: Wire,
     tls: Option<(Arc<ClientConfig>, String)>,
@@ -61,7 +61,7 @@ pub(super) struct Relay {
     probe: Option<Probe>,
 }
 
-/// What ends a connection: a fault that the driver is told, or that one side is gone.
+/// The end of a connection: a fault that is reported to the driver, or a side that is gone.
 type End = Option<Error>;
 
 impl Relay {
@@ -100,7 +100,8 @@ impl Relay {
         let within = self.within;
         let carrying = thread::Builder::new().name("relay".to_owned()).spawn(move || {
             let accepted = listener.accept(within);
-            // Nothing of it is left in the folder for temporary files while the connection stands, or if the process ends.
+            // The folder for temporary files contains nothing of it while the connection is open, or if the process
+            // ends.
             drop(listener);
             if let Ok(mut driver) = accepted {
                 self.carry(&mut *driver);

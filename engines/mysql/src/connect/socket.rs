@@ -18,14 +18,14 @@ impl Socket {
         Self(connection.as_raw_fd())
     }
 
-    /// Answers are waited for no longer than this; without it, as long as it takes.
+    /// Longest wait for an answer; unlimited without it.
     pub(crate) fn wait(self, at_most: Option<Duration>) -> io::Result<()> {
         let stream = self.stream()?;
         stream.set_read_timeout(at_most)?;
         stream.set_write_timeout(at_most)
     }
 
-    /// Ends the connection on this side: whoever waits for the server stops waiting, even if the server has vanished.
+    /// Ends the connection on this side: a wait for the server ends, even if the server has vanished.
     pub(crate) fn sever(self) {
         // One that is cut off already needs no end.
         let _ = self.stream().and_then(|stream| stream.shutdown(Shutdown::Both));

@@ -14,7 +14,7 @@ pub(super) fn password_for(place: &str) -> Option<String> {
     TYPED.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
 }
 
-/// Asks whoever sits there; `None` where nobody does.
+/// Asks the user at the terminal; `None` without a terminal.
 pub(super) fn ask(place: &str) -> Result<Option<String>> {
     terminal::secret(&format!("Password of {place}: ")).map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Error::interrupted(format!("{place}: no password was typed")),

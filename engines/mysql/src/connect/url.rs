@@ -9,7 +9,7 @@ use mindful_sql::connect::url::{ESCAPES, cut, decode_text, host_and_port, key_an
 
 const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 
-/// What may stand behind the question mark, as the mysql client calls it.
+/// What may follow the question mark, as the mysql client calls it.
 pub(super) const PARAMETERS: [&str; 6] = ["connect-timeout", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"];
 
 #[derive(Default, Clone)]

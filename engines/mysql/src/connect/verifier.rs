@@ -10,7 +10,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 #[derive(Debug)]
 pub(super) struct Verifier {
     pub chain: Arc<WebPkiServerVerifier>,
-    /// Encryption alone: whoever answers is taken for the server.
+    /// Encryption alone: any server that answers is accepted.
     pub accepts_all: bool,
     pub any_name: bool,
 }

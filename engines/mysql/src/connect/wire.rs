@@ -118,7 +118,7 @@ impl Wire {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             if let Err(error) = tls.process_new_packets() {
-                // The server is told why.
+                // The server receives the reason.
                 let _ = tls.write_tls(&mut self.socket);
                 return Err(invalid(error));
             }

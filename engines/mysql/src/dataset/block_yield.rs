@@ -1,9 +1,9 @@
 //! Whether rows have pages of their own, by how many pages the server asks for when it visits them: where its files cannot
 //! be read, cached or not.
 //!
-//! Of each row drawn two ranges of two rows are counted: the row and its ballast; that ballast and the row behind it. A
-//! range costs a page more where it begins a page, where one begins within it, and where one begins behind it. Let `x` of
-//! a row tell whether a page begins with it, and `y` whether one begins with its ballast:
+//! Of each row drawn two ranges of two rows are counted: the row and its ballast; that ballast and the next row. A
+//! range costs a page more if it begins a page, if one begins within it, and if one begins after it. Let `x` of a row
+//! be whether a page begins with it, and `y` whether one begins with its ballast:
 //!
 //! ```text
 //! row p, ballast p:          x(p) + y(p) + x(p + 1) + what both cost
@@ -29,9 +29,9 @@ use crate::observe::status;
 pub(crate) const SHARE: f64 = 0.01;
 /// The first rows: the second page of a table begins with the ballast of the first.
 const FIRST: u64 = 2;
-/// Times that a row is looked at before it is in doubt whether it has a page of its own: what others do is counted with it.
+/// Times that a row is measured before its own page is in doubt: the counter includes the work of others.
 const TRIES: u32 = 3;
-/// Times that a row in doubt is looked at again, as long as at most one in so many is.
+/// Times that a row in doubt is measured again, if at most one in so many is.
 const TRIES_IN_DOUBT: u32 = 21;
 const FEW: u64 = 10;
 /// How often one statement visits a range where the counter includes all activity, so that other activity is small
@@ -43,8 +43,8 @@ const DISTURBED: usize = 3;
 /// Times that the counter is watched until nothing else moves it: after a load the server has work of its own to finish.
 const QUIET_TRIES: u32 = 10;
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// Rows looked at before the server is asked whether anything else moved its counter meanwhile: few, for what moves it
-/// for a moment may put all of them in doubt.
+/// Rows measured before a check whether anything else moved the server's counter: few, because a short disturbance may
+/// put all of them in doubt.
 const SET: usize = 8;
 
 const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
@@ -66,8 +66,8 @@ impl BlockYield {
     }
 }
 
-/// Looks at rows of `table` with `blocks` of them, drawn at random, or at `all` of them. Why the number of pages that a
-/// statement asks for is not known.
+/// Measures random rows of `table`, which has `blocks`, or `all` of them. Fails with the reason if the number of pages
+/// that a statement requests is not known.
 pub(crate) fn measure(
     conn: &mut Conn,
     table: &str,
@@ -127,7 +127,8 @@ fn is_seen_at_last(
     Ok(least[0] - least[1] >= account.of_a_page())
 }
 
-/// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the row behind it.
+/// The pages that two ranges ask for: that of the row at `place` and its ballast, and that of the ballast and the next
+/// row.
 fn measure_once(
     conn: &mut Conn,
     table: &str,
@@ -170,8 +171,8 @@ impl Account {
         Ok(Err(OTHERS))
     }
 
-    /// Which of `places` are not `seen`, a set after the other: what is not is looked for again as long as others moved the
-    /// counter meanwhile; `None` where they always do.
+    /// The `places` that are not `seen`, set by set. A set is measured again while others move the counter; `None` if
+    /// they always do.
     fn unseen(
         self,
         conn: &mut Conn,

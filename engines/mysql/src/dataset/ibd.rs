@@ -28,7 +28,7 @@ const INDEX_AT: usize = 66;
 const INFIMUM: usize = 99;
 const SUPREMUM: usize = 112;
 
-/// From a row's primary key to its first column behind it: transaction and roll pointer stand between.
+/// From a row's primary key to the next column: transaction and roll pointer are between them.
 const KEY_BEHIND: usize = 8 + 6 + 7;
 /// Bytes before a row; two of them point to the next one.
 const HEADER: usize = 5;
@@ -46,8 +46,8 @@ pub(crate) struct Tablespace {
     pub ballast: u64,
 }
 
-/// The rows in `file`, a tablespace that nobody writes to meanwhile. `None` when its pages are encrypted or compressed,
-/// so that they cannot be read.
+/// The rows in `file`, a tablespace without concurrent writes. `None` if its pages are encrypted or compressed, and so
+/// unreadable.
 pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
         Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
@@ -81,7 +81,7 @@ pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
             break;
         }
     }
-    // What is read once for a proof shall not push anything else out of memory.
+    // A single read for a proof should not push other pages out of memory.
     let _ = rustix::fs::fadvise(&source, 0, None, rustix::fs::Advice::DontNeed);
     Ok(Some(found))
 }
@@ -142,7 +142,7 @@ pub(crate) fn nodes_of(page: &[u8]) -> std::result::Result<Vec<Node>, &'static s
 pub(crate) fn rows_of(page: &[u8], number: u64, found: &mut Tablespace) -> std::result::Result<(), &'static str> {
     each_record(page, KEY_BEHIND + 8, |at| {
         let deleted = page[at - HEADER] & 0x20 != 0;
-        // The first bit before the header tells whether the first column that may be null is.
+        // The first bit before the header shows whether the first nullable column is null.
         let is_ballast = page[at - HEADER - 1] & 1 != 0;
         match (deleted, is_ballast) {
             (true, _) => {}

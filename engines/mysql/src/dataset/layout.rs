@@ -66,7 +66,7 @@ impl Rows {
         }
     }
 
-    /// Hands the next page's rows to `take`, the visited one first; tells whether there was a page left.
+    /// Hands the next page's rows to `take`, the visited one first; returns whether there was a page left.
     pub(crate) fn page(&mut self, mut take: impl FnMut(&StoredRow<'_>)) -> bool {
         if self.next == self.blocks {
             return false;
@@ -140,7 +140,7 @@ fn number(out: &mut Vec<u8>, value: u64) {
     let _ = write!(out, "{value}\t");
 }
 
-/// Gives the four bytes that `LOAD DATA` would have escaped other values: looking for them took most of a load's CPU.
+/// Gives the four bytes that `LOAD DATA` would have escaped other values: searching for them took most of a load's CPU.
 fn plain(bytes: &mut [u8]) {
     for byte in bytes {
         let means_something = matches!(*byte, 0 | b'\t' | b'\n' | b'\\');

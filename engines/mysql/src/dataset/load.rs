@@ -30,7 +30,7 @@ const PAGES_AT_A_TIME: u64 = 2_048;
 const PAGES_PREPARED: u64 = 32;
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Whether all of the dataset stands already; refuses what is not ours, or another one.
+/// Whether all of the dataset exists already; refuses foreign objects, or another dataset.
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     layout::refuse_impossible(plan.content)?;
     match registry::find(link, &options.namespace)? {
@@ -90,7 +90,7 @@ enum Way {
 }
 
 impl Way {
-    /// Streamed where it is allowed and the faster way: MySQL takes more CPU for it than for prepared rows.
+    /// Streamed if it is allowed and faster: MySQL takes more CPU for it than for prepared rows.
     fn choose(link: &Link) -> Result<Self> {
         if link.version()?.flavor == Flavor::MySql || *link.storage()? != Storage::InnoDb {
             return Ok(Self::Prepared { why: None });
@@ -104,8 +104,8 @@ impl Way {
     }
 }
 
-/// An index that stays in the buffer pool while rows come in any order of their keys costs less with them than by a second
-/// read of the table; tells up to how many pages that is so, with a quarter of the pool for the indexes of all streams.
+/// An index that stays in the buffer pool is cheaper to fill with the rows, in any key order, than by a second read of
+/// the table. Returns the most pages for which that holds, with a quarter of the pool for the indexes of all streams.
 fn indexed_first(link: &Link, streams: u32) -> Result<u64> {
     if *link.storage()? != Storage::InnoDb {
         return Ok(u64::MAX);
@@ -124,7 +124,7 @@ struct Work<'a> {
     stop: &'a StopFlag,
     storage: &'a Storage,
     way: Way,
-    /// Most pages of a table whose index is there before its rows.
+    /// Most pages of a table with an index made before its rows.
     indexed_first: u64,
     queue: LoadQueue,
 }

@@ -1,7 +1,7 @@
 //! The lock of a namespace: a run has it alone or says that it shares; a load and a cleanup have it alone, always. It is
 //! made of named locks of the control connection, so it ends with mindful, however that ends.
 //!
-//! Named locks cannot be shared. So there is one for who enters or works alone, and a slot for each run.
+//! Named locks cannot be shared. So there is one for entering or working alone, and a slot for each run.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -22,7 +22,7 @@ const SLOTS: usize = 16;
 pub(crate) struct RunLock(Mutex<Option<usize>>);
 
 impl RunLock {
-    /// Holds a slot for as long as the control connection stands; refuses when others have one too, unless `shared`.
+    /// Holds a slot while the control connection is open; refuses if others have one too, unless `shared`.
     pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.run("locking the namespace", |conn| {
@@ -44,7 +44,7 @@ impl RunLock {
     }
 }
 
-/// Does `work`, which changes what the namespace holds, while nobody else uses it.
+/// Does `work`, which changes the content of the namespace, while no other process uses it.
 pub(crate) fn with_exclusive_lock<T>(
     link: &Link,
     namespace: &Namespace,

@@ -37,7 +37,7 @@ pub(crate) enum Found {
     Foreign(Error),
 }
 
-/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
+/// Reads the namespace, and refuses it if a table of ours is no longer as it was made.
 pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
     let found = link.run("looking for the dataset", |conn| read_namespace(conn, namespace))?;
     let Found::Ours { entries } = &found else { return Ok(found) };
@@ -66,7 +66,7 @@ pub(crate) fn has_meeting(link: &Link, namespace: &Namespace) -> Result<bool> {
     }
 }
 
-/// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
+/// Reads the namespace. Before the registry is read, the catalogue must show that reading it runs no code of others.
 pub(crate) fn read_namespace(conn: &mut Conn, namespace: &Namespace) -> Result<Found, Failure> {
     let judged = judge::read(conn, namespace)?;
     if judged.is_empty() {

@@ -7,7 +7,7 @@ use mindful_host::space;
 
 use crate::dataset::layout::PAGE_BYTES;
 
-/// Bytes that a page's two entries take in an index whose pages inserts in random order left two thirds full.
+/// Bytes that a page's two entries take in an index with pages that are two thirds full after inserts in random order.
 pub(super) const INDEXED_BYTES: u64 = 80;
 /// Bytes of index, of the server's own files and of what it must keep free, besides the pages of the tables.
 const RESERVE_BYTES: u64 = 64 << 20;

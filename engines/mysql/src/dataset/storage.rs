@@ -1,4 +1,4 @@
-//! What keeps the rows: InnoDB, or something else of whose pages nothing is known.
+//! What keeps the rows: InnoDB, or another engine with unknown pages.
 
 use mindful_core::Error;
 use mysql::Conn;
@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::names::quote_ident;
 use crate::observe::status;
 
-/// Who speaks the protocol and keeps rows another way, by what it says of itself; letters of either case.
+/// Servers that speak the protocol but store rows in another way, by their own description; case-insensitive.
 const OTHERS: [&str; 7] = ["TiDB", "Vitess", "PlanetScale", "OceanBase", "SingleStore", "MemSQL", "Dolt"];
 
 const OF_INNODB: &str = "Innodb_buffer_pool_read_requests";
@@ -24,14 +24,14 @@ pub(crate) enum Storage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Other {
     pub what: String,
-    /// Whom the catalogue names as the engine of a table.
+    /// The catalogue's name for the storage engine of a table.
     pub engine: String,
     /// Whether the server makes no table of another.
     pub forced: bool,
 }
 
 impl Storage {
-    /// Asks the server. Refuses an InnoDB whose pages have another length.
+    /// Asks the server. Refuses an InnoDB with another page length.
     pub(crate) fn read(conn: &mut Conn) -> Result<Self, Failure> {
         let said: Option<(String, Option<String>)> = conn.query_first("SELECT VERSION(), @@version_comment")?;
         let (version, comment) = said.unwrap_or_default();
@@ -72,12 +72,12 @@ impl Storage {
         }
     }
 
-    /// Whom the catalogue names as the engine of our tables.
+    /// The catalogue's name for the storage engine of our tables.
     pub(crate) fn engine(&self) -> &str {
         self.other().map_or("InnoDB", |other| &other.engine)
     }
 
-    /// What `CREATE TABLE` says behind its columns; `more` is what InnoDB understands.
+    /// The part of `CREATE TABLE` after its columns; `more` is for InnoDB.
     pub(crate) fn clause(&self, more: &str) -> String {
         match self.other() {
             None => format!("ENGINE = InnoDB {more}"),

@@ -23,8 +23,8 @@ pub(crate) struct Leaf {
     pub least: u64,
 }
 
-/// The leaves of the clustered index of `file`, in the order of primary keys; `None` when there are more than `blocks`, or
-/// the pages above them cannot be read as such: then only a look at every page tells.
+/// The leaves of the clustered index of `file`, in the order of primary keys; `None` if there are more than `blocks`,
+/// or if the pages above them are unreadable: then every page must be read.
 pub(crate) fn leaves(file: &File, blocks: u64, stop: &StopFlag) -> Result<Option<Vec<Leaf>>> {
     let Some((root, mut level)) = root_of(file) else { return Ok(None) };
     // Each page is in the tree once: a tree that leads to a page twice is damaged.

@@ -1,4 +1,4 @@
-//! The proof of the layout: from the tablespaces where they can be read here, else from what the server tells.
+//! The proof of the layout: from the tablespaces if they can be read here, else from the server's answers.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ pub(crate) enum Look {
     Pages,
 }
 
-/// Looks where every row of every schema stands, and at every pair of neighbouring schemas. `data` is the server's folder,
-/// where it is on this host.
+/// Checks the place of every row of every schema, and every pair of neighbouring schemas. `data` is the server's
+/// folder, if it is on this host.
 pub(crate) fn of_all(
     link: &Link,
     namespace: &Namespace,
@@ -118,8 +118,8 @@ fn by_pages(conn: &mut Conn, table: &str, found: &Tablespace, blocks: u64) -> Re
     Ok(order)
 }
 
-/// The order as the index above the rows has it; `None` unless it says that each page holds one visited row: then every
-/// page is looked at.
+/// The order as the index above the rows has it; `None` unless it shows that each page contains one visited row.
+/// Without it every page is read.
 fn by_tree(
     conn: &mut Conn,
     table: &str,
@@ -135,7 +135,7 @@ fn by_tree(
     if !ids.iter().all(|id| is_visited(*id, blocks)) || !tree::leaves_hold(file, &leaves, &ids, stop)? {
         return Ok(None);
     }
-    // What is read once for a proof shall not push anything else out of memory.
+    // A single read for a proof should not push other pages out of memory.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
     let pages: Vec<u64> = ids.iter().map(|id| leaves[(id / 2) as usize].page).collect();
     Ok(Some(RowOrder::new(&pages, blocks)))
@@ -166,8 +166,8 @@ fn primary_keys(conn: &mut Conn, table: &str, blocks: u64) -> Result<Vec<u64>, F
     Ok(ids)
 }
 
-/// The order by primary key, which is that of the pages, and the count of pages by what the server tells: what rows cost
-/// to visit, and what is reserved for the table. With it how that was found.
+/// The order by primary key, which is that of the pages, and the number of pages from the server's answers: the cost of
+/// visiting rows, and the space reserved for the table. Also returns how that was found.
 fn by_statements(
     conn: &mut Conn,
     namespace: &Namespace,

@@ -225,7 +225,7 @@ impl FileTimes {
         ];
         let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), metrics };
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        link.run_on(&mut connection, "looking at the performance schema", |conn| {
+        link.run_on(&mut connection, "reading the performance schema", |conn| {
             if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
                 return Ok(Readable::Off);
             }

@@ -84,9 +84,10 @@ fn levels(leaves: u64, fan: u64) -> f64 {
     levels
 }
 
-/// Requests to the buffer pool that reads of tables of `blocks` pages cost. A visit walks the clustered index from its root,
-/// on MySQL once more through the leaf of k. A range of k is walked to when it is planned and again when it is read, on
-/// MySQL from both ends when it is planned; and it may go on in the next leaf. MySQL asks again for what it had to read.
+/// Requests to the buffer pool that reads of tables of `blocks` pages cost. A visit walks the clustered index from its
+/// root, on MySQL once more through the leaf of k. A range of k is walked to when it is planned and again when it is
+/// read, on MySQL from both ends when it is planned; and it may continue in the next leaf. MySQL asks again for what it
+/// had to read.
 fn cache_requests(flavor: Flavor, blocks: u64) -> CacheRequests {
     let clustered = levels(blocks, CLUSTERED_FAN);
     let index = levels(blocks.div_ceil(ROWS_A_LEAF), INDEX_FAN);

@@ -15,7 +15,7 @@ use mindful_sql::observe::wait_sampling as sampling;
 use self::monitor::Monitor;
 use crate::connect::link::Link;
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None where nothing can be looked at, which is reported.
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`]. None if nothing can be sampled, which is reported.
 pub(crate) fn samplers(
     link: &Arc<Link>,
     interval: Duration,

@@ -2,7 +2,7 @@
 
 use mindful_instance::log::{first_with, last_with};
 
-/// The first error, which those behind it follow from, else the last line; without its time, thread and subsystem.
+/// The first error, which causes the later ones, else the last line; without its time, thread and subsystem.
 pub(super) fn complaint(said: &str) -> Option<String> {
     let line = first_with(said, &["[ERROR] "]).or_else(|| last_with(said, &[""]))?;
     let mut rest = line.as_str();

@@ -67,7 +67,7 @@ pub(crate) fn check_unmade(options: &Options, folder: &Path, plan: &Plan) -> Res
     space::check_room(folder, wanted.blocks())
 }
 
-/// One folder for each line of versions, whose data another one does not read.
+/// One folder for each line of versions: another line cannot read its data.
 fn default_folder(base: &Path, programs: &Programs) -> PathBuf {
     let version = &programs.version;
     let line = format!("{}-{}.{}", version.flavor.name().to_lowercase(), version.major, version.minor);

@@ -1,4 +1,4 @@
-//! A session whose work loop runs in mindful: a prepared statement an operation, as an application would do it.
+//! A session with its work loop in mindful: a prepared statement for each operation, as in an application.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

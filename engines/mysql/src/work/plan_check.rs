@@ -28,7 +28,7 @@ const PUSHED_DOWN: &str = "Using index condition";
 /// An instant far away, as the server reads it.
 const FAR: &str = "'2099-01-01 00:00:00.000000'";
 
-/// The paths of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
+/// The paths of all kinds of operation in `workload`, checked in every schema in use; refuses any that is not pure.
 pub(crate) fn check(
     link: &Link,
     workload: &Workload,
@@ -55,8 +55,8 @@ pub(crate) fn check(
     Ok(paths)
 }
 
-/// Paths that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
-/// reported where it is to be run.
+/// Paths that are not the method's, found on the first schema, for a check without a run. A statement that cannot be
+/// planned is reported when it is run.
 pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let flavor = link.version()?.flavor;
     let paths = link.run("checking the plans", |conn| {
@@ -75,7 +75,7 @@ fn impure(path: &AccessPath) -> Error {
     let wanted = if path.kind == OpKind::Scan.name() { "a read of the whole table" } else { "a search of the index k" };
     Error::target(
         format!("the server carries {} out as {}, not as {wanted}", with_article(&path.kind), path.shape),
-        "see that the unique index k stands, or load again after `mindful cleanup`",
+        "check that the unique index k exists, or load again after `mindful cleanup`",
     )
 }
 
@@ -131,7 +131,7 @@ fn explain(conn: &mut Conn, kind: OpKind, ways: &[&str], table: &str, statement:
     let ours = |step: &&Step| step.table == table || step.table == "b";
     let words: Vec<String> = steps.iter().filter(ours).map(Step::words).collect();
     let by_k = |step: &Step| ways != BY_INDEX || step.key == "k";
-    // A statement that reads a range without its end in the index condition visits rows behind it.
+    // A statement that reads a range without its end in the index condition visits rows after it.
     let ends = |step: &Step| kind != OpKind::Select || step.way != "range" || step.text.contains(PUSHED_DOWN);
     let pure = |step: &Step| ways.contains(&&*step.way) && by_k(step) && ends(step);
     Ok(AccessPath {

@@ -39,7 +39,7 @@ pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
 /// How long the probe of the clock sleeps, in words of SQL.
 const PROBE: &str = "SELECT SYSDATE(6), SLEEP(0.002), SYSDATE(6)";
 
-/// Refuses a server whose SYSDATE stands still within a statement: every latency would be zero.
+/// Refuses a server with a SYSDATE that does not move within a statement: every latency would be zero.
 pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
     let probed: Option<(Value, Value, Value)> = link.run("probing the server's clock", |conn| {
         let statement = conn.prep(PROBE)?;
@@ -55,7 +55,7 @@ pub(crate) fn refuse_standing_clock(link: &Link) -> Result<()> {
     ))
 }
 
-/// Sets the private server's commits as `workload` wants them; refuses another server whose are set otherwise.
+/// Sets the private server's commits as `workload` needs them; refuses any other server with different ones.
 pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result<()> {
     if workload.update_pct.is_none() {
         return Ok(());
@@ -71,7 +71,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
         Flavor::MySql => "SYSTEM_VARIABLES_ADMIN",
     };
     let name = "innodb_flush_log_at_trx_commit";
-    link.run("looking how the server commits", |conn| {
+    link.run("reading how the server commits", |conn| {
         let is: Option<i64> = conn.query_first(format!("SELECT @@GLOBAL.{name}"))?;
         match is {
             Some(is) if (is == 1) == workload.commit_wait => Ok(()),
@@ -79,7 +79,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
             is => Err(Error::target(
                 format!("commits do not go as the plan says: {name} is {}", is.map_or(-1, |is| is)),
                 format!(
-                    "SET GLOBAL {name} = {wanted} (who does needs GRANT {right} ON *.*), or run with --commit-wait {}",
+                    "SET GLOBAL {name} = {wanted} (this needs GRANT {right} ON *.*), or run with --commit-wait {}",
                     if workload.commit_wait { "off" } else { "on" }
                 ),
             )
@@ -116,7 +116,7 @@ fn functions(conn: &mut Conn, workload: &Workload, namespace: &Namespace) -> Res
         let stands: Option<Option<String>> = conn.exec_first(&find, (&namespace.name, format!("visit_{schema}")))?;
         let body = create.find("RETURN (").map_or("", |at| create[at..].trim_end());
         match stands {
-            // Who may not see what stands may not replace it either.
+            // A role that may not see the existing table may not replace it either.
             Some(None) => return Ok(false),
             // One of another body would run what others wrote.
             Some(Some(stands)) if stands.trim_end() == body => continue,
@@ -156,7 +156,7 @@ fn refuse_memory(conn: &mut Conn, namespace: &Namespace, table: &str) -> Result<
     match engine {
         Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => Ok(()),
         engine => Err(Error::target(
-            format!("{table} is kept by {}, not by InnoDB", engine.as_deref().unwrap_or("nobody")),
+            format!("the engine of {table} is {}, not InnoDB", engine.as_deref().unwrap_or("unknown")),
             format!("drop it (DROP TABLE {table}); mindful makes it again"),
         )
         .into()),

@@ -1,4 +1,4 @@
-//! A session whose reads are looped in the server: one statement does many, each timed there.
+//! A session with its loop of reads in the server: one statement does many, each timed there.
 //!
 //! The keys of a statement are drawn here and handed over as JSON. The statement streams one row an operation, and ends
 //! at the deadline, which is bound as a parameter. Updates commit one by one, so each is a statement of its own.
@@ -24,13 +24,13 @@ use crate::work::commit::{Commits, Committed};
 use crate::work::server_time;
 use crate::work::statement::{self, Reach};
 
-/// How long a statement of many reads shall take, us.
+/// Intended duration of a statement of many reads, us.
 const BATCH_US: u64 = 4_000;
 /// Reads of the first statement, and most of any.
 const FIRST_BATCH: usize = 16;
 const MOST_IN_BATCH: usize = 1_024;
 
-/// Looks at the server's clock from which the best is taken.
+/// Number of readings of the server's clock; the best one is used.
 const CLOCK_LOOKS: usize = 5;
 
 struct Prepared {
@@ -163,8 +163,8 @@ impl ServerLoop {
         }
     }
 
-    /// Thinks until the pause or the slice is over; tells whether there is time left. A pause that outlasts the slice is
-    /// counted up to the boundary and handed on.
+    /// Thinks until the pause or the slice is over; returns whether there is time left. A pause that outlasts the slice
+    /// is counted up to the boundary and handed on.
     fn end_thinking(&mut self, end_us: i64, report: &mut SliceReport) -> bool {
         let Some(pause) = self.pause else { return true };
         let abort = self.link.abort_state();
@@ -241,8 +241,8 @@ impl ServerLoop {
         Ok(())
     }
 
-    /// A server that stands still between two statements is inside no operation; the one that waits for it until `begin_us` is
-    /// reported as long.
+    /// A stall of the server between two statements is not inside an operation; an operation that waits for it until
+    /// `begin_us` is reported as long.
     fn note_gap(&self, kind: OpKind, begin_us: i64, report: &mut SliceReport) {
         report.note_long(kind, self.ended_us, (begin_us - self.ended_us).max(0).unsigned_abs());
     }

@@ -26,8 +26,7 @@ const DIRTY_LEFT: f64 = 4.0;
 /// A page cleaner that has left as many for so long, be its device ever so busy, writes none.
 const CLEANER_STANDS: Duration = Duration::from_secs(10);
 
-/// Writes everything back that belongs to `tables`, and does `work` while nobody changes them. `None` where the role
-/// lacks the right to it.
+/// Writes back all pages of `tables`, and does `work` while they do not change. `None` if the role lacks the privilege.
 pub(crate) fn exported<T>(
     conn: &mut Conn,
     tables: &[String],
@@ -89,16 +88,15 @@ fn written_back(conn: &mut Conn, stop: &StopFlag) -> Result<(), Failure> {
     waited.map(drop)
 }
 
-/// Waits until purge has finished; returns the number of transactions that are left, `None` where the role may not see
-/// it. A
-/// `private` server, where nobody else makes work for it, is waited for until nothing is left: purge comes half a second late
-/// to the last transactions, and looks through hundreds of pages then.
+/// Waits until purge has finished; returns the number of transactions left, `None` if the role may not see it. On a
+/// `private` server, which has no other work, the wait lasts until nothing is left: purge reaches the last transactions
+/// half a second late, and then reads hundreds of pages.
 fn purge_left(conn: &mut Conn, private: bool, stop: &StopFlag) -> Result<Option<f64>, Failure> {
     let goal = if private { 0.0 } else { HISTORY_LEFT };
     fallen_to(goal, PURGE_STANDS, stop, || status::history(conn))
 }
 
-/// Looks until what is `left` has fallen to `goal`, or has not fallen for as long as `stands`; returns what is left.
+/// Polls until `left` has fallen to `goal`, or has not fallen for the time `stands`; returns the rest.
 fn fallen_to(
     goal: f64,
     stands: Duration,

@@ -120,7 +120,7 @@ pub(crate) fn update(workload: &Workload, namespace: &Namespace, schema: u32) ->
     template.replace("{{table}}", &namespace.table(TableKind::Blocks, schema))
 }
 
-/// A read of a whole table, with the server's time before and behind it.
+/// A read of a whole table, with the server's time before and after it.
 pub(crate) fn scan(workload: &Workload, namespace: &Namespace, schema: u32) -> String {
     let kind = TableKind::scanned_by(workload.access);
     let table = namespace.table(kind, schema);

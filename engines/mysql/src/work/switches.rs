@@ -6,9 +6,9 @@ use mysql::prelude::Queryable;
 use crate::error::Failure;
 use crate::flavor::Flavor;
 
-/// InnoDB hands rows on by eight once it has handed on four. Only who pushes the condition down to it has it stop at the end
-/// of a range: up to eight rows behind it would be visited too, and their pages read. MariaDB would also keep what a key had
-/// and look it up there the next time, and plan for a filter of rows that it never takes.
+/// InnoDB hands rows on by eight once it has handed on four. It stops at the end of a range only if the condition is
+/// pushed down. Otherwise it also visits up to eight rows after the range, and reads their pages. MariaDB would also
+/// keep what a key had and look it up there the next time, and plan for a filter of rows that it never takes.
 const fn switches(flavor: Flavor) -> &'static str {
     match flavor {
         Flavor::MariaDb => "index_condition_pushdown=on,subquery_cache=off,rowid_filter=off",

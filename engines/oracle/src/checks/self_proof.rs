@@ -41,7 +41,7 @@ const SPAN_US: i64 = 2_000_000;
 /// A session that begins later than this is late, us.
 const LATE_US: i64 = 5_000;
 
-/// Proves the engine on the server behind `link`.
+/// Proves the engine on the server of `link`.
 pub(crate) fn prove(
     link: &Arc<Link>,
     options: &Options,
@@ -79,7 +79,7 @@ struct Proof<'a> {
 type Values = BTreeMap<String, f64>;
 
 impl Proof<'_> {
-    /// A claim that holds, with a figure; or what stands against it.
+    /// A claim that holds, with a figure; or the evidence against it.
     fn add_line(&mut self, claim: &str, held: Result<Option<String>>) -> bool {
         let (proven, text) = match held {
             Ok(None) => (Proven::Pass, claim.to_owned()),
@@ -307,7 +307,7 @@ impl Proof<'_> {
     }
 }
 
-/// `text` without `names`, each as a word of its own, in capitals or not.
+/// `text` without `names`, each as a whole word, in capitals or not.
 fn without(text: String, names: &[String]) -> String {
     names.iter().filter(|name| !name.is_empty()).fold(text, |text, name| {
         let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());

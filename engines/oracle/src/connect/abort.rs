@@ -1,5 +1,5 @@
-//! Calls on threads of their own, so that whoever waits for one can go when someone asked to stop. The driver cannot cancel: a
-//! statement that never ends is left behind with its connection, which the end of the process closes.
+//! Calls on threads of their own, so that a waiter can leave when a stop is requested. The driver cannot cancel: a
+//! statement that never ends is abandoned with its connection, which the end of the process closes.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -16,7 +16,7 @@ use crate::connect::driver::{Bind, Connection, Done, Failure, Row};
 use crate::connect::{Doing, explain};
 
 const LOOK: Duration = Duration::from_millis(50);
-/// How long what is under way may still take then: a slice that is nearly over shall report.
+/// How long work under way may still take then, so that a slice that is nearly over can report.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// Does `work`, and continues without it where that is interrupted.
@@ -48,7 +48,7 @@ fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T,
     }
 }
 
-/// A connection whose calls, and whose end, can be left to themselves.
+/// A connection with calls, and an end, that can be abandoned.
 pub(crate) struct Leavable {
     /// `None` once a call was left.
     connection: Option<Box<dyn Connection>>,
@@ -171,7 +171,7 @@ impl Session for Apart {
 impl Drop for Apart {
     fn drop(&mut self) {
         drop(self.orders.take());
-        // What it leaves behind is counted before anyone reads counters.
+        // Its remaining work is counted before counters are read.
         let Some(worker) = self.worker.take() else { return };
         while wait(&self.reports, &self.abort).is_ok() {}
         if worker.is_finished() || !self.abort.is_interrupted() {

@@ -1,4 +1,4 @@
-//! What stands behind `oracle://`: `USER@ADDRESS`.
+//! The part after `oracle://`: `USER@ADDRESS`.
 //!
 //! The address is whatever Oracle's own clients take: EZConnect (`host:port/service`, `tcps://host:port/service`), an alias
 //! of tnsnames.ora, or a descriptor in brackets. Of an EZConnect address, services may be several, for the instances of a

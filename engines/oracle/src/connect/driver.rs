@@ -62,13 +62,13 @@ impl fmt::Debug for Login {
 pub enum Failure {
     /// The server says no: number and text of its error.
     Server {
-        /// The number behind `ORA-`.
+        /// The number after `ORA-`.
         code: u32,
         text: String,
     },
     /// The listener refused, with the number of its error where it gives one.
     Listener {
-        /// The number behind `ORA-`.
+        /// The number after `ORA-`.
         code: Option<u32>,
         text: String,
     },
@@ -87,7 +87,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The number behind `ORA-`, where the server or its listener gave one.
+    /// The number after `ORA-`, if the server or its listener gave one.
     pub(crate) fn code(&self) -> Option<u32> {
         match self {
             Self::Server { code, .. } => Some(*code),

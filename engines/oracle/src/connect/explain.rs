@@ -15,7 +15,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
     let (what, next) = match failure {
         Failure::Left => {
             return Error::interrupted(format!(
-                "{place} was interrupted: its statement is left to the server, which rolls back or ends it by itself"
+                "{place} was interrupted: the server still has its statement, and rolls it back or ends it"
             ));
         }
         Failure::Server { code, text } => (text.clone(), of_code(*code).unwrap_or(UNKNOWN).to_owned()),
@@ -92,7 +92,7 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (1, "two rows have one key: `mindful cleanup` and load again"),
     (18, "raise the parameter sessions, or use fewer --sessions"),
     (20, "raise the parameter processes, or use fewer --sessions"),
-    (28, "the session was killed: see who did, and run again"),
+    (28, "the session was killed: find out why, and run again"),
     (54, "another session holds the table: wait until it ends"),
     (60, "a deadlock: give each session a schema of its own, or --commit each"),
     (942, "grant what `mindful engines oracle --grants` prints, or `mindful load` first"),

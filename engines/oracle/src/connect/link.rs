@@ -66,7 +66,7 @@ impl Link {
     pub(crate) fn names(&self) -> Vec<String> {
         let parts = |address: &str| -> Vec<String> {
             let words = address.split(|c: char| "/:@()=?,;\" ".contains(c));
-            // Ports and words of a descriptor tell nobody's name.
+            // Ports and keywords of a descriptor contain no name.
             let named = words.filter(|word| word.len() > 2 && !word.chars().all(|c| c.is_ascii_digit()));
             named.filter(|word| !DESCRIPTOR.contains(&word.to_ascii_uppercase().as_str())).map(str::to_owned).collect()
         };
@@ -111,7 +111,7 @@ impl Link {
         connected.and_then(|connected| connected).map_err(|failure| explain(&failure, Doing::Connect, &place))
     }
 
-    /// What connections of `role` call themselves; sessions, whose work is measured, have no role.
+    /// What connections of `role` call themselves; sessions that are measured have no role.
     pub(crate) fn action(&self, role: &str) -> String {
         if role.is_empty() { self.tag.clone() } else { format!("{} {role}", self.tag) }
     }

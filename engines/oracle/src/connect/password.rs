@@ -1,4 +1,5 @@
-//! The password of the account: from the environment, from a file that nobody else reads, or from who sits there.
+//! The password of the account: from the environment, from a file that no other user can read, or from the user at the
+//! terminal.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -38,10 +39,10 @@ fn variable(name: &str) -> Result<Option<String>> {
     Environment::of_process(&["ORACLE_"]).text(name)
 }
 
-/// Most bytes that are read of a password file, whatever is behind its name.
+/// Most bytes that are read of a password file, whatever it is.
 const LONGEST: u64 = 64 << 10;
 
-/// The first line of a file that is the caller's and nobody else's to read.
+/// The first line of a file that only the caller's user can read.
 fn of_file(file: &Path) -> Result<String> {
     let unreadable = |error: io::Error| {
         Error::plan(format!("password file {}: {error}", file.display()), "name a file that can be read")

@@ -171,7 +171,7 @@ fn failure(error: &oracledb::Error) -> Failure {
         | ErrorKind::WalletPasswordMissingOrInvalid(..)
         | ErrorKind::WalletPrivateKeyInvalid(_)
         | ErrorKind::WalletUnreadable(_) => Failure::Tls(text),
-        // The server's certificate is looked at while the first bytes are read.
+        // The server's certificate is checked while the first bytes are read.
         ErrorKind::StreamOperation if text.contains("certificate") => Failure::Tls(text),
         ErrorKind::DeadConnection | ErrorKind::NotConnected | ErrorKind::StreamOperation | ErrorKind::OutOfData => {
             Failure::Lost(text)

@@ -12,7 +12,7 @@ const ROUNDS: usize = 6;
 /// Primes below 2^31: the scrambling is a square modulo one, times a number, modulo the other.
 const SQUARE: u64 = 2_147_483_647;
 const TIMES: u64 = 2_147_483_629;
-/// Up to how many blocks the correlation of a candidate is looked at; longer ones hold the limit by their length.
+/// Most blocks for which the correlation of a candidate is checked; longer ones keep the limit by their length.
 const LOOKED_AT: u64 = 250_000;
 
 /// One round: what is added to a half before it is squared, and what the square is multiplied by.
@@ -39,7 +39,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The order of `schema` (from 1) for a dataset seed: the first of a series whose rank correlation holds the limit.
+    /// The order of `schema` (from 1) for a dataset seed: the first of a series with a rank correlation within the
+    /// limit.
     pub(crate) fn new(blocks: u64, seed: u64, schema: u32, max_correlation: f64) -> Self {
         let base = draw::stream_seed(seed, schema, Purpose::Layout) as u64;
         let candidate = |attempt: u64| Self::candidate(blocks, draw::mix64(base ^ attempt));

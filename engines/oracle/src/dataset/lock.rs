@@ -1,5 +1,6 @@
-//! Who uses the tables: a run has them alone or says that it shares; a load and a cleanup have them alone, always. It is a
-//! lock on the registry, held by a connection of its own, so it ends with mindful, however that ends.
+//! Exclusive and shared use of the tables: a run holds them exclusively unless it says that it shares; a load and a
+//! cleanup always hold them exclusively. It is a lock on the registry, held by a connection of its own, so it ends with
+//! mindful in any case.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +29,7 @@ impl RunLock {
         if !shared {
             acquire(&mut *connection, include_str!("../../sql/lock/alone.sql"), namespace)?;
         }
-        // The commit in between lets others in for a moment; who took it alone then finds this share.
+        // The commit in between frees the lock for a moment; another that takes it exclusively then finds this share.
         let failed = |failure| explain(&failure, Doing::Prepare, "locking the tables");
         connection.commit().map_err(failed)?;
         acquire(&mut *connection, include_str!("../../sql/lock/share.sql"), namespace)?;
@@ -41,7 +42,7 @@ impl RunLock {
     }
 }
 
-/// Does `work`, which changes what is loaded, while nobody else uses it; `registered` where there is a registry.
+/// Does `work`, which changes the dataset, while no other process uses it; `registered` if there is a registry.
 pub(crate) fn with_exclusive_lock<T>(
     link: &Link,
     namespace: &Namespace,

@@ -15,7 +15,7 @@ pub(crate) const SHAPE: i32 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     None,
-    /// A table whose load was cut off: it was registered when no other of its name stood.
+    /// A table whose load was cut off: it was registered when no other table of its name existed.
     Begun,
     /// The table that was loaded, by its object number.
     Whole,
@@ -131,7 +131,7 @@ pub(crate) fn register_whole(link: &Link, namespace: &Namespace, table: Table) -
     link.execute("registering a table", &sql, &[("name", name)]).map(drop)
 }
 
-/// All tables whose names begin as ours do.
+/// All tables with names that begin like ours.
 fn tables(link: &Link, namespace: &Namespace) -> Result<Vec<String>> {
     let standing = include_str!("../../sql/load/standing.sql").trim_end();
     let found = link.query("listing tables", standing, &[("names", Bind::Text(namespace.pattern()))])?;

@@ -1,4 +1,4 @@
-//! The proof of the layout, from where the rows really stand.
+//! The proof of the layout, from the real places of the rows.
 
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::{Dataset, LayoutProof, SchemaProof};
@@ -9,7 +9,7 @@ use crate::connect::link::{HEAVY, Link, number, text};
 use crate::names::{Namespace, TableKind};
 use crate::work::statement;
 
-/// Looks at every row of every schema, and at every pair of neighbouring schemas.
+/// Checks every row of every schema, and every pair of neighbouring schemas.
 pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let whole = dataset.blocks_per_schema;
     let unreadable =

@@ -66,7 +66,8 @@ const INSTANCE: &[Column] = &[
     (statistic::COMMITS, "instance_commits", "1", "Transactions committed by everybody"),
 ];
 
-/// Events whose histogram is read, and the kind of wait each is; Exadata's reads of one block come by their own name.
+/// Events with a histogram that is read, and the kind of wait of each; Exadata's reads of one block have their own
+/// name.
 const HISTOGRAM: &[(&str, &str)] = &[
     (event::SINGLE_READ, wait_kind::READ),
     (event::LOG_WRITE, wait_kind::LOG_WRITE),

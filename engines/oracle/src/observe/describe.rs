@@ -161,8 +161,8 @@ pub(crate) fn parameters(link: &Link) -> Option<Vec<Row>> {
     link.ask(&sql, &[]).ok()?.ok()
 }
 
-/// The files behind mindful's tables that can be read here, in whole: others' tables may lie in them too. None of a server
-/// elsewhere, in ASM or in a container.
+/// The readable files of mindful's tables, in whole: tables of others may be in them too. None for a server elsewhere,
+/// in ASM or in a container.
 pub(crate) fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events) -> Result<Vec<PathBuf>> {
     if !link.is_local() {
         return Ok(Vec::new());
@@ -179,12 +179,12 @@ pub(crate) fn data_files(link: &Link, namespace: &Namespace, events: &dyn Events
     }
 }
 
-/// Whether a file of data is there for this user; one may stand behind a link, and what is no file is not waited for.
+/// Whether a file of data is there for this user; it may be a link, and anything but a file is not waited for.
 fn can_be_read(path: &Path) -> bool {
     path.canonicalize().and_then(|path| files::open_file(&path)).is_ok()
 }
 
-/// Where the server can be seen: on this host or not, for its processes and files are not looked for.
+/// Where the server can be seen: on this host or not: its processes and files are not searched for.
 pub(crate) fn host(link: &Link) -> HostView {
     HostView { local: link.is_local(), ..HostView::default() }
 }

@@ -92,7 +92,7 @@ impl Sampler for Machine {
     }
 }
 
-/// Statistics of the host by name, in the order of its metrics behind the first two.
+/// Statistics of the host by name, in the order of its metrics after the first two.
 const OF_HOST: [&str; 7] = ["NUM_CPUS", "LOAD", "BUSY_TIME", "IDLE_TIME", "USER_TIME", "SYS_TIME", "IOWAIT_TIME"];
 /// Microseconds in the hundredth of a second that the view counts in.
 const OF_HUNDREDTH: f64 = 1e4;

@@ -1,4 +1,4 @@
-//! What our own sessions did, apart from everybody else's: the statistics of each as long as it stands, and those it left.
+//! The work of our own sessions alone: the statistics of each while it is connected, and its last ones afterwards.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +117,7 @@ struct Sums {
 #[derive(Debug, Default)]
 pub(crate) struct Own {
     sums: Mutex<BTreeMap<Source, Sums>>,
-    /// Someone reads them, so sessions tell theirs when they go.
+    /// They are read, so sessions report theirs when they end.
     read: AtomicBool,
     /// How far the clock of each service is ahead of that of the first, us.
     ahead: Mutex<BTreeMap<u32, i64>>,
@@ -164,7 +164,7 @@ impl Own {
         }
         let sums = sums.entry(source).or_default();
         for (session, values) in &sums.live {
-            // Gone without a word: what it was last seen with is what is known.
+            // Ended without a report: its last known values count.
             if !standing.contains_key(session) {
                 add_up(&mut sums.gone, values);
             }
@@ -175,7 +175,7 @@ impl Own {
         Ok(all)
     }
 
-    /// How far the clock behind `connection` to service `endpoint` is ahead of that of the first service, us.
+    /// How far the clock of `connection` to service `endpoint` is ahead of that of the first service, us.
     pub(crate) fn ahead_us(&self, link: &Link, connection: &mut dyn Connection, endpoint: u32) -> Result<i64> {
         if endpoint == 0 || link.endpoints() == 1 {
             return Ok(0);
@@ -233,7 +233,7 @@ pub(crate) fn monitors(link: &Link, role: &str) -> Result<Vec<Monitor>> {
     for endpoint in 0..link.endpoints() {
         let mut connection = link.connect(endpoint, role)?;
         let instance = whoami(&mut *connection).ok().flatten().map_or(1, |(instance, _)| instance);
-        // Services of one instance are looked at once.
+        // Services of one instance are read once.
         if !monitors.iter().any(|known| known.instance == instance) {
             monitors.push(Monitor { connection, instance });
         }

@@ -69,7 +69,7 @@ fn metric_of(doing: &str) -> WaitEvent {
     if doing == "ON CPU" {
         return OTHERS[0];
     }
-    // Where a read was served from stands behind its name on Exadata: `cell single block physical read: flash cache`.
+    // On Exadata the name of a read ends with its source: `cell single block physical read: flash cache`.
     let name = if doing.starts_with("cell ") { doing.split(':').next().unwrap_or(doing) } else { doing };
     if let Some((event, class)) = EVENTS.iter().find(|(event, _)| *event == name) {
         return listed(event, *class);

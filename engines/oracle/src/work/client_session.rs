@@ -1,4 +1,4 @@
-//! A session whose work loop runs here: a statement an operation, as an application has it.
+//! A session with its work loop here: a statement for each operation, as in an application.
 
 use std::sync::Arc;
 

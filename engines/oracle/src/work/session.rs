@@ -1,4 +1,5 @@
-//! A session whose work loop runs in the database: a block a slice, or several where its operations do not fit into one.
+//! A session with its work loop in the database: one PL/SQL block for each slice, or several if its operations do not
+//! fit into one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

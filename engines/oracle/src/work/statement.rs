@@ -1,5 +1,5 @@
-//! Every SQL and PL/SQL text, rendered from the files in `sql`. Each begins with a comment that names it, which also tells in
-//! V$SQL whose it is.
+//! Every SQL and PL/SQL text, rendered from the files in `sql`. Each begins with a comment that names it, so V$SQL
+//! shows that it is mindful's.
 
 use std::collections::BTreeSet;
 
@@ -150,7 +150,7 @@ fn changes(redo: Redo) -> String {
     match redo {
         Redo::Light => narrow.to_owned(),
         Redo::Heavy => {
-            // Each column takes the bytes of the next: as long as before, and never the same.
+            // Each column takes the bytes of the next: the same length, but other content.
             let turned = (1..=NARROW).map(|at| format!("b.f{at} = b.f{}", at % NARROW + 1)).collect::<Vec<_>>();
             format!("{}, {narrow}", turned.join(", "))
         }
@@ -170,7 +170,7 @@ pub(crate) fn sleep(major: u32) -> &'static str {
     if major >= 18 { "DBMS_SESSION.SLEEP" } else { "DBMS_LOCK.SLEEP" }
 }
 
-/// Bytes of an operation in the RAW of a slice: first key, keys behind it, word; with a pause behind where there are any.
+/// Bytes of an operation in the RAW of a slice: first key, later keys, word; then a pause, if there are pauses.
 pub(crate) fn entry_bytes(workload: &Workload) -> usize {
     if workload.think_time.is_some() { 16 } else { 12 }
 }

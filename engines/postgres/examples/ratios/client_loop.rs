@@ -43,7 +43,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
             more_ns.push(1e9 / b - 1e9 / f64::midpoint(a, c));
         }
         println!(
-            "client loop, work unit {unit}: all knobs off by no knobs {}; no knobs by itself {}; {} ns an operation more",
+            "client loop, work unit {unit}: all knobs off by no knobs {}; no knobs repeated {}; {} ns an operation more",
             spread(off),
             spread(same),
             spread(more_ns)

@@ -69,7 +69,7 @@ pub fn compare(bench: &Bench) -> Result<()> {
             off.push(b / f64::midpoint(a, c));
             same.push(c / a);
         }
-        println!("work unit {unit}: all knobs off by no knobs {}; no knobs by itself {}", spread(off), spread(same));
+        println!("work unit {unit}: all knobs off by no knobs {}; no knobs repeated {}", spread(off), spread(same));
     }
     println!("one knob on by all off, median of {PAIRS_ON} pairs");
     for (name, settings) in KNOBS {

@@ -61,7 +61,7 @@ fn cpu_s(bench: &Bench) -> f64 {
     std::thread::sleep(Duration::from_millis(200));
     let used = |process: &str, fields: [usize; 2]| {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        // From the state on, behind the name.
+        // From the state on, after the name.
         let words: Vec<f64> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').map(number).collect();
         fields.iter().filter_map(|field| words.get(*field)).sum::<f64>()
     };

@@ -1,4 +1,5 @@
--- Who else is here right now. Columns that need a right the role lacks are null or empty; `sees_all` tells.
+-- Other sessions at this moment. Columns that need a privilege the role lacks are null or empty; `sees_all` shows which
+-- case it is.
 WITH others AS (
     SELECT state, xact_start, backend_xmin, application_name, usename
     FROM pg_stat_activity

@@ -3,7 +3,7 @@ SELECT sum(reads * op_bytes)::float8 / current_setting('block_size')::float8 AS 
        sum(read_time)::float8 * 1000 AS read_time,
        sum(writes * op_bytes)::float8 / current_setting('block_size')::float8 AS physical_writes,
        sum(write_time)::float8 * 1000 AS write_time,
-       -- 17 reads several blocks at once and counts the blocks: how many requests they were, it does not tell.
+       -- 17 reads several blocks at once and counts the blocks: it does not report the number of requests.
        CASE WHEN current_setting('server_version_num')::integer < 170000 THEN sum(reads) END::float8 AS reads,
        sum(reads * op_bytes)::float8 AS read_bytes,
        sum(writes)::float8 AS writes,

@@ -14,7 +14,7 @@ pub(crate) struct SpareConnections {
     /// The limit: `max_connections is 100`.
     pub limit: String,
     pub most: i32,
-    /// What raises it: the words before and behind the number.
+    /// The command that raises it: the words before and after the number.
     pub remedy: (String, String),
 }
 

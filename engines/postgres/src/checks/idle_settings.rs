@@ -59,7 +59,7 @@ pub(crate) fn names(path: &Path<'_>) -> Vec<String> {
     OF_READ_AHEAD.into_iter().filter(|name| why(name, path).is_some()).map(str::to_owned).collect()
 }
 
-/// Why `setting` cannot matter for what is read by `path`; `None` where it can, or where it is not known.
+/// Why `setting` cannot affect reads by `path`; `None` if it can, or if that is not known.
 pub(crate) fn why(setting: &str, path: &Path<'_>) -> Option<&'static str> {
     let Path { server, access } = path;
     if !OF_READ_AHEAD.contains(&setting) {

@@ -1,4 +1,4 @@
-//! Checks of who else is at work in the server.
+//! Checks for other active sessions in the server.
 
 use mindful_core::plan::units::{format_bytes, format_counted, format_rounded};
 use mindful_core::result::{Finding, Severity};
@@ -119,7 +119,7 @@ pub(super) fn users(state: &State) -> Option<Finding> {
     Some(codes::DATASET_SHARED.finding(run_lock::SHARED, format!("server process {users}")))
 }
 
-/// What could not be looked at is reported, so that silence is no praise.
+/// A failed check is reported, because silence would look like success.
 pub(super) fn hidden(state: &State) -> Option<Finding> {
     let missing: Vec<_> = [
         (!state.activity.sees_all, "other roles' sessions"),

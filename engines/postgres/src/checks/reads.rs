@@ -1,4 +1,4 @@
-//! Checks of what stands between an operation and the storage.
+//! Checks of the layers between an operation and the storage.
 
 use mindful_core::plan::units::format_bytes;
 use mindful_core::result::Finding;
@@ -73,7 +73,7 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
     })
 }
 
-/// A setting was given that what is measured never looks at.
+/// A given setting does not affect what is measured.
 pub(super) fn idle_settings(state: &State) -> Option<Finding> {
     let (server, planned) = (state.reads.as_ref()?, &state.planned);
     let selects = planned.access != Access::Scan;

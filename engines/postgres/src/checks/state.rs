@@ -36,9 +36,9 @@ pub(super) struct State {
     /// Memory that is free or holds nothing but page cache, bytes, within the limit of the server's control group; `None`
     /// when the server is on another host.
     pub available_bytes: Option<u64>,
-    /// What one look at the server's clock takes, ns.
+    /// Cost of reading the server's clock, ns.
     pub clock_ns: Option<f64>,
-    /// What decides how it reads ahead; `None` where nobody looked.
+    /// What decides how it reads ahead; `None` if not read.
     pub reads: Option<idle_settings::Server>,
     pub given_settings: Vec<String>,
 }

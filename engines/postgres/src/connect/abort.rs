@@ -35,7 +35,7 @@ struct AtWork {
     session: u32,
 }
 
-/// A session is at work as long as it holds this.
+/// A session is at work while it holds this.
 #[derive(Debug)]
 pub(crate) struct Presence {
     sessions: Arc<Sessions>,
@@ -79,14 +79,15 @@ impl Sessions {
     }
 }
 
-/// Ends what those `at_work` are doing: their server is asked to cancel it, and whoever still is at work after that is cut
-/// off, as the server may have vanished. Takes three seconds at most.
+/// Ends the work of the sessions `at_work`: asks their server to cancel it, then closes the connections that are still
+/// at work, because the server may have vanished. Takes three seconds at most.
 pub(crate) async fn end(at_work: impl Fn() -> Vec<Canceller>) {
     cancel(&at_work()).await;
     tokio::time::sleep(END_WITHIN).await;
     let left = at_work();
     left.iter().for_each(Canceller::sever);
-    // A statement that was sent behind the cancelled one has begun: a server that waits does not see that nobody is there.
+    // A statement that was sent after the cancelled one has begun: a server that waits does not notice that its client
+    // is gone.
     cancel(&left).await;
 }
 

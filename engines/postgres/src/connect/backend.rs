@@ -1,4 +1,4 @@
-//! The server process behind a connection. A pooler may give each transaction or statement another one.
+//! The server process of a connection. A pooler may give each transaction or statement another one.
 
 use mindful_core::Error;
 
@@ -10,7 +10,7 @@ pub(crate) struct Backend {
     pub(super) server_started_us: i64,
 }
 
-/// The refusal of a connection whose server process changes.
+/// The refusal of a connection with a changing server process.
 pub(crate) fn pooled() -> Error {
     Error::target(
         "the server process behind the connection changes between statements, as a pooler in transaction or statement \

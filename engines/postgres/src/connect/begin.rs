@@ -1,4 +1,4 @@
-//! How every session begins: no name can mean an object of others, and nobody but the user chose its role.
+//! How every session begins: no name can mean an object of others, and only the user chose its role.
 
 use mindful_core::{Error, Result};
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -10,8 +10,8 @@ pub(super) struct Begun {
     pub refusal: Option<Error>,
 }
 
-/// Closes the ways in which settings of a database or a role would lead a session of ours to code of theirs.
-/// `role_is_given` tells that the user chose a role for the session, whichever it is.
+/// Prevents settings of a database or a role from leading our session to foreign code. With `role_is_given` the user
+/// chose a role for the session.
 pub(super) async fn begin_session(client: &Client, role_is_given: bool) -> Result<Begun, tokio_postgres::Error> {
     let answer = client.simple_query(include_str!("../../sql/begin.sql")).await?;
     let row = answer.iter().find_map(|message| match message {

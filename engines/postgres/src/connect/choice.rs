@@ -1,9 +1,9 @@
 //! Which of several hosts a session may use.
 //!
-//! The hosts of a URL are alternatives, as in libpq: they are tried in turn, and the first that answers and is of the wanted
-//! kind (`target_session_attrs`) gets the session. With `load_balance_hosts=random` each host is an endpoint, and sessions
-//! are spread over them by their number: a draw would not be repeatable. A session whose host does not answer goes to the
-//! next one.
+//! The hosts of a URL are alternatives, as in libpq: they are tried in turn, and the first that answers and is of the
+//! wanted kind (`target_session_attrs`) gets the session. With `load_balance_hosts=random` each host is an endpoint,
+//! and sessions are spread over them by their number: a draw would not be repeatable. If a session's host does not
+//! answer, the session goes to the next one.
 
 use mindful_core::{Error, Result};
 

@@ -112,7 +112,7 @@ pub(super) fn no_answer(place: &str, limit: Duration) -> Error {
     Error::target(what, "check that PostgreSQL listens there, firewalls on the way, or give connect_timeout")
 }
 
-/// Drives a connection to its end and keeps why it ended, before those who wait for answers learn that it did.
+/// Drives a connection to its end and records why it ended, before the waiters for answers notice the end.
 async fn drive<D>(mut driver: D, ended: Arc<OnceLock<End>>)
 where
     D: Future<Output = Result<(), tokio_postgres::Error>> + Unpin,
@@ -168,8 +168,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Rows of `sql`, which stays prepared for the next time: to plan a look at the catalogue takes a server longer than the
-    /// look.
+    /// Rows of `sql`, which stays prepared for the next time: a server takes longer to plan a query of the catalogue
+    /// than to run it.
     pub(crate) async fn query_again(
         &self,
         sql: &str,
@@ -226,8 +226,7 @@ impl Canceller {
         self.driver.is_finished()
     }
 
-    /// Ends the connection on this side: whoever waits for the server's answer stops waiting, even if the server has
-    /// vanished.
+    /// Ends the connection on this side: a wait for the server's answer ends, even if the server has vanished.
     pub fn sever(&self) {
         let _ = self.ended.set(End::Severed);
         self.driver.abort();

@@ -28,7 +28,7 @@ struct Given {
     origin: Origin,
 }
 
-/// Values by key. An empty value is one that nobody gave.
+/// Values by key. An empty value counts as not given.
 #[derive(Clone, Default)]
 pub(super) struct Parameters(BTreeMap<&'static str, Given>);
 
@@ -135,7 +135,7 @@ impl Parameters {
             .transpose()
     }
 
-    /// How a message names `key`: with the one who gave it.
+    /// How a message names `key`: with its source.
     pub(super) fn place(&self, key: &str) -> String {
         match self.0.get(key).map(|given| &given.origin) {
             Some(Origin::Variable(variable)) => (*variable).to_owned(),

@@ -23,8 +23,8 @@ pub(super) enum Host {
 }
 
 impl Host {
-    /// The folder where a server has a socket for `port`, or where it would be first looked for. Remarks on what listens there
-    /// and is no server's go to `notes`.
+    /// The folder where a server has a socket for `port`, or the first folder that is searched. Remarks on foreign
+    /// listeners there go to `notes`.
     pub(super) fn default_socket(port: u16, notes: &mut Vec<String>) -> Self {
         let sockets = SOCKET_FOLDERS.map(|folder| Path::new(folder).join(format!(".s.PGSQL.{port}")));
         let (found, passed_over) = listening::first_of_server(&sockets, &ACCOUNTS);

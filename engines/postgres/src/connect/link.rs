@@ -95,8 +95,8 @@ impl Link {
             .map_err(|failure| self.aborted(&failure, place).unwrap_or_else(|| failure.on(connection, place)))
     }
 
-    /// Waits for `work` as long as the server answers: a statement may take hours, a server that lets nobody in while it takes
-    /// them is gone.
+    /// Waits for `work` while the server answers new connections: a statement may take hours, but a server that does
+    /// not accept connections meanwhile is gone.
     fn attend<T>(
         &self,
         work: impl Future<Output = std::result::Result<T, Failure>>,
@@ -202,7 +202,7 @@ fn understood<T>(work: impl FnOnce() -> std::result::Result<T, Failure>) -> std:
 }
 
 impl Drop for Link {
-    /// Lets connections say goodbye: a server whose last answer finds nobody there complains in its log.
+    /// Lets connections say goodbye: a server logs an error if its last answer finds no client.
     fn drop(&mut self) {
         self.release();
         let drivers = self.runtime.metrics();

@@ -50,7 +50,7 @@ use tls::Tls;
 const EXPOSED: &str =
     "a password on the command line is visible in the process list: put it in PGPASSWORD or ~/.pgpass";
 
-/// Where to connect and as whom: a URL, completed from the surroundings. Shows no secret, however it is printed.
+/// Where to connect and as which user: a URL, completed from the surroundings. Shows no secret, however it is printed.
 #[derive(Debug, Clone)]
 pub struct Server {
     /// The hosts, in the order of the URL.
@@ -117,7 +117,7 @@ impl Server {
         })
     }
 
-    /// The server whose socket is in `folder`, which trusts whoever can reach it.
+    /// The server whose socket is in `folder`, which trusts every user that can reach it.
     pub(crate) fn from_socket(folder: &Path, port: u16, user: &str, dbname: &str) -> Self {
         let endpoint = Endpoint {
             host: Host::Unix(folder.to_owned()),
@@ -199,7 +199,7 @@ impl Server {
     /// The task that drives the connection runs on the current tokio runtime.
     ///
     /// # Errors
-    /// [`mindful_core::ErrorKind::Target`], on one line: who was asked, what was said, what to do.
+    /// [`mindful_core::ErrorKind::Target`], on one line: the server, its answer, and what to do.
     pub async fn connect(&self, endpoint: u32) -> Result<Connection> {
         if endpoint >= self.endpoints() {
             let next = format!("the URL names {}", self.endpoints());

@@ -17,7 +17,7 @@ use Role::{Ignored, Refused, Secret, Used};
 
 pub(super) struct Parameter {
     pub(super) key: &'static str,
-    /// Environment variable; empty where there is none.
+    /// Environment variable; empty without one.
     pub(super) variable: &'static str,
     pub(super) role: Role,
 }

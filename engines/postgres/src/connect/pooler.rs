@@ -1,5 +1,6 @@
-//! Whether each connection has a server process of its own. Behind a pooler that lends them out by transaction or by
-//! statement nothing that a session sets, prepares, locks or counts would hold. Reported by what happens, not by a name.
+//! Whether each connection has a server process of its own. With a pooler that lends them by transaction or by
+//! statement, settings, prepared statements, locks and counters of a session would not last. Detected by behaviour, not
+//! by a name.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub(crate) fn refuse(link: &Link) -> Result<()> {
     let second = link.wait(async { tokio::time::timeout(within, link.server().connect(0)).await });
     let second = match second {
         Ok(Ok(second)) => second,
-        // Whatever it is, who needs a second session will be refused.
+        // Whatever it is, a second session will be refused.
         Ok(Err(_)) => return Ok(()),
         Err(_) => return Err(no_room(within).at(place)),
     };

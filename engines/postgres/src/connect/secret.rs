@@ -10,7 +10,7 @@ impl Secret {
         Self(bytes)
     }
 
-    /// The value, to be handed to the server and nobody else.
+    /// The value, for the server only.
     pub(super) fn reveal(&self) -> &[u8] {
         &self.0
     }

@@ -14,7 +14,7 @@ pub(super) const APPLICATION_NAME: &str = "mindful";
 /// A server that has not answered in this time is not there.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// With these a server that vanished without a word is noticed in about a minute; the system's defaults take hours.
+/// With these a vanished server is noticed in about a minute; the system's defaults take hours.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_COUNT: u32 = 3;
@@ -74,7 +74,7 @@ fn apply_keepalives(config: &mut Config, parameters: &Parameters) -> Result<()> 
     Ok(())
 }
 
-/// How long a connection may take to stand; `None` for as long as it takes, which libpq writes as 0 or less.
+/// How long a connection attempt may take; `None` for unlimited, which libpq writes as 0 or less.
 pub(super) fn connect_timeout(parameters: &Parameters) -> Result<Option<Duration>> {
     let seconds = parameters.number::<i32>("connect_timeout", "a whole number of seconds")?;
     Ok(match seconds.map(u64::try_from) {

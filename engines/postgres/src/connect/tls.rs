@@ -1,4 +1,4 @@
-//! TLS as libpq's `sslmode` names it, and safer than libpq where nobody said a mode.
+//! TLS as libpq's `sslmode` names it, and safer than libpq if no mode is given.
 //!
 //! | where | without sslmode |
 //! |---|---|
@@ -47,7 +47,7 @@ const MODES: [(&str, SslMode); 6] = [
 #[derive(Clone)]
 pub(super) struct Tls {
     mode: SslMode,
-    /// Nobody said a mode.
+    /// No mode is given.
     by_default: bool,
     pub(super) connector: Option<MakeRustlsConnect>,
 }
@@ -158,7 +158,7 @@ impl<'a> Maker<'a> {
         Ok(self.parameters.choice("ssl_min_protocol_version", &choices)?.unwrap_or(ALL_VERSIONS))
     }
 
-    /// Whom to trust in `mode`; `None` for anybody.
+    /// The trusted certificates in `mode`; `None` trusts any server.
     fn trust(&self, mode: SslMode) -> Result<Option<Trust>> {
         let named = self.parameters.text("sslrootcert")?.map(PathBuf::from);
         let file = match named {

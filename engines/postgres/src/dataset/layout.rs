@@ -8,7 +8,7 @@ use crate::dataset::space::BLOCK_BYTES;
 
 pub(crate) const FILLERS: usize = 8;
 
-/// Bytes of filler in a column when nobody asks for a ratio: rows of about 1 KiB, with room for six new versions.
+/// Bytes of filler in a column without a requested ratio: rows of about 1 KiB, with room for six new versions.
 const NARROW_FILLER: usize = 124;
 
 /// Most bytes of filler in a column: the row fills its block.
@@ -72,7 +72,8 @@ impl Shape {
         24 + 16 + (FILLERS * (self.filler + length)).next_multiple_of(8) + 16
     }
 
-    /// Versions of the row that a block holds: behind its header of 24 bytes each takes four more for its pointer.
+    /// Versions of the row that a block holds: after the block's header of 24 bytes, each takes four more bytes for its
+    /// pointer.
     pub(crate) const fn versions(self) -> usize {
         (BLOCK_BYTES as usize - 24) / (self.tuple_bytes() + 4)
     }

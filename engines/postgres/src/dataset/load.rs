@@ -33,7 +33,7 @@ use crate::work::settle;
 
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Whether all of the dataset stands already; refuses what is not ours, or another one.
+/// Whether all of the dataset exists already; refuses foreign objects, or another dataset.
 pub(crate) fn is_complete(link: &Link, options: &Options, plan: &DatasetPlan) -> Result<bool> {
     let control = link.control()?;
     let namespace = &options.namespace;
@@ -53,7 +53,7 @@ pub(crate) fn check_room(link: &Link, options: &Options, plan: &DatasetPlan, eve
     space::check(link, options.tablespace.as_deref(), plan.blocks(), row_bytes, events)
 }
 
-/// Makes what is missing of the dataset. Gives what it looked at of the schemas it made.
+/// Makes the missing parts of the dataset. Returns its samples of the schemas it made.
 pub(crate) fn load(
     link: &Link,
     options: &Options,
@@ -164,7 +164,7 @@ impl Work<'_> {
             client.batch_execute(&render(include_str!("../../sql/create_index.sql"), &values)).await?;
         }
         client.batch_execute(&format!("ANALYZE {name}")).await?;
-        // Here, while the blocks are at hand; what does not hold is looked at as a whole when the load is done.
+        // Here, while the blocks are in memory; a schema that fails is checked as a whole when the load is done.
         if table.kind == TableKind::Blocks {
             let began = Instant::now();
             if sample::holds(client, namespace, table.schema, table.blocks, self.sample, self.plan.seed).await? {

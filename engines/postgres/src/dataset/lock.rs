@@ -22,8 +22,7 @@ struct Held {
 }
 
 impl RunLock {
-    /// Holds a share of the lock for as long as the control connection stands; refuses when others hold one too, unless
-    /// `shared`.
+    /// Holds a share of the lock while the control connection is open; refuses if others hold one too, unless `shared`.
     pub(crate) fn hold(&self, link: &Link, namespace: &Namespace, shared: bool) -> Result<()> {
         let control = link.control()?;
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +35,7 @@ impl RunLock {
                 None if shared => acquire(&control, include_str!("../../sql/lock/share.sql"), namespace).await?,
                 None => {
                     acquire(&control, include_str!("../../sql/lock/alone.sql"), namespace).await?;
-                    // No longer alone before a share is held: nobody comes between.
+                    // The share is taken before the exclusive lock is released, so no other process comes between.
                     acquire(&control, include_str!("../../sql/lock/share.sql"), namespace).await?;
                     release(&control, namespace).await?;
                 }
@@ -47,7 +46,7 @@ impl RunLock {
     }
 }
 
-/// Does `work`, which changes what the namespace holds, while nobody else uses it.
+/// Does `work`, which changes the content of the namespace, while no other process uses it.
 pub(crate) fn with_exclusive_lock<T>(
     link: &Link,
     namespace: &Namespace,

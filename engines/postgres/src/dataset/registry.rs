@@ -18,7 +18,7 @@ use crate::template::{quote_literal, render};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
-    /// As the registry lists it; it stands while a table of its name and oid does.
+    /// A table in the registry; it exists while a table with its name and oid exists.
     pub table: RegisteredTable,
     pub object: u32,
     /// Whether ranks of a run meet in it: it does not belong to the dataset.
@@ -33,7 +33,7 @@ pub(crate) fn data(entries: &[Entry]) -> impl Iterator<Item = &RegisteredTable> 
 /// Why a table is not used: it would run code of others, or is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Behind the table's name: `has the trigger x`.
+    /// After the table's name: `has the trigger x`.
     pub what: String,
     /// Whether the table is ours nevertheless, and so may be removed.
     pub ours: bool,
@@ -112,12 +112,12 @@ impl Found {
     }
 }
 
-/// Looks at the namespace, and refuses one in which a table of ours is no longer as it was made.
+/// Reads the namespace, and refuses it if a table of ours is no longer as it was made.
 pub(crate) async fn find(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
     Ok(read_namespace(client, namespace).await?.sound(namespace)?)
 }
 
-/// Looks at the namespace. Before the registry is read, the catalogue tells that reading it runs nothing of others.
+/// Reads the namespace. Before the registry is read, the catalogue must show that reading it runs no code of others.
 pub(crate) async fn read_namespace(client: &Connection, namespace: &Namespace) -> Result<Found, Failure> {
     let asked = [&namespace.name as &(dyn ToSql + Sync), &namespace.trusted];
     let found = client.query_again(include_str!("../../sql/namespace.sql"), &asked).await?;
@@ -178,7 +178,7 @@ async fn faults(
     Ok(rows.iter().map(|row| (row.get("object"), fault(row))).collect())
 }
 
-/// The oids of the tables whose blocks are visited.
+/// The oids of the tables that sessions visit.
 pub(crate) async fn tables(client: &Connection, namespace: &Namespace) -> Result<Vec<u32>, Failure> {
     let Found::Ours { entries, .. } = find(client, namespace).await? else { return Ok(Vec::new()) };
     Ok(visited(&entries))

@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
-/// What a load looked at while the blocks were at hand.
+/// The samples that a load took while the blocks were in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     pub drawn: u64,
@@ -68,7 +68,7 @@ pub(crate) fn size(schemas: u32, blocks: u64, seed: u64) -> u64 {
     }
     let written = Written::compute(schemas, blocks, seed);
     let rank = written.ranks.iter().map(|rank| rank.abs()).fold(0.0, f64::max);
-    // Both of two schemas may hold rows that stand elsewhere.
+    // Each of two schemas may have rows that are in another place.
     let across = (LayoutProof::cross_limit(blocks) - written.cross.unwrap_or(0.0)) / 2.0;
     let margin = across.min(LayoutProof::MAX_CORRELATION - rank);
     // What the limit is compared with is less by what the sample overlooks, not as much.

@@ -9,7 +9,7 @@ use crate::dataset::space::BLOCK_BYTES;
 use crate::error::lacks_right;
 use crate::names::{Namespace, TableKind};
 
-/// Blocks looked at, evenly spread over the first segment (1 GiB) of the first schema.
+/// Blocks that are read, evenly spread over the first segment (1 GiB) of the first schema.
 const BLOCKS: u64 = 256;
 
 const SEGMENT: u64 = 131_072;

@@ -1,4 +1,4 @@
-//! The proof of the layout, from where the rows really stand.
+//! The proof of the layout, from the real places of the rows.
 
 use mindful_core::Result;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -10,8 +10,8 @@ use crate::dataset::sample::{self, Sampled};
 use crate::names::{Namespace, TableKind};
 use crate::template::render;
 
-/// Looks at a sample of every schema that is not `known` to hold one as large; where one is not as it was written,
-/// or says too little, the whole decides.
+/// Checks a sample of every schema, except those with a `known` sample of that size. If a sample is not as written, or
+/// too small to decide, all rows are checked.
 pub(crate) fn by_sample(
     link: &Link,
     namespace: &Namespace,
@@ -34,7 +34,7 @@ pub(crate) fn by_sample(
     if proof.failure().is_none() { Ok(proof) } else { of_all(link, namespace, dataset, stop) }
 }
 
-/// Looks at every row of every schema, and at every pair of neighbouring schemas.
+/// Checks every row of every schema, and every pair of neighbouring schemas.
 pub(crate) fn of_all(link: &Link, namespace: &Namespace, dataset: &Dataset, stop: &StopFlag) -> Result<LayoutProof> {
     let control = link.control()?;
     let whole = dataset.blocks_per_schema;

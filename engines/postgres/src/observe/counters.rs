@@ -109,7 +109,7 @@ pub(crate) fn samplers(
 ) -> Result<Vec<Box<dyn Sampler>>> {
     let control = link.control()?;
     link.run("publishing counters", publish(&control))?;
-    // Its own, driven by the thread that reads: that of the sessions may be late behind all of these.
+    // Its own, driven by the thread that reads: that of the sessions may be late after all of their work.
     let link = &Arc::new(link.apart()?);
     let connection = link.connect(0)?;
     link.run("opening the counters", async {
@@ -149,7 +149,7 @@ fn unreadable(view: &str) -> Finding {
 struct Reader {
     _first: Option<GoingFirst>,
     connection: Connection,
-    /// Goes after the connection, whose end it waits for.
+    /// Dropped after the connection, because it waits for its end.
     link: Arc<Link>,
 }
 

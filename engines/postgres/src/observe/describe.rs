@@ -149,7 +149,7 @@ const IMAGE: f64 = 8_240.0;
 /// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
 /// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` counts them.
 ///
-/// What is expected under `settings`; nothing for rows shaped for a ratio, whose length differs.
+/// What is expected under `settings`; nothing for rows shaped for a ratio, because their length differs.
 pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Shape>) -> Option<ExpectedLog> {
     if shape.is_some_and(|shape| shape.number != NARROW) {
         return None;

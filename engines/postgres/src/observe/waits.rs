@@ -18,14 +18,14 @@ use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
 use crate::error::Failure;
 
-/// Least time between two looks at the reads under way: the server goes through a table of them as long as its connections
-/// are many.
+/// Least time between two samples of the reads under way: the server reads a table that grows with its number of
+/// connections.
 const READS_EVERY: Duration = Duration::from_millis(250);
 
 /// What the sampling connection calls itself, so that it does not count as one of the sessions.
 const APPLICATION_NAME: &str = "mindful waits";
 
-/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, where the server tells it, `pg_aios` (reads under
+/// The samplers `waits` and `wait_sampling` of [`sampling::start`] and, if the server has it, `pg_aios` (reads under
 /// way), of the sessions of `whom`.
 pub(crate) fn samplers(
     link: &Link,
@@ -49,10 +49,10 @@ pub(crate) fn samplers(
 
 struct Monitor {
     connection: Connection,
-    /// Goes after the connection, whose end it waits for.
+    /// Dropped after the connection, because it waits for its end.
     link: Arc<Link>,
     statement: Statement,
-    /// The reads under way, where the server tells them to this role.
+    /// The reads under way, if the server shows them to this role.
     reads: Option<Reads>,
     review: Review,
     application_name: String,
@@ -69,7 +69,7 @@ impl Monitor {
         whom: Whom,
         sessions: &Arc<Sessions>,
     ) -> std::result::Result<Self, Failure> {
-        let whose = connection.query_one(include_str!("../../sql/waits/whose.sql"), &[]).await?;
+        let identity = connection.query_one(include_str!("../../sql/waits/identity.sql"), &[]).await?;
         let settings = format!(
             "SET application_name = '{APPLICATION_NAME}'; SET jit = off; SET plan_cache_mode = force_generic_plan"
         );
@@ -80,7 +80,7 @@ impl Monitor {
                 Whom::AllClients => include_str!("../../sql/waits/sample_all.sql"),
             })
             .await?;
-        let reads = if whose.get("sees_reads") {
+        let reads = if identity.get("sees_reads") {
             let statement = connection.prepare(include_str!("../../sql/waits/reads.sql")).await?;
             Some(Reads { statement, looked: None, seen: Arc::default() })
         } else {
@@ -91,10 +91,10 @@ impl Monitor {
             link: Arc::clone(link),
             statement,
             reads,
-            review: Review::new(whose.get("pid"), link.server().host_is_local(0)),
-            application_name: whose.get("application_name"),
-            role: whose.get("role"),
-            database: whose.get("database"),
+            review: Review::new(identity.get("pid"), link.server().host_is_local(0)),
+            application_name: identity.get("application_name"),
+            role: identity.get("role"),
+            database: identity.get("database"),
             sessions: Arc::clone(sessions),
             by_session: Vec::new(),
         })
@@ -102,9 +102,9 @@ impl Monitor {
 
     fn query_sessions(&self) -> Result<Vec<Row>> {
         self.link.run_on(&self.connection, "sampling wait events", async {
-            let whose: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+            let identity: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
                 [&self.application_name, &self.role, &self.database];
-            let asked = &whose[..self.statement.params().len()];
+            let asked = &identity[..self.statement.params().len()];
             Ok(self.connection.query(&self.statement, asked).await?)
         })
     }
@@ -196,7 +196,7 @@ fn reads_in_flight() -> Vec<Metric> {
             "1",
             "Reads of all sessions under way (pg_aios), summed over all looks",
         ),
-        Metric::counter(shared::READS_LOOKS, "1", "How often it was looked for reads under way"),
+        Metric::counter(shared::READS_LOOKS, "1", "How often reads under way were sampled"),
     ]
 }
 

@@ -54,7 +54,7 @@ impl ServerWatch {
     fn of_tables(&mut self, row: &Row) -> Vec<Circumstance> {
         let read = ["pages", "replaced", "updated"].map(|column| row.get::<_, i64>(column));
         let first = *self.first.get_or_insert(read);
-        // In parts, so that what few rows do is no change; of tables that nobody may update each row counts.
+        // In parts, so that a few rows do not count as a change; in tables without updates each row counts.
         let grown = |at: usize, part: i64| (read[at] - first[at]).div_euclid(part.max(1)) * part.max(1);
         let part = if self.updates { self.rows / PARTS } else { 1 };
         let text = |name: &str, value: i64| Circumstance::new(name, Some(value.to_string()), Decides::Layout);

@@ -1,4 +1,4 @@
-//! Who may connect: the user of mindful, by the word of the kernel, and nobody else.
+//! Access rules: only the user of mindful may connect, as identified by the kernel.
 
 use std::fs::Permissions;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use mindful_instance::files::own_file;
 
 pub const USER: &str = "mindful";
 
-/// Who may connect, in the format of pg_hba.conf.
+/// The users that may connect, in the format of pg_hba.conf.
 pub(super) const RULES: &str = "access.conf";
 
-/// Whose user that is, in the format of pg_ident.conf.
+/// The system user of that name, in the format of pg_ident.conf.
 pub(super) const USERS: &str = "users.conf";
 
 /// Writes both files again. They are in `folder`, which only mindful writes, not in the data directory.

@@ -1,4 +1,4 @@
-//! The PostgreSQL that is fetched: where its archives stand and what they must be.
+//! The PostgreSQL that is fetched: the addresses and hashes of its archives.
 
 use mindful_instance::fetch::{Artefact, Contents};
 
@@ -19,7 +19,7 @@ const PINNED: &[(&str, &str, &str)] = &[
 ];
 
 /// The archive of version `full` for this platform. One that is not pinned here is compared with the hash that its
-/// source tells.
+/// source publishes.
 pub(super) fn artefact(full: &str) -> Artefact {
     let platform = format!("{}-{}", system(), architecture());
     let pinned = PINNED.iter().find(|(version, on, _)| *version == full && *on == platform);

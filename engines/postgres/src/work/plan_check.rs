@@ -17,7 +17,7 @@ use crate::names::{Namespace, TableKind};
 use crate::work::access;
 use crate::work::statement::Script;
 
-/// The shapes of all kinds of operation in `workload`, looked at in every schema in use; refuses what is not pure.
+/// The shapes of all kinds of operation in `workload`, checked in every schema in use; refuses any that is not pure.
 pub(crate) fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<AccessPath>> {
     let client = link.connect(0)?;
     let mut shapes: Vec<AccessPath> = Vec::new();
@@ -40,8 +40,8 @@ pub(crate) fn check(link: &Link, workload: &Workload, namespace: &Namespace) -> 
     Ok(shapes)
 }
 
-/// Shapes that are not the method's, found on the first schema, for one who only looks. What cannot be planned at all is
-/// reported where it is to be run.
+/// Shapes that are not the method's, found on the first schema, for a check without a run. A statement that cannot be
+/// planned is reported when it is run.
 pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace) -> Result<Vec<Finding>> {
     let client = link.connect(0)?;
     let shapes = link.run("checking the plans", async {

@@ -1,4 +1,4 @@
-//! A session whose work loop runs in the database: one CALL a slice.
+//! A session with its work loop in the database: one CALL for each slice.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -36,7 +36,7 @@ const UNLIMITED: i64 = 1 << 60;
 /// One connection with its procedure.
 ///
 /// The calls of the next slices are sent before the answer of this one is read. So the server's process continues at
-/// once, and how long the answer and the client's thread wait for a CPU behind hundreds of others is not part of any
+/// once. The time that the answer and the client's thread wait for a CPU among hundreds of others is not part of any
 /// session's time.
 pub(crate) struct ServerLoop {
     client: Arc<Connection>,
@@ -50,7 +50,7 @@ pub(crate) struct ServerLoop {
     /// Sent and not yet answered.
     under_way: VecDeque<Sent>,
     _presence: Presence,
-    /// Goes after the connection, whose end it waits for.
+    /// Dropped after the connection, because it waits for its end.
     link: Arc<Link>,
 }
 
@@ -58,7 +58,7 @@ struct Call {
     first_index: u32,
     begin_us: i64,
     ends_us: Vec<i64>,
-    /// `None` to go on where the call before ends, operation and pause.
+    /// `None` to continue where the previous call ends, in operation and pause.
     from: Option<(i64, Pause)>,
     last_op: i64,
 }
@@ -141,7 +141,7 @@ impl ServerLoop {
 }
 
 impl Drop for ServerLoop {
-    /// A call that nobody will read the answer of is not left to go on; those behind it find that out.
+    /// A call with an answer that will not be read is ended; the calls after it notice that.
     fn drop(&mut self) {
         let Some(mut last) = self.under_way.pop_back() else { return };
         let canceller = self.client.canceller();
@@ -171,7 +171,7 @@ impl Session for ServerLoop {
                 let (first_index, begin_us, ends_us) = (order.index + 1, order.end_us, later_ends_us.to_vec());
                 self.send(Call { first_index, begin_us, ends_us, from: None, last_op });
             }
-            // Those behind one that failed found that out and did nothing.
+            // The calls after a failed one noticed that and did nothing.
             if let Some(report) = self.answer().inspect_err(|_| self.under_way.clear())? {
                 return Ok(report);
             }

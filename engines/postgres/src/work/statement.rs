@@ -24,7 +24,7 @@ pub(crate) struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// The work of `session` (from 0), whose home is `schema` (from 1) unless the workload spreads sessions.
+    /// The work of `session` (from 0), with `schema` (from 1) as its home unless the workload spreads sessions.
     pub(crate) fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
         let draws = Draws::new(workload, session, schema);
         Self { workload, streams: draws.streams(), namespace, spread: draws.schema_share() }
@@ -61,7 +61,7 @@ impl<'a> Script<'a> {
         let [hot_spot, hot_schema, thinks] = self.conditions("i");
         let (mut chosen, mut choices) = (Vec::new(), Vec::new());
         let [mut carried, mut facts, mut by_facts] = ["", "0", ""];
-        // Columns that nobody chose would be carried through every level for nothing.
+        // Unused columns would be carried through every level for nothing.
         if self.chooses() {
             chosen.push(format!(", {hot_spot} AS hot, {hot_schema} AS hot_schema, {thinks} AS thinks"));
             // What was drawn once is not drawn again for the tally.
@@ -287,7 +287,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Last key minus first key; `hot` is an expression that tells whether the operation went to the hot spot.
+    /// Last key minus first key; `hot` is an expression: whether the operation visited the hot spot.
     fn reach(&self, unit: u64, hot: &str) -> String {
         match self.workload.hot_spot {
             Some(spot) if spot.blocks < unit => {
@@ -316,7 +316,7 @@ impl<'a> Script<'a> {
         self.cell(self.conditions(op).each_ref().map(String::as_str))
     }
 
-    /// The cell by what [`Script::conditions`] tells; a condition of a knob that is off is not looked at.
+    /// The cell by [`Script::conditions`]; a condition of a knob that is off is not evaluated.
     fn cell(&self, conditions: [&str; 3]) -> String {
         let w = self.workload;
         let on =

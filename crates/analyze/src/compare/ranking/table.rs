@@ -1,7 +1,7 @@
 //! Many runs in one table: what a ranking says of each side, without ranks.
 //!
-//! Ranks compare each side with each other one, so their cost grows with the square of the sides. Of hundreds of runs most
-//! are alone on their side and could not be told apart anyway. What is left costs the same for each run.
+//! Ranks compare each side with each other one, so their cost grows with the square of the sides. Of hundreds of runs
+//! most are alone on their side and could not be told apart anyway. The remaining cost is the same for each run.
 
 use std::collections::BTreeMap;
 

@@ -252,7 +252,7 @@ fn too_few(repeat: usize, has_noise_floor: bool) -> Option<String> {
     }
 }
 
-/// Names that tell one side from the other.
+/// Names that distinguish one side from the other.
 fn distinct([a, b]: [String; 2]) -> [String; 2] {
     if b == format!("{a} (2)") { ["baseline", "candidate"].map(str::to_owned) } else { [a, b] }
 }

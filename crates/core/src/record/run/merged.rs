@@ -12,7 +12,8 @@ use crate::record::rank_record::{MergedSliceRecord, Span, Spans};
 /// What all sessions did between two neighbouring boundaries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedSlice {
-    /// Their reports as one that begins and ends on the boundaries: sums of all they tell. CPU is known where all reported it.
+    /// Their reports as one that begins and ends on the boundaries: sums of all figures. CPU is known if all reported
+    /// it.
     pub report: SliceReport,
     pub reports: usize,
     /// From begin to end of each report, summed, us.
@@ -78,13 +79,13 @@ pub(crate) struct MergedSliceSum {
     reports: usize,
     slice_us: i64,
     long: Vec<(u32, LongOp)>,
-    /// Operations by session of each part, whose sessions count from its base. Packed as they came: of 100,000 sessions
-    /// an hour of slices is kept.
+    /// Operations by session of each part; its sessions are numbered from its base. Packed, because an hour of slices
+    /// of 100,000 sessions is kept.
     ops: Vec<(u32, Buckets)>,
 }
 
 impl MergedSliceSum {
-    /// Adds a slice of the sessions from `base` on, whose clock is `shift_us` behind.
+    /// Adds a slice of the sessions from `base` on, on a clock that is `shift_us` late.
     pub(crate) fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
         let (all, part) = (&mut self.report, &slice.report);
         let known = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(u64::saturating_add);
@@ -144,7 +145,7 @@ pub(super) fn long(reports: &[(u32, SliceReport)]) -> impl Iterator<Item = (u32,
     reports.iter().flat_map(|(session, report)| report.long.iter().map(|op| (*session, *op)))
 }
 
-/// Whether an operation is kept: where all take long, none of those below [`STALL_US`] tells anything.
+/// Whether an operation is kept: if all take long, those below [`STALL_US`] show nothing.
 fn stands_out(op: &LongOp, all: &SliceReport) -> bool {
     let OpReport { ops, latency, .. } = all.op(op.kind);
     op.us >= STALL_US || u128::from(op.us) * 1_000 * u128::from(*ops) >= OFTEN * u128::from(latency.sum_ns)
@@ -157,7 +158,7 @@ fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> 
     reports.iter().fold(0, |all, (_, report)| all.saturating_add(figure(report)))
 }
 
-/// The sum over those that tell; `None` when nobody does.
+/// The sum of the known values; `None` if all are unknown.
 fn known(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> Option<u64>) -> Option<u64> {
     reports.iter().filter_map(|(_, report)| figure(report)).reduce(u64::saturating_add)
 }
@@ -179,7 +180,7 @@ pub struct Merged {
     pub(super) given: bool,
     slices: Vec<MergedSlice>,
     spans: Vec<Option<Span>>,
-    /// Slices that all sessions have behind them.
+    /// Slices that all sessions have completed.
     done: usize,
     /// Sessions that have not reached the end of the next one.
     behind: usize,
@@ -214,7 +215,7 @@ impl Merged {
     /// Takes a slice that was stored merged.
     ///
     /// # Errors
-    /// No spans came before it, or it tells of sessions or slices that the step does not have.
+    /// No spans came before it, or it contains sessions or slices that the step does not have.
     pub(super) fn add_merged(&mut self, slice: MergedSliceRecord, slices: usize) -> Result<(), String> {
         let sessions = self.spans.len() as u64;
         let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
@@ -256,8 +257,8 @@ impl Merged {
         }
     }
 
-    /// Takes a report, whose slice lies between two of `boundaries_us`, to those that stand `unmerged`, and merges what all
-    /// sessions have behind them by now.
+    /// Adds a report with a slice between two of `boundaries_us` to `unmerged`, and merges the slices that all sessions
+    /// have completed.
     ///
     /// # Errors
     /// A session that the step does not have.

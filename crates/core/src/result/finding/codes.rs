@@ -1,5 +1,5 @@
-//! All kinds of findings that mindful itself raises, in the order of docs/findings.md, each with its usual severity. Those
-//! of an engine alone stand with the engine.
+//! All kinds of findings that mindful itself raises, in the order of docs/findings.md, each with its usual severity.
+//! Those of a single engine are in its crate.
 
 crate::finding_codes! {
     // The run is not what was asked for.

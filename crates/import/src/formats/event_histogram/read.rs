@@ -13,7 +13,7 @@ pub(super) struct Record {
     pub label: String,
     /// ns in the unit of the buckets.
     pub unit_ns: Option<u64>,
-    /// `(upper bound of a bucket, cumulative count)` of all instances, as they stand.
+    /// `(upper bound of a bucket, cumulative count)` of all instances, unchanged.
     buckets: Vec<(u64, u64)>,
     /// Whether a count cannot be read, such as one that did not fit its column.
     unreadable: bool,

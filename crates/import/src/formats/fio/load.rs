@@ -169,14 +169,14 @@ impl Load<'_> {
             .is_some_and(|rw| ["write", "randwrite"].contains(&rw.as_str()))
     }
 
-    /// Whether reads cannot be told from writes.
+    /// Whether reads cannot be distinguished from writes.
     pub(super) fn is_mixed(&self) -> bool {
         let rw = self.option("rw").or_else(|| self.option("readwrite"));
         let one_way = rw.is_some_and(|rw| ["read", "randread", "write", "randwrite"].contains(&rw.as_str()));
         self.unified().is_some() && !one_way
     }
 
-    /// The reads of its processes. What is counted together stands among them unless it is known that all are writes.
+    /// The reads of its processes. Common counts of reads and writes are included unless all are known to be writes.
     pub(super) fn reads(&self) -> Vec<&Side> {
         match self.unified() {
             Some(_) if self.only_writes() => Vec::new(),

@@ -56,7 +56,7 @@ fn no_figures(name: &str, loads: &[Load<'_>]) -> Error {
 }
 
 fn add_findings(first: &mut OldStep, name: &str, contents: &Contents) {
-    let text = "fio does not look at what it reads: the CPU of a database is not in these figures.";
+    let text = "fio does not examine the data that it reads, so these figures lack the CPU of a database.";
     first.add_finding(codes::IMPORTED_FIGURES, text, name);
     if contents.earlier > 0 {
         let text = "The file contains several results of fio. The last complete one is used.";

@@ -16,7 +16,7 @@ const LARGE_BYTES: u64 = 1 << 20;
 /// How long Orion measures a point by default, s.
 const POINT_S: f64 = 60.0;
 
-/// The steps of a run, of which `files` contain the `parts`.
+/// The steps of a run from its `parts`, which were read from `files`.
 ///
 /// # Errors
 /// The unit of its latencies is not known.

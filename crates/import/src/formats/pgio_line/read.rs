@@ -1,4 +1,4 @@
-//! The line, and what stands before it.
+//! The line, and the text before it.
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct PgioResult {

@@ -7,7 +7,7 @@ use mindful_core::{Error, Result};
 use crate::input::cannot_read;
 use crate::waits::Wait;
 
-/// Longest line that is looked at: waits and calls are short, statements may be of any length.
+/// Longest line that is parsed: waits and calls are short, statements may be of any length.
 const LONGEST: usize = 4096;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn lines(name: &str, input: &mut dyn BufRead, mut add: impl FnMut(Lin
     Ok(damaged + u64::from(has_figures(&torn)))
 }
 
-/// Adds to a torn line as much as is ever looked at.
+/// Adds to a torn line as much as can be parsed.
 fn keep(torn: &mut Vec<u8>, part: &[u8]) {
     let room = (LONGEST + 1).saturating_sub(torn.len()).min(part.len());
     torn.extend_from_slice(&part[..room]);

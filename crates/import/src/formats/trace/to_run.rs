@@ -217,7 +217,7 @@ impl Default for Slices {
 impl Slices {
     fn extend(&mut self, end_us: u64, ela_us: u64) {
         let base = *self.base_us.get_or_insert(end_us.saturating_sub(ela_us));
-        // A clock that goes back stands still.
+        // A clock that goes back is held.
         self.first_us = self.first_us.min(base);
         self.last_us = self.last_us.max(end_us.max(base));
         while (self.last_us - base) / self.width_us >= MOST_SLICES {

@@ -13,7 +13,7 @@ use super::*;
 
 const LIMITS: Limits = Limits { packed: 1 << 20, unpacked: 1 << 20, entries: 100 };
 
-/// An entry of a tar: its name as it stands there, its kind, where it leads, its bytes and its mode.
+/// An entry of a tar: its unchanged name, its kind, its link target, its bytes and its mode.
 struct Entry<'a>(&'a str, EntryType, &'a str, &'a [u8], u32);
 
 fn file(name: &str) -> Entry<'_> {
@@ -173,8 +173,8 @@ fn bombs_end_at_their_bound() {
 #[test]
 fn a_dictionary_beyond_all_memory_is_refused() {
     let mut packed = xz(&tar_of(&[file("a")]));
-    // The header of the only block stands behind the 12 bytes of the stream's: its size, flags, then the filter's
-    // number, the size of its properties, and the dictionary; 40 is 4 GiB less one. Its sum comes last.
+    // The header of the only block follows the 12 bytes of the stream's: its size, flags, then the filter's number, the
+    // size of its properties, and the dictionary; 40 is 4 GiB less one. Its sum comes last.
     let size = (usize::from(packed[12]) + 1) * 4;
     packed[16] = 40;
     let sum = crc32(&packed[12..12 + size - 4]);
@@ -247,7 +247,7 @@ fn a_jar_that_means_harm_is_refused() {
         unpacked_jar(&[("linux/bin/mariadbd", b"", 0o755), ("linux/share/z", &vec![0; 2 << 20], 0o644)]);
     let refusal = result.unwrap_err();
     assert!(refusal.contains("more than 1 MiB"), "{refusal}");
-    // What it is and may do stands in the upper half of the four bytes at 38 of its header in the directory.
+    // Its type and mode are the upper half of the four bytes at 38 of its header in the directory.
     let mut bytes = Vec::new();
     jar(&[("linux/share/su", b"", 0o755)]).read_to_end(&mut bytes).unwrap();
     let header = bytes.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
@@ -290,7 +290,7 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// The same list, of a tar that may hold what would be refused elsewhere, as long as it is not listed.
+/// The same list, of a tar that may hold what would be refused elsewhere, provided that it is not listed.
 #[test]
 fn a_tar_gives_the_listed_files_and_no_other() {
     let entries = [

@@ -12,7 +12,7 @@ use super::axis::doubled;
 /// A doubling that adds less than this is flat.
 const FLAT: f64 = 0.05;
 
-/// Where points are put round the knee, as powers of two of it, the most telling ones first.
+/// Where points are put round the knee, as powers of two of it, the most useful ones first.
 const ROUND: [f64; 9] = [-0.5, 0.5, 0.0, -0.25, 0.25, -0.75, 0.75, -1.25, 1.5];
 
 const POINTS_ROUND: usize = 3;

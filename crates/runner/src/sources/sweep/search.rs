@@ -1,11 +1,12 @@
 //! The search for the highest load that meets an objective, such as `p99<=5ms`.
 //!
-//! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest load that
-//! met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated until their figures do
-//! not overlap, and the answer is a range if they still do: of two loads whose figures overlap, chance decides which one met
-//! the objective. A percentile needs a number of operations; if a trial had too few, the same load
-//! is tried for longer, and the search gives up only when 16 times the duration would not do. A regression over all trials was
-//! rejected: latency near saturation fits no curve, and one trial at the answer says more.
+//! Short trials double the load until one misses the objective, then halve the gap on a logarithmic scale. The highest
+//! load that met it is confirmed by a trial of full length, and so is the lowest that missed it. Both are repeated
+//! until their figures do not overlap, and the answer is a range if they still do: of two loads with overlapping
+//! figures, chance decides which one met the objective. A percentile needs a number of operations; if a trial had too
+//! few, the same load is tried for longer, and the search gives up only when 16 times the duration would not do. A
+//! regression over all trials was rejected: latency near saturation fits no curve, and one trial at the answer says
+//! more.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +97,7 @@ impl Search<'_> {
         here.map(figure).fold((f64::INFINITY, 0.0), |(least, most), figure| (least.min(figure), most.max(figure)))
     }
 
-    /// Two neighbours that the noise does not tell apart, and the range that remains.
+    /// Two neighbours that the noise does not separate, and the remaining range.
     fn undecided_between(&self, seen: &[Tried], load: f64, miss: f64) -> String {
         let missed = self.range(seen, miss);
         let below = seen.iter().filter(|s| s.load < load && s.met == Some(true)).map(|s| s.load);
@@ -121,7 +122,7 @@ impl Search<'_> {
         Some(Tried { load, met: self.objective.is_met_by(&step.ops), step })
     }
 
-    /// A load with too few results is tried again for longer; `None` where there is none.
+    /// A load with too few results, to be tried again for longer.
     fn longer(&self, seen: &[Tried]) -> Option<Next> {
         let known = |load: f64| seen.iter().any(|s| same(s.load, load) && s.met.is_some());
         let unknown = seen.iter().filter(|s| s.met.is_none() && !known(s.load));

@@ -56,7 +56,7 @@ const MEETING_COLUMNS: &[&str] = &[
 /// Why a table is not used: it would run code of others, or is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Behind the table's name: `has the trigger x`.
+    /// After the table's name: `has the trigger x`.
     pub what: String,
     /// Whether the table is ours nevertheless, and so may be removed.
     pub ours: bool,
@@ -77,7 +77,7 @@ pub(crate) struct Table {
     trigger: Option<String>,
     constraint: Option<String>,
     columns: Vec<String>,
-    /// The first column whose value is computed.
+    /// The first computed column.
     computed: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Judged {
     pub code: Vec<(String, String)>,
     /// When the server started, s since the epoch.
     started: String,
-    /// Whom the catalogue names as the engine of what mindful makes.
+    /// The catalogue's name for the storage engine of mindful's objects.
     engine: String,
 }
 

@@ -8,7 +8,7 @@ pub(super) struct Doing {
     /// Its command; `Sleep` where it has nothing to do.
     pub command: String,
     pub state: String,
-    /// The wait under way that the performance schema tells, and what is done there.
+    /// The current wait in the performance schema, and the operation there.
     pub wait: Option<(String, String)>,
     pub thread: Option<Thread>,
 }
@@ -35,7 +35,7 @@ const LOG_LATCH: WaitEvent = WaitEvent::new(Log, "log_latch");
 const BINLOG: WaitEvent = WaitEvent::new(Log, "binlog");
 const WRITE: WaitEvent = WaitEvent::new(Writer, "data_file");
 const LATCH: WaitEvent = WaitEvent::latch("latch");
-/// For another thread of the server, as the kernel tells it: one that writes or reads the page, purges, or is a session.
+/// For another thread of the server, from the kernel: one that writes or reads the page, purges, or is a session.
 pub(super) const OTHER_THREAD: WaitEvent = WaitEvent::new(Other, "other_thread");
 /// Of a page that another session reads or changes: held over a read of storage, too.
 const PAGE_LATCH: WaitEvent = WaitEvent::new(Contention, "page_latch");

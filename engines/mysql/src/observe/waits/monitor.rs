@@ -1,4 +1,4 @@
-//! One look at all sessions, over a connection of its own.
+//! One sample of all sessions, over a connection of its own.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ const FOR_A_CPU: Duration = Duration::from_secs(2);
 enum Source {
     /// Waits of the performance schema.
     Events,
-    /// Its threads, whose state the kernel tells.
+    /// Its threads; the kernel reports their state.
     Threads,
     /// The process list of MariaDB, likewise.
     ProcessList,
@@ -49,14 +49,14 @@ impl Source {
 #[derive(Debug, Clone, Copy)]
 struct View {
     source: Source,
-    /// The thread of the server that answers, where it is one of this host.
+    /// The server's thread that answers, if it is on this host.
     own: Option<u32>,
     /// Whether the kernel shows what a sleeping thread waits for.
     latches: bool,
 }
 
 impl View {
-    /// Latches are a class of their own or of none: what is not among the known events would be missing from all shares.
+    /// Latches have their own class or are left out: an unknown event would be missing from all shares.
     fn tells_apart(self, state: Thread) -> Thread {
         if state == Thread::AtLatch && !self.latches { Thread::Sleeps } else { state }
     }
@@ -72,7 +72,7 @@ pub(super) struct Monitor {
     link: Arc<Link>,
     connection: Open,
     view: View,
-    /// Sessions of other ranks of the run are not told from those of others.
+    /// Sessions of other ranks are not distinguished from those of strangers.
     among_ranks: bool,
     kernel: Kernel,
     /// Those of the sessions of the last look, on this host.
@@ -81,12 +81,12 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    /// Connects; where nothing can be looked at, says what would help.
+    /// Connects; if nothing can be sampled, returns what would help.
     pub(super) fn open(link: &Arc<Link>, among_ranks: bool, events: &dyn Events) -> Result<Option<Self>> {
         let mut connection = link.connect()?;
         let (flavor, local, kernel) = (link.version()?.flavor, link.server().is_local(), Kernel::default());
         let looked = |conn: &mut Conn| best(conn, flavor, local, &kernel);
-        match link.run_on(&mut connection, "looking what sessions wait for", looked)? {
+        match link.run_on(&mut connection, "sampling what sessions wait for", looked)? {
             Ok(view) => {
                 let (link, threads, by_session) = (Arc::clone(link), Vec::new(), Vec::new());
                 return Ok(Some(Self { link, connection, view, among_ranks, kernel, threads, by_session }));
@@ -106,7 +106,7 @@ impl Monitor {
         Ok(None)
     }
 
-    /// What it can tell; a class that is not among it is not known.
+    /// The classes it can report; other classes are unknown.
     pub(super) fn events(&self) -> Vec<WaitEvent> {
         let is_known = |event: &WaitEvent| match event.class {
             WaitClass::Writer => self.view.source == Source::Events,
@@ -195,7 +195,7 @@ fn best(conn: &mut Conn, flavor: Flavor, local: bool, kernel: &Kernel) -> Result
 
 type Found = BTreeMap<u32, (u32, Doing)>;
 
-/// Nobody where the server keeps no waits.
+/// No session if the server does not record waits.
 fn look_at_events(conn: &mut Conn, id: u32) -> Result<Found, Failure> {
     if waits_are_kept(conn)? { query_sessions(conn, Source::Events, &[id], &[id]) } else { Ok(Found::new()) }
 }

@@ -218,7 +218,7 @@ fn numbers_that_a_restart_would_lose_are_refused() {
     sql(&shared.server, &format!("ALTER TABLE `{name}`.numbers ENGINE = MEMORY"));
     let error = opened.target.prepare(&workload, 1).unwrap_err().to_string();
 
-    assert!(error.contains("`numbers` is kept by MEMORY, not by InnoDB"), "{error}");
+    assert!(error.contains("`numbers` is MEMORY, not InnoDB"), "{error}");
 }
 
 #[test]

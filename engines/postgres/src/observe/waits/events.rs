@@ -11,7 +11,7 @@ pub(super) const AUTOVACUUM: WaitEvent = WaitEvent::new(Server, "autovacuum");
 /// Not ours: each other session that is at work in a sample, whatever it is.
 pub(super) const OTHERS: WaitEvent = WaitEvent::new(Server, "others");
 
-/// Type and name of an event as the server tells them, and the metric that counts it: class and name.
+/// Type and name of an event on the server, and the metric that counts it: class and name.
 ///
 /// Names are compared without case: 17 spells `WalSync` what was `WALSync` before. A lock's own name ends in `Lock`
 /// where an I/O event has the same.

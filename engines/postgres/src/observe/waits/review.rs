@@ -1,4 +1,4 @@
-//! How often sessions may be looked at: looking takes no more than a share of the CPU that they use.
+//! How often sessions may be sampled: sampling takes no more than a share of the CPU that they use.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

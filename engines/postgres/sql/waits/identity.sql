@@ -1,4 +1,4 @@
--- Whose sessions are ours: those that connected as this connection did.
+-- Identifies our own sessions: those with the application name, role and database of this connection.
 SELECT pg_backend_pid() AS pid,
        current_setting('application_name') AS application_name,
        (SELECT oid FROM pg_roles WHERE rolname = session_user) AS role,
