@@ -44,8 +44,8 @@ pub use steadiness::in_words;
 
 /// How far the measured window may be from the requested one, as a share of it.
 pub(crate) const WINDOW_TOLERANCE: f64 = 0.01;
-/// And this much, s, of a window ten times as long: on a busy host a session gets its CPU some tenths of a second late, which
-/// in a short window is a large share and no fault. Rates are by the time that was measured.
+/// The same, s, in a window ten times as long. On a busy host a session gets its CPU some tenths of a second late; in a
+/// short window that is a large share, but not a fault. Rates are by the time that was measured.
 const WINDOW_SLACK_S: f64 = 0.25;
 /// How far the realised mix may be from the asked one, percentage points.
 pub(crate) const MIX_TOLERANCE: f64 = 0.1;

@@ -1,7 +1,7 @@
 //! Is B really faster than A? The unit is the run, the answer a ratio with an interval, and a verdict with a margin.
 //!
-//! Ratios are candidate by baseline and everything is computed on logarithms, so that swapping the sides turns a ratio
-//! of 1.25 into exactly 1/1.25, and a margin of 3 % reaches from 1/1.03 to 1.03.
+//! Ratios are candidate by baseline, computed on logarithms. So swapping the sides turns a ratio of 1.25 into exactly
+//! 1/1.25, and a margin of 3 % reaches from 1/1.03 to 1.03.
 
 mod answer;
 mod bootstrap;

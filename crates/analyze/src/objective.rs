@@ -98,9 +98,9 @@ fn rate_interval(record: &StepRecord, window: &Window, rate: f64) -> Option<[f64
     Some([(rate * (1.0 - half)).max(0.0), rate * (1.0 + half)])
 }
 
-/// The interval of a quantile: those quantiles that the share of operations beyond it may as well have been. How far
-/// that share is known is shown by how it differs from second to second (a ratio of two sums), and is at least what as many
-/// independent operations would leave.
+/// The interval of a quantile: those quantiles that the share of operations beyond it may as well have been. The error
+/// of that share comes from its differences between seconds (a ratio of two sums). It is at least that of as many
+/// independent operations.
 fn percentile_interval(record: &StepRecord, window: &Window, kind: OpKind, quantile: f64) -> Option<[f64; 2]> {
     let slices = window.first_boundary..window.last_boundary;
     let mut seconds: Vec<Recorder> = slices.clone().map(|_| Recorder::new()).collect();

@@ -20,8 +20,9 @@ pub fn version_2(root: &Path) -> PathBuf {
     tree(root, &files, "0::/db/pg\n", "1 0 0:9 / ROOT/cg rw - cgroup2 cgroup2 rw\n")
 }
 
-/// In version 1, where each controller has a tree of its own: no limit of CPU, 900 reads a second and 64 KiB of writes at
-/// device 254:0, 2 GiB of memory by the group above, which is mounted without those above it. Returns the `/proc` to read.
+/// In version 1, where each controller has a tree of its own. There is no limit of CPU, one of 900 reads a second and
+/// 64 KiB of writes at device 254:0, and one of 2 GiB of memory by the group above, which is mounted without those
+/// above it. Returns the `/proc` to read.
 pub fn version_1(root: &Path) -> PathBuf {
     let files = [
         ("cpu/a/cpu.cfs_quota_us", "-1\n"),

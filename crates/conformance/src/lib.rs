@@ -1,8 +1,8 @@
 //! What every engine must hold, as a suite that its tests call.
 //!
-//! An engine's `tests/it/conformance.rs` gives a function that makes a fresh target, and [`suite!`] turns each property into
-//! a test. A property that an engine's capabilities exclude is not left out in silence: its test prints why it does not
-//! apply, and checks that the engine refuses what it says it cannot do.
+//! An engine's `tests/it/conformance.rs` gives a function that makes a fresh target, and [`suite!`] turns each property
+//! into a test. The test of a property that an engine's capabilities exclude prints why it does not apply. It also
+//! checks that the engine refuses what it claims not to support.
 
 #![expect(clippy::missing_panics_doc, reason = "a property that does not hold panics: that is what it is for")]
 

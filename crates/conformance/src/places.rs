@@ -39,8 +39,8 @@ pub fn names(folder: &Path) -> Vec<PathBuf> {
 /// The file system in memory that every Linux has.
 pub(crate) const IN_MEMORY: &str = "/dev/shm";
 
-/// The folder for a server whose device is not what a test is about: in memory, if that has room, for a disk takes long over
-/// a thousand files; else that for temporary files.
+/// The folder for a server in a test that does not depend on its device. It is in memory if that has room, because a
+/// disk is slow with a thousand files; otherwise it is the folder for temporary files.
 pub fn quick_folder() -> PathBuf {
     let (memory, kernel) = (Path::new(IN_MEMORY), Kernel::default());
     let free = space::of(memory).ok().map(|space| space.free_bytes);

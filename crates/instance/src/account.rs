@@ -12,9 +12,9 @@ use mindful_host::system_path::system_path;
 use mindful_host::{Kernel, named_path, process, user_namespace};
 use nix::unistd::User;
 
-/// The user and group of the private server where mindful is root and nothing else was said: a number that no system
-/// gives away (between the ranges for people and for services made on demand), so that no other process has it. It needs
-/// no entry in the list of users, and a container of 65,536 users has it too.
+/// The default user and group of the private server if mindful is root. No system assigns this number (it is between
+/// the ranges for people and for services made on demand), so no other process has it. It needs no entry in the list of
+/// users, and a container of 65,536 users has it too.
 pub const OWN: u32 = 60_943;
 
 /// A user that an administrator or a package made for mindful's servers.

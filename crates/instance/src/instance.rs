@@ -170,8 +170,8 @@ impl Instance {
         }
     }
 
-    /// The folder as a cleanup lists it: it stays where the folder itself, or by the names of `others` the server, holds
-    /// what is not mindful's, and where something in the `inventory` of the dataset stays.
+    /// The folder as a cleanup lists it. It stays if the folder itself, or by the names of `others` the server,
+    /// contains foreign objects, or if something in the `inventory` of the dataset stays.
     pub fn owned(&self, others: Vec<String>, inventory: &[OwnedObject]) -> Result<OwnedObject> {
         let mut foreign = self.folder.foreign_files()?;
         foreign.extend(others);

@@ -1,6 +1,6 @@
-//! The life of a private database server, of any database: its programs are fetched, its user is chosen, its folder is
-//! made, locked, repaired and removed, and it is started, stopped and outlived by nothing. What differs between databases
-//! is a [`program::Program`], which an engine gives.
+//! The life of a private database server, for any database. The crate fetches its programs, chooses its user, makes,
+//! locks, repairs and removes its folder, and starts and stops it. No process of the server outlives mindful. What
+//! differs between databases is a [`program::Program`], which an engine gives.
 
 pub mod account;
 pub mod capacity;

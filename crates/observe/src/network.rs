@@ -1,7 +1,7 @@
 //! What the network interfaces of this host carry, and how much they could, from `/sys/class/net`.
 //!
-//! Only interfaces with a device: the speed of a virtual one is made up (a `veth` says 10 Gbit/s whatever is below),
-//! and what crosses it crosses a real one too unless it stays on this host.
+//! Only interfaces with a device: the speed of a virtual one is fictional (a `veth` reports 10 Gbit/s in any case). Its
+//! traffic also crosses a real one unless it stays on this host.
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{Metric, Sampler, network, source};

@@ -1,5 +1,5 @@
-//! The sampling loop: sources are read at moments that follow from the boundaries of slices, those of each phase by a thread
-//! of their own, so that a server that answers late does not make this host's counters late.
+//! The sampling loop: sources are read at instants derived from the boundaries of slices. Each phase has a thread of
+//! its own, so that a slow answer of the server does not delay this host's counters.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,8 @@
 //! The other ranks as their rows show them: how far each has come, and whether it is still there.
 //!
-//! A rank is gone when its lease is over by the clock of the rendezvous, when its row says that it failed, or when the row holds
-//! the token of another process: a launcher that restarts a rank in the middle of a run does not bring its sessions back.
+//! A rank is gone when its lease is over by the clock of the rendezvous, when its row says that it failed, or when the
+//! row has the token of another process. A launcher that restarts a rank in the middle of a run does not restore its
+//! sessions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -3,8 +3,8 @@
 //!
 //! The runner asks these questions and does not know how they are answered. [`Alone`] answers for a run of one process.
 //! Processes that meet over a network answer in a crate of their own, which imports this one. The alternative was an
-//! optional field that each step of a run had to check: a run of one process then took other paths than a shared one, and
-//! each new step had to be thought through twice.
+//! optional field that each step of a run had to check. A run of one process then took other paths than a shared one,
+//! and each new step had two cases.
 //!
 //! Calls come in this order: `gather`, `target_prepared`, `ready`, `start` until it answers, `started`, `check_others` while
 //! sessions work, `step_ended`, `finish`. An error at any point is reported by `fail`, and ends the run of all.

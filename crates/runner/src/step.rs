@@ -1,8 +1,8 @@
 //! A step: a number of sessions, one workload, one measured window.
 //!
-//! Each session has a thread. All connect, a few at a time; all rehearse a slice; then all begin at one instant, which is chosen
-//! once every session is ready. Time is cut into slices of about a second, and the measured window begins and ends on a boundary
-//! between two slices, so that counters read at the boundaries cover exactly the work in the window.
+//! Each session has a thread. All connect, a few at a time; all rehearse a slice; then all begin at one instant, which
+//! is chosen once every session is ready. Time is divided into slices of about a second. The measured window begins and
+//! ends on a boundary between two slices, so counters read at the boundaries cover exactly the work in the window.
 //!
 //! This thread never does what a session could block: it takes messages, watches the clocks and ends what hangs. First it asks
 //! sessions to stop, then it interrupts their operations, and at last it aborts the target. A timeout for each operation was

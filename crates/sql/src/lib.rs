@@ -4,8 +4,9 @@
 //! request to abort. `dataset` reads a registry of tables, runs the streams of a load, locks a namespace and collects a
 //! proof. `work` decides when updates commit and how long a session thinks. `observe` samples wait events.
 //!
-//! A generic `Link` over a trait of drivers was rejected: one driver is asynchronous, one blocks, and one needs a thread of
-//! its own for each call, so the trait would be larger than what it saves. An engine keeps its own `Link`, made of these parts.
+//! A generic `Link` over a trait of drivers was rejected. One driver is asynchronous, one blocks, and one needs a
+//! thread for each call, so the trait would be larger than the code it saves. An engine keeps its own `Link`, made of
+//! these parts.
 
 pub mod connect;
 pub mod dataset;

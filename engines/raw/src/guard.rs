@@ -1,7 +1,7 @@
 //! What may be opened, and what may be written.
 //!
-//! Paths are resolved first and opened without following a link; everything is then decided by the open file itself,
-//! and a writable descriptor is got from that very descriptor, so that nothing can be swapped in between.
+//! Paths are resolved first and opened without following a link. The open file itself then decides everything, and the
+//! writable descriptor is made from that descriptor, so that nothing can be swapped in between.
 
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

@@ -21,8 +21,8 @@ use crate::buffer::{self, Buffer};
 use crate::reap_backoff::ReapBackoff;
 use crate::registered_ring::RegisteredRing;
 
-/// Most I/Os taken from the kernel at a time, and so most submitted at a time: enough to share the cost of a call, and
-/// few enough that the device need not wait for work while a deep queue is gone through.
+/// Most I/Os taken from the kernel at a time, and so most submitted at a time. That is enough to share the cost of a
+/// call, and few enough that the device does not idle while a deep queue is processed.
 const BATCH: usize = 4;
 
 /// The kernel hands over to the device at once (plugs) what is submitted by one call from so many entries on.

@@ -123,8 +123,8 @@ impl Sampler for StatusSampler {
 /// Log that an updated block should cost, from the format of SQLite's write-ahead log (sqlite.org/fileformat2.html#walformat).
 ///
 /// A commit writes each page that its transaction changed, as one frame: the page and a header of 24 bytes. Rows fill a
-/// page each and keep their length, and no changing column is indexed, so an update changes the page of its row and no
-/// other: light and heavy redo cost one frame alike. Nothing else is logged, not even the first page of the file.
+/// page each and keep their length, and no changing column is indexed. So an update changes only the page of its row:
+/// light and heavy redo both cost one frame. Nothing else is logged, not even the first page of the file.
 ///
 /// A page that is updated twice in a transaction is written once, so only transactions of one operation have a band.
 /// Pages that had to leave the cache before their commit may be written again; `cache_spill` contains their number.

@@ -1,6 +1,5 @@
-//! The way that blocks took to the sessions, and changes to the log: several in a request, past the cache, through a cache or
-//! a filter of the storage; commits that waited; what the
-//! clock took.
+//! The path of blocks to the sessions, and of changes to the log: several blocks in a request, reads past the cache, a
+//! cache or a filter of the storage, commits that waited, and the cost of the clock.
 
 use mindful_core::contract::metric::{Counter, shared};
 use mindful_core::plan::units::format_rounded;

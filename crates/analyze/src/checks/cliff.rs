@@ -88,8 +88,8 @@ fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 
     stolen + used
 }
 
-/// Whether the device went on to serve others what the run lost, and reads waited there for them; that they took only what a
-/// limit of the device left cannot be distinguished from it.
+/// Whether the device served to others what the run lost, and reads of the run waited there. This also holds if others
+/// took only what a limit of the device left.
 fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> bool {
     let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);
     let Some(all) = grew(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES) else { return false };

@@ -83,9 +83,9 @@ impl History {
     }
 }
 
-/// Finds changes of level in `values`, one a run in the order they ran, all above zero, by E-Divisive with means
-/// (Matteson and James 2014) on logarithms: the split that separates the means best is kept when few permutations do as
-/// well and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
+/// Finds changes of level in `values`(one for each run, in the order of the runs, all above zero) by E-Divisive with
+/// means (Matteson and James 2014) on logarithms. The best split of the means is kept when few permutations do as well
+/// and the levels differ by more than `margin` (a share), then both sides are searched in the same way. Runs are
 /// independent, so they are permuted as they are; fewer than [`FEWEST_OF_A_HISTORY`] cannot reach the p.
 pub(crate) fn level_changes(values: &[f64], margin: f64, seed: u64) -> Vec<LevelChange> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();

@@ -1,9 +1,9 @@
 //! Several machines on a side: machines of one type differ, so the unit is the machine and not the run.
 //!
-//! A run is `type + machine + run`, the machine drawn at random. The estimate of a type is the mean of its machines, each
-//! the mean of the logarithms of its runs. The error of that mean is the deviation of the machines by the root of their
-//! number, with one degree less than there are machines: for as many runs on each it is the exact test of random effects,
-//! whatever the two variances are. A weighted mean was rejected: with three machines its weights are noise.
+//! A run is `type + machine + run`, the machine drawn at random. The estimate of a type is the mean of its machines,
+//! each the mean of the logarithms of its runs. The error of that mean is the deviation of the machines by the root of
+//! their number, with one degree less than machines. With equally many runs on each, this is the exact test of random
+//! effects, whatever the two variances are. A weighted mean was rejected: with three machines its weights are noise.
 
 use std::collections::BTreeMap;
 

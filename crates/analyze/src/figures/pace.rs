@@ -54,8 +54,8 @@ impl Pace {
     /// `delivered / offered >= 0.99`, the backlog grows by at most 0.005 of the rate, and at the end it is at most
     /// twice that of the start and one operation a session.
     ///
-    /// One operation a session over the window counts neither as lost nor as growth: so much happens to be due at the
-    /// moment of a boundary, and in a window of a hundred operations it is already a hundredth.
+    /// One operation a session over the window counts neither as lost nor as growth. As much may be due just at a
+    /// boundary, and it is already a hundredth in a window of a hundred operations.
     pub fn sustained(&self) -> bool {
         let due = self.offered_per_s * self.seconds;
         self.backlog_end - self.backlog_begin <= self.sessions.max((1.0 - MIN_DELIVERED) * due)

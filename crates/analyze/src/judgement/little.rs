@@ -42,9 +42,9 @@ fn in_flight_per_session(run: &Run, step: &StepRecord) -> u32 {
 
 /// Average number of sessions inside operations, with what the loop in the database adds to them.
 ///
-/// An operation counts to the slice it began in. With hundreds of sessions it lasts for seconds, and what went on at the
-/// begin of the window is not what went on at its end, where the sessions drain: the time inside slices between the
-/// boundaries says how many there were.
+/// An operation counts to the slice it began in. With hundreds of sessions it lasts for seconds, and the number at the
+/// beginning of the window differs from that at its end, where the sessions drain. So the time inside slices between
+/// the boundaries gives their number.
 pub(crate) fn residing(step: &StepRecord, work: &Work) -> f64 {
     let working = work.working_sessions();
     let occupied = work.occupied.unwrap_or(working);

@@ -18,8 +18,9 @@ impl RankSum {
         if m * n > EXACT_PAIRS {
             return Self { m, n, below: Vec::new() };
         }
-        // The generating function is the product over i of (1 - x^(n+i)) / (1 - x^i); one factor at a time, each kept
-        // a probability so that nothing overflows: the orders of n and i values are (n + i) / i times those before.
+        // The generating function is the product over i of (1 - x^(n+i)) / (1 - x^i); One factor is multiplied at a
+        // time, and each result is kept a probability, so that nothing overflows: the orders of n and i values are (n +
+        // i) / i times those before.
         let len = m * n + 1;
         let mut ways = vec![0.0; len];
         ways[0] = 1.0;

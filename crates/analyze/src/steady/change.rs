@@ -35,8 +35,8 @@ impl Change {
     }
 }
 
-/// Finds jumps of the mean by E-Divisive with means (Matteson and James 2014): the split that separates the means best
-/// is kept when few permutations do as well, then both sides are searched in the same way.
+/// Finds jumps of the mean by E-Divisive with means (Matteson and James 2014). The best split of the means is kept when
+/// few permutations do as well; then both sides are searched in the same way.
 ///
 /// Seconds of a run are not exchangeable, so what is permuted are the innovations of a first-order process with the
 /// autocorrelation time of the series.

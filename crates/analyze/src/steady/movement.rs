@@ -20,8 +20,8 @@ const SMALL: f64 = 0.05;
 /// Change from which a rate that never turned back speaks against the run, a share.
 const LARGE: f64 = 0.10;
 
-/// Change from which parts that have no rate in common speak against the run, whatever lies between, a share: five standard
-/// deviations of noise of 6 %, for in ten points one order of ten parts the thirds.
+/// Smallest change, as a share, at which parts without a common rate count against the run, whatever is between them.
+/// It is five standard deviations of noise of 6 %, because of ten points one order in ten separates the thirds.
 const APART: f64 = 0.30;
 /// By how much an end has to move the mean of the window, a share: a tenth of it at three fifths of the rate.
 const OFF: f64 = 0.04;

@@ -61,8 +61,8 @@ pub trait FileReads: Sync {
     /// The URL of these files.
     fn url(&self, files: &[PathBuf]) -> String;
 
-    /// Names and values of the options by which each session keeps one read past the page cache in flight and does `touch`
-    /// with every block; all of them on one CPU where one is given.
+    /// The options, with their values, by which each session keeps one direct read in flight and does `touch` with
+    /// every block; all on one CPU if one is given.
     fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)>;
 
     /// The same by which each session keeps `load` in flight.

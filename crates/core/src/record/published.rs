@@ -1,5 +1,5 @@
-//! What sessions had published by an instant: they publish their counters when a slice ends, which may be long after its
-//! boundary where an operation is a good part of a slice.
+//! What sessions had published by an instant: they publish their counters when a slice ends. With long operations that
+//! may be long after its boundary.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! The arithmetic of older kits, for figures that must be comparable with old ones: ranges off by one, and a mix that
-//! hangs on the parity of the key within cycles of 100 operations.
+//! depends on the parity of the key within cycles of 100 operations.
 
 use super::{Compatibility, OpKind, Workload, count_starts};
 use crate::workload::draw;

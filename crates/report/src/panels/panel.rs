@@ -189,8 +189,8 @@ fn drawn(drawn: &Curve, style: &Style) -> Vec<String> {
     lines
 }
 
-/// A line as it is where there is room for it, or where it names what must stay in one piece, such as a path; else in
-/// several, as far in as it was.
+/// A line unchanged if it fits, or if it contains text that must stay in one piece, such as a path; else several lines
+/// with the same indent.
 fn whole(line: &str, style: &Style) -> Vec<String> {
     let words = line.trim_start();
     let at = columns_of(line) - columns_of(words);

@@ -1,9 +1,9 @@
 //! The gate: no session begins before all are ready, and then all begin at one instant.
 //!
-//! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, once all are connected;
-//! the start, with the boundaries of all slices; and the exit, once the last counters are read, because a disconnect costs the
-//! server CPU that belongs to no window. Each point has a notifier of its own: with one for all, each of thousands of sessions would
-//! be woken by each of the others.
+//! A session passes four points: the turnstile, which lets a limited number connect at a time; the rehearsal, once all
+//! are connected; the start, with the boundaries of all slices; and the exit, once the last counters are read. A
+//! disconnect costs the server CPU that does not belong to the window. Each point has a notifier of its own: with one
+//! for all, each of thousands of sessions would be woken by each of the others.
 //!
 //! The first signal holds: a step that was called off cannot start, and one that started cannot be called off here.
 

@@ -140,9 +140,10 @@ pub fn within_budget(asked: Duration, each: Duration, cpus: f64) -> Duration {
 pub(crate) type Samplers = [Box<dyn Sampler>; 4];
 
 /// The samplers `waits` (samples by wait event, in the order of `known`), `wait_sampling` (what that costs),
-/// `session_threads` (what the scheduler knows of the sessions that are sampled) and `session_waits` (samples of each of
-/// `sessions`, where they are few), and why samples may have ended, all of one thread that ends with the last of them. A sample is taken every `asked`, or less
-/// often where the monitor says so. `server` is what of the server answers, for the help of a metric.
+/// `session_threads` (what the scheduler knows of the sessions that are sampled) and `session_waits` (samples of each
+/// of `sessions`, if they are few), and the reason why sampling ended. One thread feeds them all, and ends with the
+/// last of them. A sample is taken every `asked`, or less often where the monitor says so. `server` is what of the
+/// server answers, for the help of a metric.
 ///
 /// Fails if no thread can be started.
 pub fn start_sampling(

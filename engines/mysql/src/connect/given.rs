@@ -97,8 +97,8 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
     })
 }
 
-/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not: in the URL it
-/// is refused, in an option file (for other servers) it is a note.
+/// What becomes of `mode` on a socket, where the client encrypts from REQUIRED on and mindful does not. In the URL it
+/// is refused; in an option file, which may be for other servers, it is a note.
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
     let Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) = found else { return Ok(None) };

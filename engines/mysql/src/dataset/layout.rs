@@ -1,7 +1,7 @@
 //! The rows of a table: one that is visited and one of ballast in each page.
 //!
-//! InnoDB fits two equal rows of any length into a page. So a visited row of about 7.7 KB, its ballast of about 1 KB and
-//! the next visited row are together longer than what a page takes, and the next one begins a page of its own.
+//! InnoDB fits two equal rows of any length into a page. A visited row has about 7.7 KB and its ballast about 1 KB.
+//! With the next visited row they do not fit into a page, so that row begins a page of its own.
 
 use mindful_core::Result;
 use mindful_core::dataset::{Content, LayoutProof};

@@ -1,9 +1,9 @@
 //! The order in which a load writes keys: a permutation in arithmetic that Oracle's SQL has.
 //!
-//! SQL has neither XOR nor words of 64 bits, so it is not the permutation of the other engines, but one of the same kind: a
-//! network of rounds over two halves, each round adding a scrambled half to the other, modulo the size of that half. It is
-//! a bijection whatever the scrambling; what lies beyond the last key is left out. The rounds are written here and in
-//! `sql/load/round_*.sql`, and must stay the same.
+//! SQL has neither XOR nor words of 64 bits, so this permutation differs from that of the other engines, but is of the
+//! same kind: a network of rounds over two halves. Each round adds a scrambled half to the other, modulo the size of
+//! that half. It is a bijection whatever the scrambling; what lies beyond the last key is left out. The rounds are
+//! written here and in `sql/load/round_*.sql`, and must stay the same.
 
 use mindful_core::workload::draw::{self, Purpose};
 

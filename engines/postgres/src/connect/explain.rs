@@ -41,8 +41,8 @@ fn server_said(said: &DbError) -> Error {
     error_of_kind(kind, quote(&format!("{}{detail}", said.message()), said.code().code()), next)
 }
 
-/// What a session hears that meets a server process other than the one it was set up on: statements and procedures that
-/// it made are not there, or are those of another session.
+/// Errors of a session on another server process than the one it was set up on: its statements and procedures are
+/// missing, or belong to another session.
 const MET_ANOTHER_PROCESS: [&SqlState; 3] =
     [&SqlState::DUPLICATE_PSTATEMENT, &SqlState::INVALID_SQL_STATEMENT_NAME, &SqlState::DUPLICATE_FUNCTION];
 

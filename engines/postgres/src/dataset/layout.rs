@@ -1,5 +1,5 @@
-//! How long a row is and how much of it is random: what a stored block is to a compressor, and whether a new version of
-//! the row still fits into the block of the old one.
+//! The length of a row and its random part. They decide how well a stored block compresses, and whether a new version
+//! of the row still fits into the block of the old one.
 
 use mindful_core::dataset::Content;
 use mindful_core::{Error, Result};

@@ -140,11 +140,11 @@ const IMAGE: f64 = 8_240.0;
 /// WAL that an updated block should cost, from the formats of PostgreSQL's records (`access/xlogrecord.h`,
 /// `access/heapam_xlog.h`, `access/xact.h`).
 ///
-/// A HOT update is one record: header 24, block reference 20, main data 2 + 14, header of the new row 5, lengths of what
-/// it shares with the old one 4, so 69 bytes, and the bytes from the first to the last one that changed: 1 to 16 for
-/// light redo (two counters at the row's end), the eight filler columns and the counters (1,000 to 1,016) for heavy.
-/// To that come the commit, 40 bytes for one or more blocks; pruning, about 90 bytes for every sixth version; page
-/// headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
+/// A HOT update is one record: header 24, block reference 20, main data 2 + 14, header of the new row 5, lengths of
+/// what it shares with the old one 4, so 69 bytes. The bytes from the first to the last one that changed are added: 1
+/// to 16 for light redo (two counters at the row's end), the eight filler columns and the counters (1,000 to 1,016) for
+/// heavy. To that come the commit, 40 bytes for one or more blocks; pruning, about 90 bytes for every sixth version;
+/// page headers and what the server logs about itself. `wal_level=logical` logs the whole row, 1,032 bytes, either way.
 ///
 /// With `full_page_writes` the first change of a block after a checkpoint carries the block's image without its hole:
 /// one version of the row or seven, 8,192 bytes and its header at most. `wal_fpi` counts them.

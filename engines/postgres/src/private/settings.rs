@@ -58,8 +58,9 @@ fn safety() -> Vec<Chosen> {
     ]
 }
 
-/// No checkpoint that the clock or the log forces falls into the window: an hour, and as much log as a quarter of the
-/// free space holds, in powers of two, so that what is stored between two runs seldom makes them differ.
+/// No checkpoint that the clock or the log forces falls into the window: the limits are an hour, and as much log as
+/// fits a quarter of the free space. Powers of two keep the setting equal between runs even if the free space changes a
+/// little.
 fn space_for_wal(free_log_bytes: u64) -> [Chosen; 3] {
     let size = 1_u64 << (free_log_bytes / 4 / MIB).clamp(256, 32 << 10).ilog2();
     [

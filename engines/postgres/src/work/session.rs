@@ -26,8 +26,9 @@ use crate::work::statement::Script;
 const CALL: &str =
     "CALL pg_temp.slice($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)";
 
-/// From so many sessions on they publish what they counted when it is read, and else when the server finds it convenient:
-/// they would queue up for the few places where it adds all of it up, each waiting for a CPU while it is first in the queue.
+/// From this number of sessions on, they publish their counts only when these are read, and otherwise leave that to the
+/// server. Publishing every second, they would queue for the few places where it adds counts up, each waiting for a CPU
+/// at the head of the queue.
 const MANY_SESSIONS: u32 = 128;
 
 /// More operations than any run can hold.

@@ -1,8 +1,8 @@
 //! Slices of all sessions, merged between two boundaries as soon as no window can cut them.
 //!
-//! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. What it is judged by
-//! are sums over all sessions, and operations by session, so that is all that is kept of the seconds in which every
-//! session was at work from boundary to boundary: any window holds such a second whole or not at all.
+//! A step of many sessions that runs for an hour has a report for each of its sessions and seconds. It is judged by
+//! sums over all sessions, and by operations of each session. Only those are kept of the seconds in which every session
+//! worked from boundary to boundary: a window contains such a second as a whole or not at all.
 
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};

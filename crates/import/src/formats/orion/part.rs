@@ -82,8 +82,9 @@ const NEAR: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 
 /// The unit of the latencies of the matrix `part`, us, for all its points: ms before 11.2, us since.
 ///
-/// The version is in the summary of the run. Without it, Little's law decides where the IOPS of the same run are known, and
-/// otherwise what a device can do: none answers in 2 us, none that is kept busy does 10 I/Os per second.
+/// The version is in the summary of the run. Without it, Little's law decides if the IOPS of the same run are known.
+/// Otherwise the abilities of devices decide: no device answers in 2 us, and no busy device does only 10 I/Os per
+/// second.
 ///
 /// # Errors
 /// Both units are possible.

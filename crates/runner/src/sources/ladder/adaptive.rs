@@ -1,9 +1,9 @@
 //! The ladder of sessions that chooses its own steps.
 //!
-//! It doubles the sessions until two doublings in a row add less than 5 %, then measures three points around the knee and one at twice
-//! the knee, in random order, and at last the first step again: a difference there is drift of the platform. The knee is taken from
-//! the doublings alone, so that it does not move while its neighbourhood is measured. Equal steps were rejected: a curve needs
-//! points where it bends, and one machine bends at 4 sessions, another at 400.
+//! It doubles the sessions until two doublings in a row add less than 5 %, then measures three points around the knee
+//! and one at twice the knee, in random order. Last it repeats the first step: a difference there is drift of the
+//! platform. The knee is taken from the doublings alone, so that it does not move while its neighbourhood is measured.
+//! Equal steps were rejected: a curve needs points where it bends, and one machine bends at 4 sessions, another at 400.
 
 use mindful_analyze::stats::random::Random;
 

@@ -12,8 +12,8 @@ pub(crate) struct Budgeted {
     pub takes: Duration,
 }
 
-/// Cuts `slots` of the given costs to `budget`: all points once come before any repetition, and of the points the ends
-/// and then the middles, so that what is left out leaves no end open.
+/// Cuts `slots` of the given costs to `budget`: all points once come before any repetition. Of the points, the ends
+/// come first and then the middles, so that the range stays complete.
 pub(crate) fn within(budget: Duration, slots: &[Slot], cost: impl Fn(&Slot) -> Duration) -> Budgeted {
     let points = slots.iter().map(|slot| slot.point + 1).max().unwrap_or(0);
     let mut worth = vec![0; points];
