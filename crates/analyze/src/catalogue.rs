@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 pub use mindful_core::result::figure::Unit;
 use mindful_core::result::figure::{FigureRow, Figures as _};
 use mindful_core::result::{OpSummary, StepSummary};
@@ -148,13 +148,13 @@ fn besides_the_summary() -> [(&'static str, Vec<Figure>); 4] {
     let reads = vec![
         figure(
             Explained,
-            ("foreign_share", Unit::Share, &[shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES]),
+            ("foreign_share", Unit::Share, &[Counter::ProcessReadBytes, Counter::DeviceReadBytes]),
             "1 - bytes read by the server's processes / bytes read by the device",
             |s| s.gates.foreign_share,
         ),
         figure(
             Explained,
-            ("method_yield", Unit::Share, &[shared::PHYSICAL_READS]),
+            ("method_yield", Unit::Share, &[Counter::PhysicalReads]),
             "physical reads / blocks visited",
             |s| s.gates.method_yield,
         ),
@@ -162,17 +162,17 @@ fn besides_the_summary() -> [(&'static str, Vec<Figure>); 4] {
     let volume = vec![
         figure(
             Csv,
-            ("read_mib_per_s", Unit::MibPerSecond, &[shared::PHYSICAL_READS]),
+            ("read_mib_per_s", Unit::MibPerSecond, &[Counter::PhysicalReads]),
             "physical reads per second x length of a block",
             |s| mib_per_s(s, s.summary.physical_reads_per_s),
         ),
         figure(
             Csv,
-            ("write_mib_per_s", Unit::MibPerSecond, &[shared::PHYSICAL_WRITES]),
+            ("write_mib_per_s", Unit::MibPerSecond, &[Counter::PhysicalWrites]),
             "physical writes per second x length of a block",
             |s| mib_per_s(s, s.summary.physical_writes_per_s),
         ),
-        figure(Csv, ("log_mib_per_s", Unit::MibPerSecond, &[shared::LOG_BYTES]), "bytes of log per second", |s| {
+        figure(Csv, ("log_mib_per_s", Unit::MibPerSecond, &[Counter::LogBytes]), "bytes of log per second", |s| {
             Some(s.summary.log_bytes_per_s? / MIB)
         }),
     ];

@@ -15,7 +15,7 @@ mod stall;
 mod steadiness;
 mod storage;
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::session_name;
 use mindful_core::contract::wait::{BY_SESSION, WaitClass};
 use mindful_core::dataset::{Content, LayoutProof};
@@ -438,7 +438,7 @@ fn cpu(run: &Run, found: &StepAnalysis) -> Vec<Finding> {
                     --wait-sampling off.";
         findings.push(codes::WAIT_SAMPLING_COST.finding(text, format!("{} of the server's CPU", percent(share))));
     }
-    let steal = found.counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
+    let steal = found.counters.ratio(Counter::HostCpuStealUs, Counter::HostCpuTotalUs);
     if let Some(steal) = steal.filter(|steal| *steal > STEAL_SHARE) {
         let text = "The hypervisor gave this host's CPU to other guests, so the figures depend on them. Measure at \
                     another time or on another host.";

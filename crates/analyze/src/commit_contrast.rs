@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::result::{CommitContrastSummary, CommitRow, StepSummary};
 
@@ -140,7 +140,7 @@ fn row(way: Way, load: u32, rounds: &[Round]) -> Option<CommitRow> {
         p50_us: middle(&|_, step| step.ops.update.as_ref()?.p50_us),
         p99_us: middle(&|_, step| step.ops.update.as_ref()?.p99_us),
         commits_per_sync: middle(&|record, step| {
-            let syncs = Counters::from_step(record, &window(record)?).rate(shared::LOG_SYNCS)?;
+            let syncs = Counters::from_step(record, &window(record)?).rate(Counter::LogSyncs)?;
             Some(self::commits_per_s(step)? / syncs).filter(|ratio| ratio.is_finite())
         }),
         spread: (high - low) / commits_per_s,

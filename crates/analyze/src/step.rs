@@ -1,6 +1,6 @@
 //! A step of a run: the data from which its figures are made.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::StepSummary;
 use mindful_core::workload::LoopSite;
@@ -180,8 +180,8 @@ fn evidence(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counte
 
 /// Reads of the server at the device on average: its part of the time that reads spent there.
 fn own_reads_at_device(counters: &Counters) -> Option<f64> {
-    let all = counters.rate(shared::DEVICE_READ_TIME_US)? / 1e6;
-    let own = counters.ratio(shared::PROCESS_READ_BYTES, shared::DEVICE_READ_BYTES)?;
+    let all = counters.rate(Counter::DeviceReadTimeUs)? / 1e6;
+    let own = counters.ratio(Counter::ProcessReadBytes, Counter::DeviceReadBytes)?;
     Some(all * own.min(1.0))
 }
 

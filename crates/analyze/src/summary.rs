@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::fact::{Fact, chosen_setting};
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepHead, StepRecord};
 use mindful_core::result::{
     BySession, CpuSummary, DatasetSummary, DeviceSummary, Finding, Hardware, OpsSummary, PerPrice, Severity,
@@ -147,24 +147,24 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
         by_session: work.filter(|_| workload.is_some()).and_then(|work| by_session(step, work)),
         ops: work.map_or_else(OpsSummary::default, |work| latency::ops(work, pace.is_none_or(Pace::sustained))),
         blocks_visited_per_s: work.map(|work| work.blocks() / work.seconds),
-        logical_reads_per_s: rate(shared::LOGICAL_READS),
-        physical_reads_per_s: rate(shared::PHYSICAL_READS),
-        read_requests_per_s: rate(shared::READ_REQUESTS),
-        write_requests_per_s: rate(shared::WRITE_REQUESTS),
+        logical_reads_per_s: rate(Counter::LogicalReads),
+        physical_reads_per_s: rate(Counter::PhysicalReads),
+        read_requests_per_s: rate(Counter::ReadRequests),
+        write_requests_per_s: rate(Counter::WriteRequests),
         process_reads_per_s: process_reads(run, &step.head, counters),
-        device_reads_per_s: rate(shared::DEVICE_READS),
+        device_reads_per_s: rate(Counter::DeviceReads),
         page_cache_share: page_cache_share(run, &step.head, counters),
         hit_ratio: rates::hit_ratio(rate),
         scan_direct_share: work.and_then(|work| scan_direct_share(work, counters)),
         blocks_per_read: blocks_per_read(counters),
         device_in_flight: rates::device_in_flight(rate),
-        database_in_flight: counters.ratio(shared::READS_IN_FLIGHT, shared::READS_LOOKS),
+        database_in_flight: counters.ratio(Counter::ReadsInFlight, Counter::ReadsLooks),
         read_latency_mean_us: read_latency_us(run, step, work, counters),
         waits: window.map_or_else(WaitSummary::default, |w| waits::waits(&step.latencies, w)),
         caps: caps::summary(&Cap::all(counters)),
         device: window.map_or_else(DeviceSummary::default, |w| device::device(&step.latencies, w, counters)),
-        physical_writes_per_s: rate(shared::PHYSICAL_WRITES),
-        log_bytes_per_s: rate(shared::LOG_BYTES),
+        physical_writes_per_s: rate(Counter::PhysicalWrites),
+        log_bytes_per_s: rate(Counter::LogBytes),
         commits_per_s: log::commits(run, step, work, counters),
         log: log::log(run, step, work, counters, window),
         per_price: per_price(run, work, counters),
@@ -177,7 +177,7 @@ pub(crate) fn step(run: &Run, step: &StepRecord, Measured { window, work, counte
             CpuSummary { client_cores, db_us_per_physical_read_marginal: marginal, ..cpu }
         }),
         // The peaks of several processes cannot be added: they were not simultaneous.
-        client_peak_bytes: counters.last(shared::CLIENT_PEAK_BYTES).filter(|_| ranks.is_empty()),
+        client_peak_bytes: counters.last(Counter::ClientPeakBytes).filter(|_| ranks.is_empty()),
         ranks,
         targets: Vec::new(),
     }
@@ -189,23 +189,23 @@ fn per_price(run: &Run, work: Option<&Work>, counters: &Counters) -> PerPrice {
     let bought = |per_s: Option<f64>| per_s.map(|rate| price.work_per_unit(rate));
     PerPrice {
         operations: bought(work.map(|work| work.ops() / work.seconds)),
-        logical_reads: bought(counters.rate(shared::LOGICAL_READS)),
-        physical_reads: bought(counters.rate(shared::PHYSICAL_READS)),
+        logical_reads: bought(counters.rate(Counter::LogicalReads)),
+        physical_reads: bought(counters.rate(Counter::PhysicalReads)),
     }
 }
 
 /// Blocks per request, if there are enough requests.
 fn blocks_per_read(counters: &Counters) -> Option<f64> {
-    counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS)
+    counters.rate(Counter::ReadRequests).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    counters.ratio(Counter::PhysicalReads, Counter::ReadRequests)
 }
 
 /// The time of a read of one block: of those that were timed apart, or of all where all are such reads.
 fn read_latency_us(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<f64> {
-    let apart = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS);
+    let apart = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads);
     let of_all = || {
         work.filter(|work| single_block_reads(run, step, work))?;
-        counters.ratio(shared::READ_TIME_US, shared::PHYSICAL_READS)
+        counters.ratio(Counter::ReadTimeUs, Counter::PhysicalReads)
     };
     apart.or_else(of_all).filter(|us| *us > 0.0)
 }
@@ -218,7 +218,7 @@ fn update_pct(work: &Work) -> Option<f64> {
 /// Blocks that scans visited past the cache by all they visited; scans of others may make it more, so at most 1.
 fn scan_direct_share(work: &Work, counters: &Counters) -> Option<f64> {
     let scanned = Some(work.kind(OpKind::Scan).blocks / work.seconds).filter(|rate| *rate > 0.0)?;
-    Some((counters.rate(shared::RING_VISITS)? / scanned).min(1.0))
+    Some((counters.rate(Counter::RingVisits)? / scanned).min(1.0))
 }
 
 /// How far the share of the run's own sessions must be from that of all processes to be believed.
@@ -227,9 +227,9 @@ const APART: f64 = 0.1;
 /// `phi = 1 - PIO_proc / PIO_db` (docs/method.md, The ledger). Below 0, more came from storage than the database asked for:
 /// none of it from the page cache, so the share is 0 and the ledger contains the surplus.
 fn page_cache_share(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
-    let asked = counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    counters.find(shared::PROCESS_READ_BYTES).filter(|read| read.timely())?;
-    let physical = counters.find(shared::PHYSICAL_READS)?;
+    let asked = counters.rate(Counter::PhysicalReads).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    counters.find(Counter::ProcessReadBytes).filter(|read| read.timely())?;
+    let physical = counters.find(Counter::PhysicalReads)?;
     let fetched = process_reads(run, head, counters)?;
     let of = |fetched: f64, asked: f64| (1.0 - fetched / asked).clamp(0.0, 1.0);
     let share = of(fetched, asked);

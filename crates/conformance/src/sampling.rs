@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mindful_core::contract::metric::{Counter, MetricKind, Sampler, shared};
+use mindful_core::contract::metric::{Counter, MetricKind, Sampler};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{OpKind, Workload};
@@ -50,7 +50,7 @@ pub fn counters_never_go_down(fixture: &Fixture) {
 /// Each block visited was asked of the cache, so it is in the counters as soon as the slice is over.
 pub fn logical_reads_cover_the_blocks_visited(fixture: &Fixture) {
     let opened = fixture.loaded();
-    let (grown, reports) = growth(fixture, &opened, shared::LOGICAL_READS);
+    let (grown, reports) = growth(fixture, &opened, Counter::LogicalReads);
     let blocks: u64 = reports.iter().flat_map(|report| &report.ops).map(|op| op.blocks).sum();
     match grown {
         Some(grown) => assert!(grown >= blocks as f64, "{grown} logical reads for {blocks} blocks"),
@@ -64,7 +64,7 @@ pub fn commits_are_counted_where_known(fixture: &Fixture) {
         return;
     }
     let opened = fixture.loaded();
-    let (grown, reports) = growth(fixture, &opened, shared::COMMITS);
+    let (grown, reports) = growth(fixture, &opened, Counter::Commits);
     let updates: u64 = reports.iter().map(|report| report.op(OpKind::Update).ops).sum();
     match grown {
         Some(grown) => assert!(grown >= updates as f64, "{grown} commits for {updates} updates"),

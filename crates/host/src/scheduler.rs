@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
 
 use crate::kernel_file::{Kernel, value};
 use crate::process;
@@ -34,9 +34,9 @@ struct Times {
 impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
     pub fn new(kernel: Kernel, threads: F) -> Self {
         let metrics = vec![
-            Metric::counter(shared::SESSION_CPU_US, "us", "Time that the sessions' threads were on a CPU"),
-            Metric::counter(shared::SESSION_QUEUE_US, "us", "Time that the sessions' threads waited for a CPU"),
-            Metric::counter(shared::SESSION_TIME_US, "us", "Time in which the sessions' threads were watched"),
+            Metric::counter(Counter::SessionCpuUs, "us", "Time that the sessions' threads were on a CPU"),
+            Metric::counter(Counter::SessionQueueUs, "us", "Time that the sessions' threads waited for a CPU"),
+            Metric::counter(Counter::SessionTimeUs, "us", "Time in which the sessions' threads were watched"),
         ];
         Self { kernel, threads, known: HashMap::new(), sums: None, metrics }
     }
@@ -51,7 +51,7 @@ impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
 
 impl<F: FnMut() -> Vec<u32> + Send> Sampler for SessionThreads<F> {
     fn name(&self) -> &'static str {
-        source::SESSION_THREADS
+        HostSource::SessionThreads.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
 use mindful_core::record::latency::{SampledLatencies, device_request};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
@@ -94,9 +94,9 @@ impl BlockTrace {
 
 fn metrics() -> Vec<Metric> {
     vec![
-        Metric::counter(shared::TRACE_EVENTS, "1", "events of requests read from the kernel's trace"),
-        Metric::counter(shared::TRACE_LOST, "1", "events that found its buffer full"),
-        Metric::counter(shared::TRACE_CPU_US, "us", "CPU of the thread that reads the trace"),
+        Metric::counter(Counter::TraceEvents, "1", "events of requests read from the kernel's trace"),
+        Metric::counter(Counter::TraceLost, "1", "events that found its buffer full"),
+        Metric::counter(Counter::TraceCpuUs, "us", "CPU of the thread that reads the trace"),
         Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
     ]
 }
@@ -107,7 +107,7 @@ fn held(found: &Mutex<TraceState>) -> MutexGuard<'_, TraceState> {
 
 impl Sampler for BlockTrace {
     fn name(&self) -> &'static str {
-        source::BLOCK_TRACE
+        HostSource::BlockTrace.name()
     }
 
     fn metrics(&self) -> &[Metric] {

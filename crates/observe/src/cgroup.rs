@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::limits::{GAUGE_SUFFIX, GROUP_LIMITS};
-use mindful_core::contract::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, GROUP_LIMITS, HostSource, LIMIT_SUFFIX, Metric, Sampler};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, IoKind, IoLimit};
 use mindful_host::kernel_file::{named_values, value};
@@ -30,7 +29,7 @@ fn of_limit(kernel: &Kernel, limit: &IoLimit) -> [Metric; 2] {
             unit,
             &format!("{what} by the control group of the server, of a device where these are limited"),
         ),
-        Metric::gauge(format!("{counter}{GAUGE_SUFFIX}"), unit, &may),
+        Metric::gauge(format!("{counter}{LIMIT_SUFFIX}"), unit, &may),
     ]
 }
 
@@ -41,8 +40,8 @@ impl Cgroup {
         let io = groups.io_limits();
         let mut metrics = vec![
             Metric::counter("cpu_periods", "1", "periods in which the nearest group with a CPU limit had work"),
-            Metric::counter(shared::THROTTLED_PERIODS, "1", "periods in which it had used up its CPU before the end"),
-            Metric::counter(shared::THROTTLED_US, "us", "time its CPUs were held back, summed over CPUs"),
+            Metric::counter(Counter::ThrottledPeriods, "1", "periods in which it had used up its CPU before the end"),
+            Metric::counter(Counter::ThrottledUs, "us", "time its CPUs were held back, summed over CPUs"),
             Metric::counter("cpu_usage", "us", "CPU of everything in the server's group"),
             Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
         ];
@@ -54,7 +53,7 @@ impl Cgroup {
 
 impl Sampler for Cgroup {
     fn name(&self) -> &'static str {
-        source::CGROUP
+        HostSource::Cgroup.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Phase, Sampler};
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 
@@ -19,9 +19,9 @@ impl Client {
         let help = "user and system CPU of mindful itself, without the processes it started";
         let watching = "CPU of the thread that reads the sources of boundaries; part of it";
         let metrics = [
-            Metric::counter(shared::CLIENT_CPU_US, "us", help),
-            Metric::counter(shared::OBSERVER_CPU_US, "us", watching),
-            Metric::gauge(shared::CLIENT_PEAK_BYTES, "bytes", "the most memory that mindful itself held so far"),
+            Metric::counter(Counter::ClientCpuUs, "us", help),
+            Metric::counter(Counter::ObserverCpuUs, "us", watching),
+            Metric::gauge(Counter::ClientPeakBytes, "bytes", "the most memory that mindful itself held so far"),
         ];
         Self { status: kernel.proc.join("self/status"), metrics }
     }
@@ -29,7 +29,7 @@ impl Client {
 
 impl Sampler for Client {
     fn name(&self) -> &'static str {
-        source::CLIENT
+        HostSource::Client.name()
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -52,13 +52,13 @@ pub(crate) struct SettledClient(Metric);
 impl SettledClient {
     pub(crate) fn new() -> Self {
         let help = "CPU of the thread that reads the settled sources; part of `client_cpu`";
-        Self(Metric::counter(shared::SETTLED_OBSERVER_CPU_US, "us", help))
+        Self(Metric::counter(Counter::SettledObserverCpuUs, "us", help))
     }
 }
 
 impl Sampler for SettledClient {
     fn name(&self) -> &'static str {
-        source::CLIENT_SETTLED
+        HostSource::ClientSettled.name()
     }
 
     fn metrics(&self) -> &[Metric] {

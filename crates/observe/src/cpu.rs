@@ -6,7 +6,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{CPU_BUSY, Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 use mindful_host::process::tick_us;
@@ -99,35 +99,37 @@ impl HostCpu {
 fn metrics(cpus: &[u32]) -> Vec<Metric> {
     let mut metrics = vec![
         Metric::counter(
-            shared::HOST_CPU_BUSY_US,
+            Counter::HostCpuBusyUs,
             "us",
             "CPU of all CPUs in user, nice, system, interrupts and soft interrupts",
         ),
         Metric::counter(
-            shared::HOST_CPU_TOTAL_US,
+            Counter::HostCpuTotalUs,
             "us",
             "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
         ),
-        Metric::counter(shared::HOST_CPU_STEAL_US, "us", "time the hypervisor ran somebody else while a CPU had work"),
-        Metric::counter(shared::HOST_CPU_USER_US, "us", "CPU in user mode, guests included"),
-        Metric::counter(shared::HOST_CPU_NICE_US, "us", "CPU in user mode at low priority"),
-        Metric::counter(shared::HOST_CPU_SYSTEM_US, "us", "CPU in the kernel"),
+        Metric::counter(Counter::HostCpuStealUs, "us", "time the hypervisor ran somebody else while a CPU had work"),
+        Metric::counter(Counter::HostCpuUserUs, "us", "CPU in user mode, guests included"),
+        Metric::counter(Counter::HostCpuNiceUs, "us", "CPU in user mode at low priority"),
+        Metric::counter(Counter::HostCpuSystemUs, "us", "CPU in the kernel"),
         Metric::counter("idle", "us", "CPU idle with no I/O outstanding"),
         Metric::counter("iowait", "us", "CPU idle while a task that last ran there waited for I/O"),
-        Metric::counter(shared::HOST_CPU_IRQ_US, "us", "CPU in interrupt handlers"),
-        Metric::counter(shared::HOST_CPU_SOFTIRQ_US, "us", "CPU in soft interrupts"),
+        Metric::counter(Counter::HostCpuIrqUs, "us", "CPU in interrupt handlers"),
+        Metric::counter(Counter::HostCpuSoftirqUs, "us", "CPU in soft interrupts"),
         Metric::counter("interrupts", "1", "interrupts served"),
         Metric::counter("context_switches", "1", "context switches of all CPUs"),
         Metric::gauge("procs_running", "1", "tasks running or ready to run"),
         Metric::gauge("procs_blocked", "1", "tasks waiting for I/O"),
     ];
-    metrics.extend(cpus.iter().map(|cpu| Metric::counter(CPU_BUSY.metric_name(cpu), "us", "busy time of one CPU")));
+    metrics.extend(
+        cpus.iter().map(|cpu| Metric::counter(MetricFamily::CpuBusy.metric_name(cpu), "us", "busy time of one CPU")),
+    );
     metrics
 }
 
 impl Sampler for HostCpu {
     fn name(&self) -> &'static str {
-        source::STAT
+        HostSource::Stat.name()
     }
 
     fn metrics(&self) -> &[Metric] {

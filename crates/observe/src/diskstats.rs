@@ -9,35 +9,34 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
-use mindful_core::contract::metric::{Metric, MetricFamily, MetricKind, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, MetricKind, SECTOR_BYTES, Sampler};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
 
 /// Name, unit and meaning of every field in the kernel's order.
 const FIELDS: [(MetricFamily, &str, &str); 17] = [
-    (block_device::READS, "1", "read requests completed"),
-    (MetricFamily::field("reads_merged"), "1", "reads merged into a neighbouring request before it was issued"),
-    (block_device::SECTORS_READ, "sectors", "sectors of 512 bytes read"),
-    (MetricFamily::field("read_ms"), "ms", "time all reads took"),
-    (MetricFamily::field("writes_completed"), "1", "write requests completed"),
-    (MetricFamily::field("writes_merged"), "1", "writes merged into a neighbouring request before it was issued"),
-    (MetricFamily::field("sectors_written"), "sectors", "sectors of 512 bytes written"),
-    (MetricFamily::field("write_ms"), "ms", "time all writes took"),
-    (MetricFamily::field("in_flight"), "1", "requests issued and not yet completed"),
+    (MetricFamily::ReadsCompleted, "1", "read requests completed"),
+    (MetricFamily::Field("reads_merged"), "1", "reads merged into a neighbouring request before it was issued"),
+    (MetricFamily::SectorsRead, "sectors", "sectors of 512 bytes read"),
+    (MetricFamily::Field("read_ms"), "ms", "time all reads took"),
+    (MetricFamily::Field("writes_completed"), "1", "write requests completed"),
+    (MetricFamily::Field("writes_merged"), "1", "writes merged into a neighbouring request before it was issued"),
+    (MetricFamily::Field("sectors_written"), "sectors", "sectors of 512 bytes written"),
+    (MetricFamily::Field("write_ms"), "ms", "time all writes took"),
+    (MetricFamily::Field("in_flight"), "1", "requests issued and not yet completed"),
     (
-        MetricFamily::field("io_ms"),
+        MetricFamily::Field("io_ms"),
         "ms",
         "time with at least one request in flight; a parallel device may have room while it is 100 %",
     ),
-    (MetricFamily::field("weighted_io_ms"), "ms", "time all requests took together"),
-    (MetricFamily::field("discards_completed"), "1", "discard requests completed"),
-    (MetricFamily::field("discards_merged"), "1", "discards merged"),
-    (MetricFamily::field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
-    (MetricFamily::field("discard_ms"), "ms", "time all discards took"),
-    (block_device::FLUSHES, "1", "flush requests completed"),
-    (MetricFamily::field("flush_ms"), "ms", "time all flushes took"),
+    (MetricFamily::Field("weighted_io_ms"), "ms", "time all requests took together"),
+    (MetricFamily::Field("discards_completed"), "1", "discard requests completed"),
+    (MetricFamily::Field("discards_merged"), "1", "discards merged"),
+    (MetricFamily::Field("sectors_discarded"), "sectors", "sectors of 512 bytes discarded"),
+    (MetricFamily::Field("discard_ms"), "ms", "time all discards took"),
+    (MetricFamily::FlushesCompleted, "1", "flush requests completed"),
+    (MetricFamily::Field("flush_ms"), "ms", "time all flushes took"),
 ];
 const READS: usize = 0;
 const SECTORS_READ: usize = 2;
@@ -216,24 +215,24 @@ impl Diskstats {
 
 fn metrics(watched: &[Watched]) -> Vec<Metric> {
     let mut metrics = vec![
-        Metric::counter(shared::DEVICE_READS, "1", "read requests the devices of the data completed"),
-        Metric::counter(shared::DEVICE_READ_BYTES, "bytes", "bytes the devices of the data read"),
+        Metric::counter(Counter::DeviceReads, "1", "read requests the devices of the data completed"),
+        Metric::counter(Counter::DeviceReadBytes, "bytes", "bytes the devices of the data read"),
         Metric::counter(
-            shared::DEVICE_READ_TIME_US,
+            Counter::DeviceReadTimeUs,
             "us",
             "time reads took at the devices of the data, queueing included",
         ),
-        Metric::counter(shared::DEVICE_WRITES, "1", "write requests the devices of data and log completed"),
-        Metric::counter(shared::DEVICE_WRITE_BYTES, "bytes", "bytes the devices of data and log wrote"),
+        Metric::counter(Counter::DeviceWrites, "1", "write requests the devices of data and log completed"),
+        Metric::counter(Counter::DeviceWriteBytes, "bytes", "bytes the devices of data and log wrote"),
         Metric::counter(
-            shared::DEVICE_QUEUE_TIME_US,
+            Counter::DeviceQueueTimeUs,
             "us",
             "time all requests took together; by elapsed time: the queue",
         ),
-        Metric::counter(shared::LOG_DEVICE_WRITES, "1", "write requests the devices of the log completed"),
-        Metric::counter(shared::LOG_DEVICE_WRITE_BYTES, "bytes", "bytes the devices of the log wrote"),
-        Metric::counter(shared::LOG_DEVICE_FLUSHES, "1", "flush requests the devices of the log completed"),
-        Metric::counter(shared::LOG_DEVICE_FLUSH_TIME_US, "us", "time these flushes took, queueing included"),
+        Metric::counter(Counter::LogDeviceWrites, "1", "write requests the devices of the log completed"),
+        Metric::counter(Counter::LogDeviceWriteBytes, "bytes", "bytes the devices of the log wrote"),
+        Metric::counter(Counter::LogDeviceFlushes, "1", "flush requests the devices of the log completed"),
+        Metric::counter(Counter::LogDeviceFlushTimeUs, "us", "time these flushes took, queueing included"),
     ];
     for device in watched {
         for (index, (name, unit, help)) in FIELDS.iter().enumerate().take(device.fields) {
@@ -251,7 +250,7 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
 
 impl Sampler for Diskstats {
     fn name(&self) -> &'static str {
-        source::DISKSTATS
+        HostSource::Diskstats.name()
     }
 
     fn metrics(&self) -> &[Metric] {

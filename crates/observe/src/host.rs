@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::metric::{Counter, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Sampler};
 use mindful_core::contract::session::SESSION_THREAD;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -37,7 +37,7 @@ pub fn host_samplers(
     let mut found = HostSamplers::default();
     if host.local {
         let device = found.devices(&kernel, host);
-        found.processes(&kernel, host, teller(of_target, shared::SERVER_CPU_US));
+        found.processes(&kernel, host, teller(of_target, Counter::ServerCpuUs));
         if device && with_trace {
             found.trace(&kernel, host);
         }
@@ -49,7 +49,7 @@ pub fn host_samplers(
             found.samplers.push(Box::new(cgroup));
         }
     } else {
-        let text = match teller(of_target, shared::HOST_CPU_BUSY_US) {
+        let text = match teller(of_target, Counter::HostCpuBusyUs) {
             Some(source) => format!(
                 "The server runs on another host. Its processes and its device are unknown; its CPU is reported by {source}."
             ),
@@ -194,7 +194,9 @@ impl HostSamplers {
             vmstat::open(kernel).map(|vmstat| Box::new(vmstat) as Box<dyn Sampler>),
             meminfo::open(kernel).map(|meminfo| Box::new(meminfo) as Box<dyn Sampler>),
         ];
-        for (source, name) in opened.into_iter().zip([source::STAT, source::VMSTAT, source::MEMINFO]) {
+        for (source, name) in
+            opened.into_iter().zip([HostSource::Stat.name(), HostSource::Vmstat.name(), HostSource::Meminfo.name()])
+        {
             match source {
                 Ok(sampler) => self.samplers.push(sampler),
                 Err(error) => {
@@ -219,8 +221,7 @@ mod tests {
         let own = HostView { local: true, server_pid: Some(std::process::id()), ..HostView::default() };
         let (samplers, _) = host_samplers(&own, false, &[]);
         let names: Vec<String> = samplers.iter().map(|sampler| sampler.name().to_owned()).collect();
-        let of_system: Vec<&String> =
-            names.iter().filter(|name| !source::HOST_SOURCES.contains(&name.as_str())).collect();
-        assert_eq!(of_system, [source::PROCESSES], "{names:?}");
+        let of_system: Vec<&String> = names.iter().filter(|name| !HostSource::is_of_whole_host(name)).collect();
+        assert_eq!(of_system, [HostSource::Processes.name()], "{names:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use mindful_core::contract::metric::HostSource;
 use mindful_core::contract::metric::MetricKind::Gauge;
-use mindful_core::contract::metric::source;
 use mindful_host::Kernel;
 
 use crate::named_values::{Line, NamedValues};
@@ -24,5 +24,5 @@ const LINES: [Line; 12] = [
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {
-    NamedValues::open(source::MEMINFO, kernel.proc.join("meminfo"), &LINES)
+    NamedValues::open(HostSource::Meminfo.name(), kernel.proc.join("meminfo"), &LINES)
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, ProcessCpu, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, ProcessCpu, Sampler};
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 
@@ -40,7 +40,7 @@ impl Neighbours {
         all_seen.then(|| Self {
             kernel: kernel.clone(),
             server,
-            metrics: [Metric::counter(shared::KERNEL_THREADS_US, "us", help)],
+            metrics: [Metric::counter(Counter::KernelThreadsUs, "us", help)],
             us_per_tick: tick_us(),
             before: None,
             storage: HashMap::new(),
@@ -98,7 +98,7 @@ impl Neighbours {
 
 impl Sampler for Neighbours {
     fn name(&self) -> &'static str {
-        source::NEIGHBOURS
+        HostSource::Neighbours.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -4,7 +4,7 @@
 //! traffic also crosses a real one unless it stays on this host.
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, network, source};
+use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{KernelFile, value};
 
@@ -36,10 +36,10 @@ impl Network {
         let (names, interfaces): (Vec<&String>, Vec<Interface>) = opened.unzip();
         let metrics = names.into_iter().flat_map(|name| {
             [
-                Metric::counter(network::RECEIVED.metric_name(name), "bytes", "bytes received by the interface"),
-                Metric::counter(network::SENT.metric_name(name), "bytes", "bytes sent by the interface"),
+                Metric::counter(MetricFamily::Received.metric_name(name), "bytes", "bytes received by the interface"),
+                Metric::counter(MetricFamily::Sent.metric_name(name), "bytes", "bytes sent by the interface"),
                 Metric::gauge(
-                    network::SPEED.metric_name(name),
+                    MetricFamily::Speed.metric_name(name),
                     "bytes/s",
                     "what the interface can carry in one direction; unknown if its driver does not report it",
                 ),
@@ -73,7 +73,7 @@ impl Interface {
 
 impl Sampler for Network {
     fn name(&self) -> &'static str {
-        source::NETWORK
+        HostSource::Network.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -5,7 +5,7 @@ mod prometheus;
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::metric::{Counter, Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -20,26 +20,20 @@ const US_PER_S: f64 = 1e6;
 
 /// Counters of the device: name in the exporter, shared name, factor, unit, meaning.
 const DEVICE: [(&str, Counter, f64, &str, &str); 6] = [
-    ("node_disk_reads_completed_total", shared::DEVICE_READS, 1.0, "1", "read requests the data's devices completed"),
-    ("node_disk_read_bytes_total", shared::DEVICE_READ_BYTES, 1.0, "bytes", "bytes the data's devices read"),
-    (
-        "node_disk_read_time_seconds_total",
-        shared::DEVICE_READ_TIME_US,
-        US_PER_S,
-        "us",
-        "time reads took at the devices",
-    ),
+    ("node_disk_reads_completed_total", Counter::DeviceReads, 1.0, "1", "read requests the data's devices completed"),
+    ("node_disk_read_bytes_total", Counter::DeviceReadBytes, 1.0, "bytes", "bytes the data's devices read"),
+    ("node_disk_read_time_seconds_total", Counter::DeviceReadTimeUs, US_PER_S, "us", "time reads took at the devices"),
     (
         "node_disk_writes_completed_total",
-        shared::DEVICE_WRITES,
+        Counter::DeviceWrites,
         1.0,
         "1",
         "write requests the data's devices completed",
     ),
-    ("node_disk_written_bytes_total", shared::DEVICE_WRITE_BYTES, 1.0, "bytes", "bytes the data's devices wrote"),
+    ("node_disk_written_bytes_total", Counter::DeviceWriteBytes, 1.0, "bytes", "bytes the data's devices wrote"),
     (
         "node_disk_io_time_weighted_seconds_total",
-        shared::DEVICE_QUEUE_TIME_US,
+        Counter::DeviceQueueTimeUs,
         US_PER_S,
         "us",
         "time all requests took together; by elapsed time: the queue",
@@ -140,13 +134,9 @@ fn whole_disk(name: &str) -> &str {
 
 fn metrics(devices: &[String]) -> Vec<Metric> {
     let mut metrics = vec![
-        Metric::counter(
-            shared::HOST_CPU_BUSY_US,
-            "us",
-            "CPU of the server's host in user, nice, system and interrupts",
-        ),
-        Metric::counter(shared::HOST_CPU_TOTAL_US, "us", "CPU of the server's host in any state"),
-        Metric::counter(shared::HOST_CPU_STEAL_US, "us", "CPU the hypervisor gave to others"),
+        Metric::counter(Counter::HostCpuBusyUs, "us", "CPU of the server's host in user, nice, system and interrupts"),
+        Metric::counter(Counter::HostCpuTotalUs, "us", "CPU of the server's host in any state"),
+        Metric::counter(Counter::HostCpuStealUs, "us", "CPU the hypervisor gave to others"),
         Metric::counter("pgpgin", "KiB", "read from block devices by the server's whole host"),
         Metric::counter("pgpgout", "KiB", "written to block devices by the server's whole host"),
         Metric::gauge("MemAvailable", "bytes", "memory of the server's host that can be had without swapping"),
@@ -167,7 +157,7 @@ struct NodeExporter {
 
 impl Sampler for NodeExporter {
     fn name(&self) -> &'static str {
-        source::NODE_EXPORTER
+        HostSource::NodeExporter.name()
     }
 
     fn metrics(&self) -> &[Metric] {

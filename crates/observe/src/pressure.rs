@@ -1,7 +1,7 @@
 //! Stalls of the host for want of a resource, from `/proc/pressure`.
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, source};
+use mindful_core::contract::metric::{HostSource, Metric, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 
@@ -57,7 +57,7 @@ impl Pressure {
 
 impl Sampler for Pressure {
     fn name(&self) -> &'static str {
-        source::PRESSURE
+        HostSource::Pressure.name()
     }
 
     fn metrics(&self) -> &[Metric] {

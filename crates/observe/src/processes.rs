@@ -5,7 +5,7 @@
 
 use std::io;
 
-use mindful_core::contract::metric::{Metric, Sampler, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};
@@ -195,12 +195,12 @@ fn read_io(kernel: &Kernel, pid: u32) -> io::Result<ProcessIo> {
 fn metrics() -> Vec<Metric> {
     let mut metrics = vec![
         Metric::counter(
-            shared::SERVER_CPU_USER_US,
+            Counter::ServerCpuUserUs,
             "us",
             "user CPU of the server's processes, those that ended included",
         ),
         Metric::counter(
-            shared::SERVER_CPU_SYSTEM_US,
+            Counter::ServerCpuSystemUs,
             "us",
             "system CPU of the server's processes, those that ended included",
         ),
@@ -208,8 +208,8 @@ fn metrics() -> Vec<Metric> {
     ];
     for (name, unit, help) in IO_FIELDS {
         let name = match name {
-            "read_bytes" => shared::PROCESS_READ_BYTES.name(),
-            "write_bytes" => shared::PROCESS_WRITE_BYTES.name(),
+            "read_bytes" => Counter::ProcessReadBytes.name(),
+            "write_bytes" => Counter::ProcessWriteBytes.name(),
             name => name,
         };
         metrics.push(Metric::counter(name, unit, help));
@@ -220,7 +220,7 @@ fn metrics() -> Vec<Metric> {
 
 impl Sampler for Processes {
     fn name(&self) -> &'static str {
-        source::PROCESSES
+        HostSource::Processes.name()
     }
 
     fn metrics(&self) -> &[Metric] {

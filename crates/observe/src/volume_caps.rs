@@ -9,8 +9,7 @@ use std::io;
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::limits::VOLUME_LIMITS;
-use mindful_core::contract::metric::{Metric, Sampler, source};
+use mindful_core::contract::metric::{HostSource, Metric, Sampler, VOLUME_LIMITS};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use mindful_host::nvme::{PAGE_BYTES, log_page};
@@ -83,7 +82,7 @@ fn opened(path: &Path) -> io::Result<Page> {
 
 impl Sampler for VolumeCaps {
     fn name(&self) -> &'static str {
-        source::VOLUME_CAPS
+        HostSource::VolumeCaps.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::source::HOST_SOURCES;
+use mindful_core::contract::metric::HostSource;
 use mindful_core::ranks::rank_merge::{KeptCounters, RankMerge};
 use mindful_core::ranks::target_totals::sum_counters;
 use mindful_core::record::run::{RankRecord, RankTarget, Run, StepRecord};
@@ -112,8 +112,9 @@ impl RunMerge {
         let (server, host) = (shared_server(&targets), shared_host(&targets));
         let steps: Vec<&StepRecord> = targets.iter().flat_map(|run| &run.steps).collect();
         // A counter that covers two targets would be added twice.
-        step.series =
-            sum_counters(&steps, |source| server.is_none() && (host.is_none() || !HOST_SOURCES.contains(&source)));
+        step.series = sum_counters(&steps, |source| {
+            server.is_none() && (host.is_none() || !HostSource::is_of_whole_host(source))
+        });
         // The runs of the targets have the findings.
         step.ranks.iter_mut().for_each(|rank| rank.findings.clear());
         let names: Vec<&str> = targets.iter().map(|run| run.head.target.as_str()).collect();

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Metric, Phase, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::dataset::{Content, Dataset};
 use mindful_core::plan::settings::{Origin, Settings};
@@ -106,7 +106,7 @@ fn step(head: StepHead, seconds: u32) -> std::result::Result<StepRecord, String>
     let start_us = 1_790_000_000_000_000;
     let boundaries_us: Vec<i64> = (0..=i64::from(seconds)).map(|second| start_us + second * 1_000_000).collect();
     step.add(Event::Started { boundaries_us: boundaries_us.clone(), clock_offset_us: 0 })?;
-    let counters = [shared::LOGICAL_READS, shared::PHYSICAL_READS, shared::DEVICE_READS, shared::HOST_CPU_BUSY_US];
+    let counters = [Counter::LogicalReads, Counter::PhysicalReads, Counter::DeviceReads, Counter::HostCpuBusyUs];
     let metrics = counters.map(|counter| Metric::counter(counter.name(), "1", "")).to_vec();
     step.add(Event::Source { source: "made".to_owned(), metrics, phase: Phase::Boundary })?;
     let kinds: Vec<SliceReport> = (0..KINDS).map(slice).collect();

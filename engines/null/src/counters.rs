@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
 
 use crate::options::Options;
 
@@ -71,16 +71,16 @@ impl NullSampler {
 
 fn metrics() -> Vec<Metric> {
     vec![
-        Metric::counter(shared::LOGICAL_READS, "blocks", "Blocks visited by all sessions"),
-        Metric::counter(shared::PHYSICAL_READS, "blocks", "Blocks visited that the imagined cache did not hold"),
-        Metric::counter(shared::PHYSICAL_WRITES, "blocks", "Blocks updated"),
-        Metric::counter(shared::LOG_BYTES, "bytes", "Log of the updates: 256 bytes a light one, a block a heavy one"),
-        Metric::counter(shared::COMMITS, "1", "Transactions committed"),
-        Metric::counter(shared::READ_TIME_US, "us", "Time of reads, by the share the imagined cache did not serve"),
-        Metric::counter(shared::PROCESS_READ_BYTES, "bytes", "Bytes the imagined page cache did not hold"),
-        Metric::counter(shared::DEVICE_READS, "1", "Blocks the imagined page cache did not hold"),
-        Metric::counter(shared::DEVICE_READ_BYTES, "bytes", "The same in bytes"),
-        Metric::counter(shared::SERVER_CPU_USER_US, "us", "Imagined CPU: blocks times null_cpu"),
+        Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
+        Metric::counter(Counter::PhysicalReads, "blocks", "Blocks visited that the imagined cache did not hold"),
+        Metric::counter(Counter::PhysicalWrites, "blocks", "Blocks updated"),
+        Metric::counter(Counter::LogBytes, "bytes", "Log of the updates: 256 bytes a light one, a block a heavy one"),
+        Metric::counter(Counter::Commits, "1", "Transactions committed"),
+        Metric::counter(Counter::ReadTimeUs, "us", "Time of reads, by the share the imagined cache did not serve"),
+        Metric::counter(Counter::ProcessReadBytes, "bytes", "Bytes the imagined page cache did not hold"),
+        Metric::counter(Counter::DeviceReads, "1", "Blocks the imagined page cache did not hold"),
+        Metric::counter(Counter::DeviceReadBytes, "bytes", "The same in bytes"),
+        Metric::counter(Counter::ServerCpuUserUs, "us", "Imagined CPU: blocks times null_cpu"),
     ]
 }
 

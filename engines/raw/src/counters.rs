@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler};
 use mindful_core::record::latency::{Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,11 +80,11 @@ pub(crate) struct CounterSampler {
 impl CounterSampler {
     pub(crate) fn new(counters: Arc<Counters>, block_size: u64) -> Self {
         let metrics = vec![
-            Metric::counter(shared::PHYSICAL_READS, "blocks", "blocks read by the sessions: bytes by the block size"),
-            Metric::counter(shared::READ_REQUESTS, "1", "reads completed by the sessions, of a block or large"),
+            Metric::counter(Counter::PhysicalReads, "blocks", "blocks read by the sessions: bytes by the block size"),
+            Metric::counter(Counter::ReadRequests, "1", "reads completed by the sessions, of a block or large"),
             Metric::counter("read_bytes", "bytes", "bytes read by the sessions"),
-            Metric::counter(shared::READ_TIME_US, "us", "time of the reads, from submission to completion, summed"),
-            Metric::counter(shared::PHYSICAL_WRITES, "blocks", "blocks written by the sessions, one at a time"),
+            Metric::counter(Counter::ReadTimeUs, "us", "time of the reads, from submission to completion, summed"),
+            Metric::counter(Counter::PhysicalWrites, "blocks", "blocks written by the sessions, one at a time"),
             Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
             Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
         ];
@@ -132,9 +132,9 @@ pub(crate) struct SyncSampler {
 impl SyncSampler {
     pub(crate) fn new(counters: Arc<Counters>) -> Self {
         let metrics = vec![
-            Metric::counter(shared::COMMITS, "1", "writes made durable, by a sync, or each by O_DSYNC"),
-            Metric::counter(shared::LOG_SYNCS, "1", "syncs (fdatasync) of the sessions"),
-            Metric::counter(shared::LOG_SYNC_TIME_US, "us", "time of the syncs, summed"),
+            Metric::counter(Counter::Commits, "1", "writes made durable, by a sync, or each by O_DSYNC"),
+            Metric::counter(Counter::LogSyncs, "1", "syncs (fdatasync) of the sessions"),
+            Metric::counter(Counter::LogSyncTimeUs, "us", "time of the syncs, summed"),
         ];
         Self { counters, metrics }
     }

@@ -24,7 +24,7 @@ use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -353,8 +353,8 @@ impl CounterSampler {
     fn new(database: &Arc<Database>) -> Self {
         // The names in `shared` are those that figures are made of. Other names are recorded and shown as they are.
         let metrics = [
-            Metric::counter(shared::LOGICAL_READS, "blocks", "Blocks visited by all sessions"),
-            Metric::counter(shared::COMMITS, "1", "Transactions committed"),
+            Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
+            Metric::counter(Counter::Commits, "1", "Transactions committed"),
         ];
         Self { database: Arc::clone(database), metrics }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.
@@ -70,13 +70,13 @@ fn metrics() -> Vec<Metric> {
         Metric::counter("cache_write", "blocks", "Pages written to the log (SQLITE_DBSTATUS_CACHE_WRITE)"),
         Metric::counter("cache_spill", "blocks", "Pages written before their commit (SQLITE_DBSTATUS_CACHE_SPILL)"),
         Metric::counter("writer_wait", "us", "Time sessions waited for another writer"),
-        Metric::counter(shared::LOGICAL_READS, "blocks", "cache_hit and cache_miss together"),
-        Metric::counter(shared::PHYSICAL_READS, "blocks", "cache_miss"),
-        Metric::counter(shared::PHYSICAL_WRITES, "blocks", "cache_write; what checkpoints copy later is not counted"),
-        Metric::counter(shared::LOG_BYTES, "bytes", "cache_write times the length of a page and its frame header"),
-        Metric::counter(shared::LOG_RECORDS, "1", "cache_write: a frame of the log is a page"),
-        Metric::counter(shared::LOG_IMAGES, "1", "cache_write: each frame is a whole page"),
-        Metric::counter(shared::COMMITS, "1", "Transactions committed"),
+        Metric::counter(Counter::LogicalReads, "blocks", "cache_hit and cache_miss together"),
+        Metric::counter(Counter::PhysicalReads, "blocks", "cache_miss"),
+        Metric::counter(Counter::PhysicalWrites, "blocks", "cache_write; what checkpoints copy later is not counted"),
+        Metric::counter(Counter::LogBytes, "bytes", "cache_write times the length of a page and its frame header"),
+        Metric::counter(Counter::LogRecords, "1", "cache_write: a frame of the log is a page"),
+        Metric::counter(Counter::LogImages, "1", "cache_write: each frame is a whole page"),
+        Metric::counter(Counter::Commits, "1", "Transactions committed"),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The path of blocks to the sessions, and of changes to the log: several blocks in a request, reads past the cache, a
 //! cache or a filter of the storage, commits that waited, and the cost of the clock.
 
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
@@ -47,11 +47,11 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
     if sorts || !one_by_one(step, found.work.as_ref()?) {
         return None;
     }
-    found.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    let blocks = found.counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS);
+    found.counters.rate(Counter::PhysicalReads).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let blocks = found.counters.ratio(Counter::PhysicalReads, Counter::ReadRequests);
     let several =
         blocks.filter(|blocks| *blocks > SINGLE_BLOCK).map(|blocks| format!("{blocks:.2} blocks a read request"));
-    let ahead = share(found, shared::READS_AHEAD, shared::PHYSICAL_READS)
+    let ahead = share(found, Counter::ReadsAhead, Counter::PhysicalReads)
         .map(|ahead| format!("{} of the blocks read were prefetched", percent(ahead)));
     let evidence = several.into_iter().chain(ahead).collect::<Vec<_>>().join(", ");
     if evidence.is_empty() {
@@ -64,7 +64,7 @@ fn prefetched(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 
 /// Blocks that sessions read past the cache: scans may do that, other operations do not ask for it.
 fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
-    let direct = share(found, shared::READS_DIRECT, shared::PHYSICAL_READS)?;
+    let direct = share(found, Counter::ReadsDirect, Counter::PhysicalReads)?;
     let scans = !one_by_one(step, found.work.as_ref()?);
     let (severity, text) = if scans {
         let text = "Scans read past the database's cache in requests of many blocks. They do not warm the cache.";
@@ -80,7 +80,7 @@ fn past_cache(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> {
 
 /// Rows that the storage filtered: their blocks were visited there and were not sent.
 fn filtered(found: &StepAnalysis) -> Option<Finding> {
-    let bytes = found.counters.rate(shared::FILTERED_BYTES).filter(|bytes| *bytes > 0.0)?;
+    let bytes = found.counters.rate(Counter::FilteredBytes).filter(|bytes| *bytes > 0.0)?;
     let text = "Storage filtered the rows of scans itself (Exadata smart scan), so the database received less than \
                 was read.";
     Some(codes::STORAGE_FILTERS.finding(text, format!("{:.1} MiB/s sent after filtering", bytes / f64::from(1 << 20))))
@@ -88,7 +88,7 @@ fn filtered(found: &StepAnalysis) -> Option<Finding> {
 
 /// Reads that a cache of the storage served: of the disks below it nothing is known.
 fn storage_cache(found: &StepAnalysis) -> Option<Finding> {
-    let served = share(found, shared::STORAGE_CACHE_READS, shared::READ_REQUESTS)?;
+    let served = share(found, Counter::StorageCacheReads, Counter::ReadRequests)?;
     let text = "A cache of the storage served reads, so the latencies describe that cache and not the disks below it.";
     let evidence = format!("{} of the read requests came from the storage's flash cache", percent(served.min(1.0)));
     Some(codes::STORAGE_CACHE.finding(text, evidence))
@@ -101,10 +101,10 @@ fn commits_unproven(step: &StepRecord, found: &StepAnalysis) -> Option<Finding> 
         workload.commit == Commit::Each && workload.commit_wait && workload.compatibility != Compatibility::Slob;
     let work = found.work.as_ref()?;
     let updates = work.kind(OpKind::Update);
-    let rates = [shared::COMMITS, shared::COMMIT_WAITS].map(|counter| found.counters.rate(counter));
+    let rates = [Counter::Commits, Counter::CommitWaits].map(|counter| found.counters.rate(counter));
     let ([Some(commits), Some(waited)], true) = (rates, waits && updates.ops >= FEWEST_UPDATES) else { return None };
     let per_s = |count: f64| count / work.seconds;
-    let log = found.counters.rate(shared::LOG_BYTES);
+    let log = found.counters.rate(Counter::LogBytes);
     let thin = log.is_some_and(|bytes| bytes < LEAST_LOG * per_s(updates.blocks));
     if commits >= COMMITTED * per_s(updates.ops) && waited >= WAITED * commits && !thin {
         return None;

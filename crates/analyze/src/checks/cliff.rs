@@ -1,7 +1,7 @@
 //! A rate that fell to a flat cap in the window, and the likely source of the cap.
 
 use mindful_core::contract::fact::{DeviceFact, Fact};
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -80,10 +80,10 @@ type Side = (Counters, Window);
 /// The share of the host's CPUs that others and the hypervisor took more than before. Where the host was full before, others
 /// had wanted as much all the time and took only what a limit left them.
 fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 {
-    let of_host = |(counters, _): &Side, what| counters.ratio(what, shared::HOST_CPU_TOTAL_US).unwrap_or(0.0);
+    let of_host = |(counters, _): &Side, what| counters.ratio(what, Counter::HostCpuTotalUs).unwrap_or(0.0);
     let others = |side: &Side| Others::from_step(run, step, &side.1, &side.0).map_or(0.0, |others| others.share());
-    let had_room = of_host(before, shared::HOST_CPU_BUSY_US) < HOST_BUSY * left_to_host(&before.0);
-    let stolen = of_host(after, shared::HOST_CPU_STEAL_US) - of_host(before, shared::HOST_CPU_STEAL_US);
+    let had_room = of_host(before, Counter::HostCpuBusyUs) < HOST_BUSY * left_to_host(&before.0);
+    let stolen = of_host(after, Counter::HostCpuStealUs) - of_host(before, Counter::HostCpuStealUs);
     let used = if had_room { others(after) - others(before) } else { 0.0 };
     stolen + used
 }
@@ -92,8 +92,8 @@ fn taken_cpus(run: &Run, step: &StepRecord, [before, after]: &[Side; 2]) -> f64 
 /// took only what a limit of the device left.
 fn taken_at_the_device(cliff: &Cliff, [(before, _), (after, _)]: &[Side; 2]) -> bool {
     let grew = |reads: Counter, writes: Counter| Some(sum(after, reads, writes)? - sum(before, reads, writes)?);
-    let Some(all) = grew(shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES) else { return false };
-    let Some(own) = grew(shared::PROCESS_READ_BYTES, shared::PROCESS_WRITE_BYTES) else { return false };
+    let Some(all) = grew(Counter::DeviceReadBytes, Counter::DeviceWriteBytes) else { return false };
+    let Some(own) = grew(Counter::ProcessReadBytes, Counter::ProcessWriteBytes) else { return false };
     own < 0.0 && all - own >= TAKEN * -own && waited_at_the_device(cliff, before, after)
 }
 
@@ -110,8 +110,8 @@ fn sum(counters: &Counters, reads: Counter, writes: Counter) -> Option<f64> {
 }
 
 fn device(facts: &Facts, after: &Counters) -> String {
-    let Some(requests) = sum(after, shared::DEVICE_READS, shared::DEVICE_WRITES) else { return String::new() };
-    let bytes = sum(after, shared::DEVICE_READ_BYTES, shared::DEVICE_WRITE_BYTES).unwrap_or(0.0);
+    let Some(requests) = sum(after, Counter::DeviceReads, Counter::DeviceWrites) else { return String::new() };
+    let bytes = sum(after, Counter::DeviceReadBytes, Counter::DeviceWriteBytes).unwrap_or(0.0);
     let name = cap(requests, bytes, size_gib(facts)).map_or_else(String::new, |name| format!(", as {name} has"));
     format!("; {requests:.0} requests/s and {:.1} MiB/s at the device since{name}", bytes / MIB)
 }

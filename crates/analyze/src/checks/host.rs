@@ -1,6 +1,6 @@
 //! What the host did in the window that a figure must not hide.
 
-use mindful_core::contract::metric::{CPU_BUSY, Counter, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, MetricFamily};
 use mindful_core::plan::units::format_counted;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::{OTHERS_BUSY, codes};
@@ -68,7 +68,7 @@ fn growth(counters: &Counters, counter: Counter) -> Option<(&Change, f64)> {
 
 fn throttled(counters: &Counters) -> Option<Finding> {
     let share = held_back(counters)?;
-    let periods = growth(counters, shared::THROTTLED_PERIODS).map_or(0.0, |(_, periods)| periods);
+    let periods = growth(counters, Counter::ThrottledPeriods).map_or(0.0, |(_, periods)| periods);
     (share > THROTTLED_SHARE).then(|| {
         let text = "The server's control group reached its CPU limit, and latencies include the time in which it \
                     could not run. Raise cpu.max (version 1: cpu.cfs_quota_us), or report the limit with the \
@@ -90,8 +90,8 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
         return None;
     }
     let busy = |change: &Change| change.delta.map(|us| us / 1e6 / change.seconds / left);
-    let cpus = counters.0.iter().filter(|change| change.source == source::STAT);
-    let cpus = cpus.filter_map(|change| Some((CPU_BUSY.find_thing(&change.name)?, busy(change)?)));
+    let cpus = counters.0.iter().filter(|change| change.source == HostSource::Stat.name());
+    let cpus = cpus.filter_map(|change| Some((MetricFamily::CpuBusy.find_thing(&change.name)?, busy(change)?)));
     let (cpu, most) = cpus.filter(|(_, busy)| *busy > ONE_CPU_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))?;
     let text = "One CPU was full while others were not. Interrupts of the device, or a process that exists only \
                 once, may be the limit. Spread the interrupts, or look at the busiest process.";
@@ -100,14 +100,14 @@ fn one_cpu(counters: &Counters) -> Option<Finding> {
 }
 
 fn dropped(counters: &Counters) -> Option<Finding> {
-    let (_, times) = growth(counters, shared::PAGE_CACHE_DROPS).filter(|(_, times)| *times > 0.0)?;
+    let (_, times) = growth(counters, Counter::PageCacheDrops).filter(|(_, times)| *times > 0.0)?;
     let text = "The page cache was emptied during the window, so later reads came from storage that would have been \
                 cached. Repeat the run.";
     Some(codes::PAGE_CACHE_DROPPED.finding(text, format_counted(times as u64, "time")))
 }
 
 fn swapped(counters: &Counters) -> Option<Finding> {
-    let (change, pages) = growth(counters, shared::PAGES_SWAPPED_IN)?;
+    let (change, pages) = growth(counters, Counter::PagesSwappedIn)?;
     let per_s = pages / change.seconds;
     (per_s > SWAPPED_IN_PER_S).then(|| {
         let text = "The host read memory back from swap. Latencies include page faults, and the device served swap \
@@ -117,7 +117,7 @@ fn swapped(counters: &Counters) -> Option<Finding> {
 }
 
 fn killed(counters: &Counters) -> Option<Finding> {
-    let (_, killed) = growth(counters, shared::OOM_KILLS).filter(|(_, killed)| *killed > 0.0)?;
+    let (_, killed) = growth(counters, Counter::OomKills).filter(|(_, killed)| *killed > 0.0)?;
     let text = "The kernel killed processes during the window because memory ran out. Free memory, or give the \
                 database less.";
     Some(codes::OUT_OF_MEMORY.finding(text, format!("{} killed", format_counted(killed as u64, "process"))))
@@ -148,8 +148,8 @@ mod tests {
             ("vmstat", "drop_pagecache", 0.0),
             ("vmstat", "pswpin", 3.0),
             ("vmstat", "oom_kill", 0.0),
-            ("stat", shared::HOST_CPU_BUSY_US.name(), 10e6),
-            ("stat", shared::HOST_CPU_TOTAL_US.name(), 20e6),
+            ("stat", Counter::HostCpuBusyUs.name(), 10e6),
+            ("stat", Counter::HostCpuTotalUs.name(), 20e6),
             ("stat", "cpu0_busy", 5e6),
         ];
         assert!(over_ten_seconds(&quiet).is_empty() && over_ten_seconds(&[]).is_empty());
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_full_cpu_is_reported_only_while_the_host_has_room() {
         let with_busy = |host: f64| {
-            let total = ("stat", shared::HOST_CPU_TOTAL_US.name(), 40e6);
-            over_ten_seconds(&[("stat", shared::HOST_CPU_BUSY_US.name(), host), total, ("stat", "cpu3_busy", 9.9e6)])
+            let total = ("stat", Counter::HostCpuTotalUs.name(), 40e6);
+            over_ten_seconds(&[("stat", Counter::HostCpuBusyUs.name(), host), total, ("stat", "cpu3_busy", 9.9e6)])
         };
         assert_eq!(with_busy(12e6), ["one-cpu-full"]);
         assert!(with_busy(39.9e6).is_empty());

@@ -1,6 +1,6 @@
 //! What speaks against the figures of a report that another tool made.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
 use mindful_core::result::{Finding, Severity};
@@ -34,10 +34,10 @@ fn short(seconds: f64) -> Option<Finding> {
 
 /// Sessions inside single-block reads by their rate and time, and by all read requests with that time.
 fn little(counters: &Counters) -> Option<Finding> {
-    let requests = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    let waits = counters.rate(shared::SINGLE_READS).filter(|rate| *rate > 0.0)?;
+    let requests = counters.rate(Counter::ReadRequests).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let waits = counters.rate(Counter::SingleReads).filter(|rate| *rate > 0.0)?;
     let off = (requests - waits).abs() / requests.max(waits);
-    let us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
+    let us = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads)?;
     (off > LITTLE_BREACH).then(|| {
         let text = "Read requests and waits for single blocks differ. The requests include scans, prefetch or \
                     background reads, or waits are missing. The read latency describes single blocks only.";
@@ -54,7 +54,7 @@ fn little(counters: &Counters) -> Option<Finding> {
 /// Sessions without think time are busy all the time: `N = DB time by elapsed time`.
 fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
     let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
-    let active = counters.rate(shared::BUSY_TIME_US)? / 1e6;
+    let active = counters.rate(Counter::BusyTimeUs)? / 1e6;
     let off = (sessions - active).abs() / sessions;
     (off > LITTLE_BREACH).then(|| {
         let text = "Average active sessions differ from the number of sessions. Sessions paused, started late or \
@@ -65,8 +65,8 @@ fn idle_sessions(step: &StepRecord, counters: &Counters) -> Option<Finding> {
 }
 
 fn many_blocks(counters: &Counters) -> Option<Finding> {
-    counters.rate(shared::READ_REQUESTS).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
-    let blocks = counters.ratio(shared::PHYSICAL_READS, shared::READ_REQUESTS).filter(|b| *b > SINGLE_BLOCK)?;
+    counters.rate(Counter::ReadRequests).filter(|rate| *rate >= FEWEST_READS_PER_S)?;
+    let blocks = counters.ratio(Counter::PhysicalReads, Counter::ReadRequests).filter(|b| *b > SINGLE_BLOCK)?;
     let text = "Read requests contained several blocks (scans or prefetch), so requests per second are not those of \
                 random single blocks.";
     Some(codes::PREFETCHED.finding(text, format!("{blocks:.2} blocks a read request")))

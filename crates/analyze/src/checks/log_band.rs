@@ -1,6 +1,6 @@
 //! Bytes of log per updated block, compared with what the engine expects.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::format_rounded;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
@@ -41,7 +41,7 @@ impl LogBand {
         let images = expected.images.as_ref().map_or(0.0, |images| {
             counters.rate_of_named(&images.counter).map_or(1.0, |rate| rate / per_s) * images.bytes
         });
-        let per_block = counters.rate(shared::LOG_BYTES)? / per_s;
+        let per_block = counters.rate(Counter::LogBytes)? / per_s;
         Some(Self { per_block, low, high: high + images })
     }
 

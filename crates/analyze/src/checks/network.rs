@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::{MetricFamily, network, source};
+use mindful_core::contract::metric::{HostSource, MetricFamily};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -30,7 +30,8 @@ impl Way<'_> {
 
 /// The fullest interface of this process's host, where one is full.
 pub(super) fn check_step(step: &StepRecord, counters: &Counters) -> Option<Finding> {
-    let (speeds, of_network) = (speeds(step), counters.0.iter().filter(|change| change.source == source::NETWORK));
+    let (speeds, of_network) =
+        (speeds(step), counters.0.iter().filter(|change| change.source == HostSource::Network.name()));
     let ways = of_network.filter_map(|change| way(change, &speeds));
     let fullest = ways.max_by(|one, other| one.share().total_cmp(&other.share()))?;
     (fullest.share() > NETWORK_FULL).then(|| {
@@ -63,18 +64,20 @@ fn first_of_several(step: &StepRecord) -> String {
 
 /// What each interface can carry in one direction, as it was read last.
 fn speeds(step: &StepRecord) -> BTreeMap<&str, f64> {
-    let of_network = step.series.iter().filter(|series| series.source == source::NETWORK);
+    let of_network = step.series.iter().filter(|series| series.source == HostSource::Network.name());
     let named = of_network.flat_map(|series| {
         let last = series.readings.last().map_or(&[][..], |reading| &*reading.values);
         series.metrics.iter().zip(last)
     });
     named
-        .filter_map(|(metric, value)| Some((network::SPEED.find_thing(&metric.name)?, value.filter(|v| *v > 0.0)?)))
+        .filter_map(|(metric, value)| {
+            Some((MetricFamily::Speed.find_thing(&metric.name)?, value.filter(|v| *v > 0.0)?))
+        })
         .collect()
 }
 
 fn way<'a>(change: &'a Change, speeds: &BTreeMap<&str, f64>) -> Option<Way<'a>> {
     let does = |figure: MetricFamily, does| Some((figure.find_thing(&change.name)?, does));
-    let (interface, does) = does(network::RECEIVED, "received").or_else(|| does(network::SENT, "sent"))?;
+    let (interface, does) = does(MetricFamily::Received, "received").or_else(|| does(MetricFamily::Sent, "sent"))?;
     Some(Way { interface, does, bytes_per_s: change.delta? / change.seconds, speed: *speeds.get(interface)? })
 }

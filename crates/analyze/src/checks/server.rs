@@ -2,7 +2,7 @@
 //!
 //! Counters have the server's own names. One that an engine does not report decides nothing.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::result::finding::codes;
@@ -97,7 +97,7 @@ const OTHERS_AT_WORK: f64 = 0.05;
 
 /// Other backends of the same server: by samples, and by what their processes fetched.
 fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
-    let mean = found.counters.ratio(shared::OTHERS_SAMPLES, shared::SAMPLINGS).filter(|mean| *mean > OTHERS_AT_WORK);
+    let mean = found.counters.ratio(Counter::OthersSamples, Counter::Samplings).filter(|mean| *mean > OTHERS_AT_WORK);
     let mean = mean.map(|mean| format!("{mean:.2} sessions of others at work on average"));
     let read = found.gates.levels.foreign_sessions_evidence();
     let text = "Other sessions worked in this server during the window: clients, backups or maintenance. They share its \
@@ -110,14 +110,14 @@ fn others_at_work(found: &StepAnalysis) -> Option<Finding> {
 /// Maintenance that the server started: seen by samples, by workers that ended, by the blocks that they touched.
 fn maintenance(counters: &Counters) -> Option<Finding> {
     let grew = |counter| counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
-    let seen = counters.ratio(shared::MAINTENANCE_SAMPLES, shared::SAMPLINGS).unwrap_or(0.0);
-    let ended = grew(shared::MAINTENANCE_RUNS);
-    let blocks = grew(shared::MAINTENANCE_READS) + grew(shared::MAINTENANCE_WRITES);
+    let seen = counters.ratio(Counter::MaintenanceSamples, Counter::Samplings).unwrap_or(0.0);
+    let ended = grew(Counter::MaintenanceRuns);
+    let blocks = grew(Counter::MaintenanceReads) + grew(Counter::MaintenanceWrites);
     if seen <= 0.0 && ended <= 0.0 && blocks <= 0.0 {
         return None;
     }
     let much =
-        ended > 0.0 || seen > MAINTENANCE_SHARE || blocks > MAINTENANCE_BLOCKS_SHARE * grew(shared::PHYSICAL_READS);
+        ended > 0.0 || seen > MAINTENANCE_SHARE || blocks > MAINTENANCE_BLOCKS_SHARE * grew(Counter::PhysicalReads);
     let severity = if much { Severity::Warning } else { Severity::Info };
     let text = "The server's own maintenance worked during the window, and its reads, writes and CPU are counted as \
                 well.";
@@ -131,7 +131,7 @@ fn maintenance(counters: &Counters) -> Option<Finding> {
 
 /// Checkpoints that were due to the log's room, or to somebody's command, and not to the clock.
 fn forced_checkpoints(counters: &Counters) -> Option<Finding> {
-    let change = counters.find(shared::FORCED_CHECKPOINTS)?;
+    let change = counters.find(Counter::ForcedCheckpoints)?;
     let forced = change.delta.filter(|forced| *forced > 0.0)?;
     let text = "Checkpoints were forced during the window. Each writes all dirty blocks at once, and later updates \
                 log whole blocks again. Allow a larger log, or find the session that requests them.";

@@ -1,6 +1,6 @@
 //! Sessions that stood still inside operations: all at once, or single ones.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_counted, format_rounded};
 use mindful_core::record::run::StepRecord;
 use mindful_core::result::finding::codes;
@@ -90,8 +90,8 @@ fn what_else(step: &StepRecord, window: &Window, stall: &Stall, found: &StepAnal
     let (then, within) = meanwhile(step, window, stall.span);
     let mut known = Vec::new();
     let all = |counter| found.counters.rate(counter);
-    let reads = then.rate(shared::DEVICE_READS).zip(all(shared::DEVICE_READS));
-    let writes = then.rate(shared::DEVICE_WRITES).zip(all(shared::DEVICE_WRITES));
+    let reads = then.rate(Counter::DeviceReads).zip(all(Counter::DeviceReads));
+    let writes = then.rate(Counter::DeviceWrites).zip(all(Counter::DeviceWrites));
     for (what, rates) in [("reads", reads), ("writes", writes)] {
         if let Some((then, all)) = rates.filter(|(then, all)| *then >= 0.5 || *all >= 0.5) {
             let [then, all] = [then, all].map(format_rounded);

@@ -1,6 +1,6 @@
 //! Blocks of the run's target: their size, and reads in their number.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepHead, StepRecord};
 
 use super::counters::Counters;
@@ -44,7 +44,7 @@ pub(crate) fn single_block_reads(run: &Run, step: &StepRecord, work: &Work) -> b
 
 /// Blocks' worth of bytes that the server's processes fetched from storage per second.
 pub(crate) fn process_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<f64> {
-    Some(counters.rate(shared::PROCESS_READ_BYTES)? / step_block_bytes(run, head)? as f64)
+    Some(counters.rate(Counter::ProcessReadBytes)? / step_block_bytes(run, head)? as f64)
 }
 
 /// Reads of the run's own sessions, blocks per second, where their processes or threads are distinguished from others'.
@@ -60,10 +60,10 @@ pub(crate) struct OwnReads {
 pub(crate) fn own_reads(run: &Run, head: &StepHead, counters: &Counters) -> Option<OwnReads> {
     let workload = head.workload.as_ref()?;
     let by_themselves = workload.access.is_index() && workload.scan_pct.is_none();
-    let all_seen = counters.last(shared::SESSION_PROCESSES)? >= head.session_count() as f64;
-    counters.find(shared::SESSION_READ_BYTES).filter(|read| read.timely() && by_themselves && all_seen)?;
-    let of_database = counters.rate(shared::DATABASE_READS);
+    let all_seen = counters.last(Counter::SessionProcesses)? >= head.session_count() as f64;
+    counters.find(Counter::SessionReadBytes).filter(|read| read.timely() && by_themselves && all_seen)?;
+    let of_database = counters.rate(Counter::DatabaseReads);
     let asked = of_database.filter(|rate| *rate >= FEWEST_READS_PER_S);
-    let fetched = counters.rate(shared::SESSION_READ_BYTES)? / step_block_bytes(run, head)? as f64;
+    let fetched = counters.rate(Counter::SessionReadBytes)? / step_block_bytes(run, head)? as f64;
     (of_database.is_none() || asked.is_some()).then_some(OwnReads { asked, fetched })
 }

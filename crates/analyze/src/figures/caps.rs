@@ -1,8 +1,7 @@
 //! Limits that held the storage: those of a cloud's volume that reports its throttled time, and those of the server's
 //! control group.
 
-use mindful_core::contract::metric::limits::{GAUGE_SUFFIX, GROUP_LIMITS, VOLUME_LIMITS};
-use mindful_core::contract::metric::source;
+use mindful_core::contract::metric::{GROUP_LIMITS, HostSource, LIMIT_SUFFIX, VOLUME_LIMITS};
 use mindful_core::result::CapSummary;
 
 use crate::figures::counters::{Change, Counters};
@@ -35,17 +34,17 @@ pub(crate) enum Limited {
 impl Cap {
     /// All limits that are reported, those of volumes first.
     pub(crate) fn all(counters: &Counters) -> Vec<Self> {
-        let volumes = changes_by_source(counters, source::VOLUME_CAPS).filter_map(|change| {
+        let volumes = changes_by_source(counters, HostSource::VolumeCaps.name()).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let limit = VOLUME_LIMITS.iter().position(|(known, _)| *known == name)?;
             let us = change.delta.filter(|us| *us <= (change.seconds + SLACK_S) * 1e6)?;
             Some(Self { device: device.to_owned(), limit: Limited::Volume(limit, us, change.seconds) })
         });
-        let groups = changes_by_source(counters, source::CGROUP).filter_map(|change| {
+        let groups = changes_by_source(counters, HostSource::Cgroup.name()).filter_map(|change| {
             let (device, name) = change.name.rsplit_once('.')?;
             let kind = GROUP_LIMITS.iter().position(|(known, _)| *known == name)?;
-            let limit = changes_by_source(counters, source::CGROUP)
-                .find(|limit| limit.name == format!("{device}.{name}{GAUGE_SUFFIX}"))?;
+            let limit = changes_by_source(counters, HostSource::Cgroup.name())
+                .find(|limit| limit.name == format!("{device}.{name}{LIMIT_SUFFIX}"))?;
             let may = limit.readings[1].filter(|may| *may > 0.0)?;
             Some(Self { device: device.to_owned(), limit: Limited::Group(kind, change.delta? / change.seconds, may) })
         });
@@ -133,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_longest_held_device_stands_for_all() {
-        let of = |name: &str, us: f64| change(source::VOLUME_CAPS, name, [5e6, 5e6 + us]);
+        let of = |name: &str, us: f64| change(HostSource::VolumeCaps.name(), name, [5e6, 5e6 + us]);
         let counters = Counters(vec![
             of("nvme1n1.over_volume_iops", 9.8e6),
             of("nvme2n1.over_volume_iops", 1e6),
@@ -150,10 +149,10 @@ mod tests {
     #[test]
     fn times_that_fall_or_outlast_the_window_are_unknown() {
         let counters = Counters(vec![
-            change(source::VOLUME_CAPS, "nvme1n1.over_volume_iops", [9e6, 1e6]),
-            change(source::VOLUME_CAPS, "nvme1n1.over_volume_bytes", [0.0, 1e18]),
-            change(source::VOLUME_CAPS, "nvme1n1.over_the_moon", [0.0, 1e6]),
-            change(source::VOLUME_CAPS, "over_volume_iops", [0.0, 1e6]),
+            change(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_iops", [9e6, 1e6]),
+            change(HostSource::VolumeCaps.name(), "nvme1n1.over_volume_bytes", [0.0, 1e18]),
+            change(HostSource::VolumeCaps.name(), "nvme1n1.over_the_moon", [0.0, 1e6]),
+            change(HostSource::VolumeCaps.name(), "over_volume_iops", [0.0, 1e6]),
         ]);
         assert_eq!(summary(&Cap::all(&counters)), CapSummary::default());
     }
@@ -161,8 +160,8 @@ mod tests {
     #[test]
     fn a_group_is_at_its_limit_by_what_it_did_itself() {
         let group = |done: f64, may: f64| {
-            let counter = change(source::CGROUP, "vda.group_reads", [100.0, 100.0 + done * 10.0]);
-            Cap::all(&Counters(vec![counter, change(source::CGROUP, "vda.group_reads_limit", [may, may])]))
+            let counter = change(HostSource::Cgroup.name(), "vda.group_reads", [100.0, 100.0 + done * 10.0]);
+            Cap::all(&Counters(vec![counter, change(HostSource::Cgroup.name(), "vda.group_reads_limit", [may, may])]))
         };
         let held = group(1_490.0, 1_500.0);
         assert!(held[0].holds());

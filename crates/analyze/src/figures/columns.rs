@@ -1,6 +1,6 @@
 //! A window in columns of equal length: what work and counters did in each.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepRecord;
 use mindful_core::workload::OpKind;
@@ -83,7 +83,7 @@ fn column(step: &StepRecord, window: &Window, slices: std::ops::Range<u32>, sum:
     let seconds = part.seconds().max(1e-6);
     let since = |at: i64| at.saturating_sub(us(window.first_boundary)) as f64 / 1e6;
     let counters = Counters::from_step(step, &part);
-    let counted = counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6);
+    let counted = counters.rate(Counter::BusyTimeUs).map(|us| us / 1e6);
     let clocked = sum.latency.mean_ns().map(|ns| ns * sum.latency.count() as f64 / 1e9 / seconds);
     let flushes = log::flushes(&step.latencies, &part, &counters);
     let updates = sum.updates.count() as f64 / seconds;

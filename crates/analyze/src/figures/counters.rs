@@ -1,6 +1,6 @@
 //! Counters over the window: differences of two readings by the time between them.
 
-use mindful_core::contract::metric::{Counter, MetricKind, Phase, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, MetricKind, Phase};
 use mindful_core::record::run::{Reading, Series, StepRecord};
 
 use crate::figures::window::Window;
@@ -70,23 +70,23 @@ impl Counters {
     pub(crate) fn without_frozen(mut self) -> Self {
         let grew = |counter| self.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
         // What is written may stay in the page cache for a while.
-        let moved = grew(shared::PROCESS_READ_BYTES) > MOVED_BYTES;
-        let worked = grew(shared::PHYSICAL_READS) + grew(shared::PHYSICAL_WRITES) > MOVED_BLOCKS;
+        let moved = grew(Counter::ProcessReadBytes) > MOVED_BYTES;
+        let worked = grew(Counter::PhysicalReads) + grew(Counter::PhysicalWrites) > MOVED_BLOCKS;
         let stood = |of: &dyn Fn(&Change) -> bool| {
             let mut counted = self.0.iter().filter(|change| of(change)).filter_map(|change| change.delta).peekable();
             counted.peek().is_some() && counted.all(|delta| delta == 0.0)
         };
-        let of_device = |change: &Change| change.source == source::DISKSTATS;
+        let of_device = |change: &Change| change.source == HostSource::Diskstats.name();
         let of_io = |change: &Change| {
             let io = [
-                shared::PROCESS_READ_BYTES.name(),
-                shared::PROCESS_WRITE_BYTES.name(),
+                Counter::ProcessReadBytes.name(),
+                Counter::ProcessWriteBytes.name(),
                 "rchar",
                 "wchar",
                 "syscr",
                 "syscw",
             ];
-            change.source == source::PROCESSES && io.contains(&&*change.name)
+            change.source == HostSource::Processes.name() && io.contains(&&*change.name)
         };
         let (device, io) = (moved && stood(&of_device), worked && stood(&of_io));
         for change in &mut self.0 {
@@ -123,15 +123,15 @@ impl Counters {
 
     /// CPU of the server's processes, cores' worth: user and system, or what is known of them.
     pub fn server_cores(&self) -> Option<f64> {
-        let Some(user) = self.rate(shared::SERVER_CPU_USER_US) else {
-            return self.rate(shared::SERVER_CPU_US).map(|us| us / 1e6);
+        let Some(user) = self.rate(Counter::ServerCpuUserUs) else {
+            return self.rate(Counter::ServerCpuUs).map(|us| us / 1e6);
         };
-        Some((user + self.rate(shared::SERVER_CPU_SYSTEM_US).unwrap_or(0.0)) / 1e6)
+        Some((user + self.rate(Counter::ServerCpuSystemUs).unwrap_or(0.0)) / 1e6)
     }
 
     /// CPUs of the host, by its own account of time.
     pub fn host_cpus(&self) -> Option<f64> {
-        self.rate(shared::HOST_CPU_TOTAL_US).map(|us| us / 1e6)
+        self.rate(Counter::HostCpuTotalUs).map(|us| us / 1e6)
     }
 }
 

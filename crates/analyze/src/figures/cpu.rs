@@ -1,7 +1,7 @@
 //! CPU over the window (docs/method.md, CPU).
 
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::CpuSummary;
 
@@ -27,27 +27,27 @@ pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
     };
     let cores = |counter: Counter| counters.rate(counter).map(|us| us / 1e6);
     // Blocks that were fetched many at once are not IOPS: another tool's result counts requests separately.
-    let requests = if work.is_none() { shared::READ_REQUESTS } else { shared::PHYSICAL_READS };
+    let requests = if work.is_none() { Counter::ReadRequests } else { Counter::PhysicalReads };
     let gross = per(requests).filter(|us| *us > 0.0 && !work.is_some_and(Work::scanned));
     CpuSummary {
         db_cores,
         host_busy_share: rates::host_busy_share(|counter| counters.rate(counter)),
-        client_cores: cores(shared::CLIENT_CPU_US),
-        db_us_per_physical_read: per(shared::PHYSICAL_READS),
-        db_us_per_logical_read: per(shared::LOGICAL_READS),
-        db_user_cores: cores(shared::SERVER_CPU_USER_US),
-        db_system_cores: cores(shared::SERVER_CPU_SYSTEM_US),
-        host_kernel_cores: cores(shared::HOST_CPU_SYSTEM_US),
-        host_interrupt_cores: cores(shared::HOST_CPU_IRQ_US)
-            .zip(cores(shared::HOST_CPU_SOFTIRQ_US))
+        client_cores: cores(Counter::ClientCpuUs),
+        db_us_per_physical_read: per(Counter::PhysicalReads),
+        db_us_per_logical_read: per(Counter::LogicalReads),
+        db_user_cores: cores(Counter::ServerCpuUserUs),
+        db_system_cores: cores(Counter::ServerCpuSystemUs),
+        host_kernel_cores: cores(Counter::HostCpuSystemUs),
+        host_interrupt_cores: cores(Counter::HostCpuIrqUs)
+            .zip(cores(Counter::HostCpuSoftirqUs))
             .map(|(irq, softirq)| irq + softirq),
-        steal_share: counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US),
-        db_us_per_commit: per(shared::COMMITS),
+        steal_share: counters.ratio(Counter::HostCpuStealUs, Counter::HostCpuTotalUs),
+        db_us_per_commit: per(Counter::Commits),
         db_us_per_physical_read_marginal: None,
         iops_per_core: gross.map(|us| 1e6 / us),
         cores_per_100k_iops: gross.map(|us| 0.1 * us),
-        watching_cores: cores(shared::OBSERVER_CPU_US).map(|observer| {
-            let others = [shared::SETTLED_OBSERVER_CPU_US, shared::TRACE_CPU_US, shared::SAMPLING_CPU_US];
+        watching_cores: cores(Counter::ObserverCpuUs).map(|observer| {
+            let others = [Counter::SettledObserverCpuUs, Counter::TraceCpuUs, Counter::SamplingCpuUs];
             others.into_iter().filter_map(cores).fold(observer, |a, b| a + b)
         }),
         sessions_on_cpu_share: scheduler.map(|scheduler| scheduler.on_cpu),
@@ -60,19 +60,19 @@ pub(crate) fn cpu(counters: &Counters, work: Option<&Work>) -> CpuSummary {
 /// CPU of the server process that answers the sampling of waits by that of all.
 fn wait_sampling(counters: &Counters) -> Option<f64> {
     let cores = counters.server_cores().filter(|cores| *cores > 0.0)?;
-    Some(counters.rate(shared::MONITOR_CPU_US)? / 1e6 / cores)
+    Some(counters.rate(Counter::MonitorCpuUs)? / 1e6 / cores)
 }
 
 /// The part of the host's CPU time that the hypervisor left it, 0 to 1: stolen time is neither busy nor idle, and a
 /// host with a fifth stolen is full at four fifths.
 pub(crate) fn left_to_host(counters: &Counters) -> f64 {
-    let stolen = counters.ratio(shared::HOST_CPU_STEAL_US, shared::HOST_CPU_TOTAL_US);
+    let stolen = counters.ratio(Counter::HostCpuStealUs, Counter::HostCpuTotalUs);
     stolen.filter(|share| (0.0..1.0).contains(share)).map_or(1.0, |share| 1.0 - share)
 }
 
 /// Time in which the control group of the server did not let it run, as a share of a CPU's.
 pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
-    let change = counters.find(shared::THROTTLED_US)?;
+    let change = counters.find(Counter::ThrottledUs)?;
     Some(change.delta? / 1e6 / change.seconds)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn held_back(counters: &Counters) -> Option<f64> {
 /// one, where next to nothing was read, and with updates, because their commits would count as reads.
 pub(crate) fn marginal(cpu: &CpuSummary, facts: &Facts, step: &StepRecord, counters: &Counters) -> Option<f64> {
     let cached_us: f64 = facts.get(CACHED_FACT)?.parse().ok()?;
-    let miss = counters.ratio(shared::PHYSICAL_READS, shared::LOGICAL_READS).filter(|miss| *miss >= LEAST_MISS)?;
+    let miss = counters.ratio(Counter::PhysicalReads, Counter::LogicalReads).filter(|miss| *miss >= LEAST_MISS)?;
     let reads_alone = step.head.workload.as_ref()?.update_pct.is_none();
     let rest = (cpu.db_us_per_logical_read? - cached_us) / miss;
     (reads_alone && rest >= 0.0).then_some(rest)

@@ -1,7 +1,6 @@
 //! Latencies of single requests at the device over the window.
 
-use mindful_core::contract::metric::shared;
-use mindful_core::contract::metric::source::BLOCK_TRACE;
+use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
 use mindful_core::result::DeviceSummary;
 
@@ -16,7 +15,8 @@ pub(crate) const MOST_LOST: f64 = 0.01;
 /// others: then only those of the smallest share are taken.
 pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window, counters: &Counters) -> DeviceSummary {
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
-    let timed = timed.iter().filter(|(source, boundary, _)| source == BLOCK_TRACE && inside(*boundary));
+    let timed =
+        timed.iter().filter(|(source, boundary, _)| source == HostSource::BlockTrace.name() && inside(*boundary));
     let timed: Vec<_> = timed.map(|(_, _, sampled)| sampled).collect();
     let Some(one_of) = timed.iter().map(|sampled| sampled.one_of).max() else { return DeviceSummary::default() };
     if lost_share(counters).is_none_or(|share| share > MOST_LOST) {
@@ -43,7 +43,7 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
 /// Events that were lost by all there were; `None` if not counted.
 pub fn lost_share(counters: &Counters) -> Option<f64> {
     let grown = |counter| counters.find(counter).and_then(|change| change.delta);
-    let (lost, read) = (grown(shared::TRACE_LOST)?, grown(shared::TRACE_EVENTS)?);
+    let (lost, read) = (grown(Counter::TraceLost)?, grown(Counter::TraceEvents)?);
     Some(if lost > 0.0 { lost / (lost + read) } else { 0.0 })
 }
 
@@ -57,7 +57,7 @@ mod tests {
 
     fn counters(events: f64, lost: f64) -> Counters {
         let change = |name: &str, delta: f64| Change {
-            source: BLOCK_TRACE.to_owned(),
+            source: HostSource::BlockTrace.name().to_owned(),
             name: name.to_owned(),
             unit: "1".to_owned(),
             readings: [Some(0.0), Some(delta)],
@@ -75,7 +75,7 @@ mod tests {
             let mut recorder = Recorder::new();
             (0..600).for_each(|_| recorder.record(us * 1_000));
             (
-                BLOCK_TRACE.to_owned(),
+                HostSource::BlockTrace.name().to_owned(),
                 *boundary,
                 SampledLatencies {
                     one_of: *one_of,

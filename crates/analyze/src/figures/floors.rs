@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use mindful_core::contract::fact::Kept;
-use mindful_core::contract::metric::MetricFamily;
-use mindful_core::contract::metric::block_device::{self, SECTOR_BYTES};
+use mindful_core::contract::metric::{MetricFamily, SECTOR_BYTES};
 use mindful_core::record::run::{Facts, Run};
 
 use crate::figures::counters::Counters;
@@ -71,8 +70,8 @@ fn floor(facts: &Facts, counters: &Counters, level: &str) -> Option<Floor> {
     };
     let (mut ever, mut reads_per_s, mut bytes_per_s) = (0.0, 0.0, 0.0);
     for device in level.split(' ') {
-        let (reads, per_s) = growth(device, block_device::READS)?;
-        let (sectors, sectors_per_s) = growth(device, block_device::SECTORS_READ)?;
+        let (reads, per_s) = growth(device, MetricFamily::ReadsCompleted)?;
+        let (sectors, sectors_per_s) = growth(device, MetricFamily::SectorsRead)?;
         ever += reads + sectors;
         reads_per_s += per_s;
         bytes_per_s += sectors_per_s * SECTOR_BYTES;

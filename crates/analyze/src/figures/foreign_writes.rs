@@ -1,6 +1,6 @@
 //! Writes and flushes at the devices of the run that are not the run's.
 
-use mindful_core::contract::metric::{block_device, shared};
+use mindful_core::contract::metric::{Counter, MetricFamily};
 
 use crate::figures::counters::Counters;
 
@@ -30,17 +30,18 @@ impl ForeignWrites {
     /// Foreign writes of the window; `None` if they are negligible, or if a counter is not known.
     pub(crate) fn from_counters(counters: &Counters, block_bytes: Option<f64>, updates: bool) -> Option<Self> {
         let rate = |counter| counters.rate(counter);
-        let device_bytes = rate(shared::DEVICE_WRITE_BYTES)?;
-        let by_database = rate(shared::PHYSICAL_WRITES).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
-            + rate(shared::LOG_BYTES).unwrap_or(0.0);
-        let own_bytes = rate(shared::PROCESS_WRITE_BYTES)?.max(by_database);
-        let all_flushes = counters.0.iter().filter(|change| block_device::FLUSHES.find_thing(&change.name).is_some());
+        let device_bytes = rate(Counter::DeviceWriteBytes)?;
+        let by_database = rate(Counter::PhysicalWrites).zip(block_bytes).map_or(0.0, |(writes, bytes)| writes * bytes)
+            + rate(Counter::LogBytes).unwrap_or(0.0);
+        let own_bytes = rate(Counter::ProcessWriteBytes)?.max(by_database);
+        let all_flushes =
+            counters.0.iter().filter(|change| MetricFamily::FlushesCompleted.find_thing(&change.name).is_some());
         let most = all_flushes.filter_map(|change| Some(change.delta? / change.seconds)).fold(0.0, f64::max);
         // Without updates nothing asks for a flush. With updates but no count of syncs, there is no statement.
-        let syncs = if updates { rate(shared::LOG_SYNCS) } else { Some(0.0) };
+        let syncs = if updates { rate(Counter::LogSyncs) } else { Some(0.0) };
         let flushes = syncs.map_or(0.0, |syncs| (most - OF_A_SYNC * syncs).max(0.0));
         let explained = own_bytes * if updates { 2.0 * BESIDE } else { BESIDE } + (most - flushes) * OF_A_FLUSH;
-        let all = device_bytes + rate(shared::DEVICE_READ_BYTES).unwrap_or(0.0);
+        let all = device_bytes + rate(Counter::DeviceReadBytes).unwrap_or(0.0);
         let more_bytes = device_bytes - explained > QUIET_BYTES_PER_S.max(QUIET_SHARE * all);
         (more_bytes || flushes > QUIET_FLUSHES_PER_S).then_some(Self { device_bytes, own_bytes, flushes, more_bytes })
     }

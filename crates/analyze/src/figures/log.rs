@@ -1,7 +1,7 @@
 //! Commits, and the log that they wait for.
 
 use mindful_core::contract::fact::Kept;
-use mindful_core::contract::metric::{Counter, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::contract::wait::{SAMPLES, is_log_sync};
 use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
 use mindful_core::record::run::{Facts, Run, StepRecord};
@@ -22,7 +22,7 @@ const FEWEST_SAMPLES: f64 = 20.0;
 /// Commits per second. Where each update commits they are the updates: some databases count transactions that only read,
 /// too.
 pub(crate) fn commits(run: &Run, step: &StepRecord, work: Option<&Work>, counters: &Counters) -> Option<f64> {
-    let counted = counters.rate(shared::COMMITS);
+    let counted = counters.rate(Counter::Commits);
     let files = run.description.as_ref().is_some_and(|description| description.files);
     let Some((workload, work)) = step.head.workload.as_ref().zip(work).filter(|_| !files) else { return counted };
     let updates = work.kind(OpKind::Update).ops / work.seconds;
@@ -47,37 +47,37 @@ pub(crate) fn log(
     }
     let rate = |counter: Counter| counters.rate(counter);
     let ratio = |part, whole| counters.ratio(part, whole);
-    let syncs = rate(shared::LOG_SYNCS).filter(|rate| *rate > 0.0);
+    let syncs = rate(Counter::LogSyncs).filter(|rate| *rate > 0.0);
     let changed = step.head.workload.as_ref().map(|workload| workload.redo.changed_bytes() as f64);
     let changed = changed.zip(updated).map(|(bytes, blocks)| bytes * blocks);
-    let written = rate(shared::LOG_WRITE_BYTES);
+    let written = rate(Counter::LogWriteBytes);
     let block = blocks::step_block_bytes(run, &step.head).map(|bytes| bytes as f64);
-    let data = rate(shared::PHYSICAL_WRITES).zip(block).map(|(blocks, bytes)| blocks * bytes);
-    let by_processes = rate(shared::PROCESS_WRITE_BYTES).zip(data).map(|(bytes, data)| bytes - data);
+    let data = rate(Counter::PhysicalWrites).zip(block).map(|(blocks, bytes)| blocks * bytes);
+    let by_processes = rate(Counter::ProcessWriteBytes).zip(data).map(|(bytes, data)| bytes - data);
     let apart = is_apart_from_data(&run.environment) == Some(true);
-    let beyond = rate(shared::LOG_DEVICE_WRITE_BYTES).zip(written).map(|(device, log)| device - log);
+    let beyond = rate(Counter::LogDeviceWriteBytes).zip(written).map(|(device, log)| device - log);
     let flushes = window.map(|window| flushes(&step.latencies, window, counters));
     let flushes = flushes.filter(|flushes| flushes.count() > 0);
     let quantile = |q| flushes.as_ref().and_then(|flushes| quantile_us(flushes, q));
     LogSummary {
-        records_per_s: rate(shared::LOG_RECORDS),
-        images_per_s: rate(shared::LOG_IMAGES),
-        image_share: ratio(shared::LOG_IMAGES, shared::LOG_RECORDS).map(|share| share.min(1.0)),
-        writes_per_s: rate(shared::LOG_WRITES),
+        records_per_s: rate(Counter::LogRecords),
+        images_per_s: rate(Counter::LogImages),
+        image_share: ratio(Counter::LogImages, Counter::LogRecords).map(|share| share.min(1.0)),
+        writes_per_s: rate(Counter::LogWrites),
         write_bytes_per_s: written,
         process_write_bytes_per_s: by_processes.filter(|bytes| *bytes >= 0.0),
-        syncs_per_s: rate(shared::LOG_SYNCS),
+        syncs_per_s: rate(Counter::LogSyncs),
         commits_per_sync: commits(run, step, work, counters).zip(syncs).map(|(commits, syncs)| commits / syncs),
-        bytes_per_sync: ratio(shared::LOG_BYTES, shared::LOG_SYNCS),
-        device_writes_per_s: rate(shared::LOG_DEVICE_WRITES),
-        device_write_bytes_per_s: rate(shared::LOG_DEVICE_WRITE_BYTES),
+        bytes_per_sync: ratio(Counter::LogBytes, Counter::LogSyncs),
+        device_writes_per_s: rate(Counter::LogDeviceWrites),
+        device_write_bytes_per_s: rate(Counter::LogDeviceWriteBytes),
         journal_bytes_per_s: beyond.filter(|bytes| apart && *bytes >= 0.0),
-        device_flushes_per_s: rate(shared::LOG_DEVICE_FLUSHES),
-        write_amplification: rate(shared::DEVICE_WRITE_BYTES).zip(changed).map(|(bytes, changed)| bytes / changed),
-        checkpoint_write_share: ratio(shared::CHECKPOINT_WRITES, shared::PHYSICAL_WRITES),
-        background_write_share: ratio(shared::BACKGROUND_WRITES, shared::PHYSICAL_WRITES),
+        device_flushes_per_s: rate(Counter::LogDeviceFlushes),
+        write_amplification: rate(Counter::DeviceWriteBytes).zip(changed).map(|(bytes, changed)| bytes / changed),
+        checkpoint_write_share: ratio(Counter::CheckpointWrites, Counter::PhysicalWrites),
+        background_write_share: ratio(Counter::BackgroundWrites, Counter::PhysicalWrites),
         sync_mean_us: sync_mean_us(counters),
-        flush_mean_us: ratio(shared::LOG_DEVICE_FLUSH_TIME_US, shared::LOG_DEVICE_FLUSHES),
+        flush_mean_us: ratio(Counter::LogDeviceFlushTimeUs, Counter::LogDeviceFlushes),
         flushes_timed: flushes.as_ref().map(Recorder::count),
         flush_p50_us: quantile(0.5),
         flush_p99_us: quantile(0.99),
@@ -92,13 +92,13 @@ pub(crate) fn is_apart_from_data(facts: &Facts) -> Option<bool> {
 
 /// Mean time of a sync: as the database timed it, else by Little's law from the sessions that were seen to sync.
 pub fn sync_mean_us(counters: &Counters) -> Option<f64> {
-    let timed = counters.ratio(shared::LOG_SYNC_TIME_US, shared::LOG_SYNCS).filter(|us| *us > 0.0);
+    let timed = counters.ratio(Counter::LogSyncTimeUs, Counter::LogSyncs).filter(|us| *us > 0.0);
     timed.or_else(|| {
-        let samplings = counters.find(shared::SAMPLINGS)?.delta.filter(|count| *count > 0.0)?;
+        let samplings = counters.find(Counter::Samplings)?.delta.filter(|count| *count > 0.0)?;
         let syncing = counters.0.iter().filter(|change| change.source == SAMPLES && is_log_sync(&change.name));
         let seen =
             Some(syncing.filter_map(|change| change.delta).sum()).filter(|seen: &f64| *seen >= FEWEST_SAMPLES)?;
-        let syncs = counters.rate(shared::LOG_SYNCS).or_else(|| counters.rate(shared::LOG_DEVICE_FLUSHES));
+        let syncs = counters.rate(Counter::LogSyncs).or_else(|| counters.rate(Counter::LogDeviceFlushes));
         Some(seen / samplings * 1e6 / syncs.filter(|rate| *rate > 0.0)?)
     })
 }
@@ -108,7 +108,8 @@ pub(crate) fn flushes(timed: &[(String, u32, SampledLatencies)], window: &Window
     let inside = |boundary: u32| (window.first_boundary + 1..=window.last_boundary).contains(&boundary);
     let mut all = Recorder::new();
     if lost_share(counters).is_some_and(|share| share <= MOST_LOST) {
-        let timed = timed.iter().filter(|(from, boundary, _)| from == source::BLOCK_TRACE && inside(*boundary));
+        let timed =
+            timed.iter().filter(|(from, boundary, _)| from == HostSource::BlockTrace.name() && inside(*boundary));
         timed.filter_map(|(.., of)| of.kinds.get(device_request::FLUSH)).for_each(|latency| all.merge(latency));
     }
     all

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 
 use crate::figures::counters::Counters;
@@ -44,17 +44,17 @@ impl Others {
     pub(crate) fn from_step(run: &Run, step: &StepRecord, window: &Window, counters: &Counters) -> Option<Self> {
         let host = run.host.as_ref().filter(|host| host.local)?;
         let cores = |counter| counters.rate(counter).map(|us| us / 1e6);
-        let client = cores(shared::CLIENT_CPU_US)? + ranks::beside_the_first(step, window);
+        let client = cores(Counter::ClientCpuUs)? + ranks::beside_the_first(step, window);
         let by_all = || {
-            let kernel_threads = cores(shared::KERNEL_THREADS_US)?;
-            let interrupts = cores(shared::HOST_CPU_IRQ_US)? + cores(shared::HOST_CPU_SOFTIRQ_US)?;
+            let kernel_threads = cores(Counter::KernelThreadsUs)?;
+            let interrupts = cores(Counter::HostCpuIrqUs)? + cores(Counter::HostCpuSoftirqUs)?;
             let server = if host.in_process { 0.0 } else { counters.server_cores()? };
             let of_run = kernel_threads * (1.0 - foreign_traffic(counters));
-            Some(cores(shared::HOST_CPU_BUSY_US)? - interrupts - of_run - server - client)
+            Some(cores(Counter::HostCpuBusyUs)? - interrupts - of_run - server - client)
         };
         let by_user_mode = || {
-            let server = if host.in_process { 0.0 } else { cores(shared::SERVER_CPU_USER_US)? };
-            Some(cores(shared::HOST_CPU_USER_US)? + cores(shared::HOST_CPU_NICE_US)? - server - client)
+            let server = if host.in_process { 0.0 } else { cores(Counter::ServerCpuUserUs)? };
+            Some(cores(Counter::HostCpuUserUs)? + cores(Counter::HostCpuNiceUs)? - server - client)
         };
         Some(Self {
             cores: by_all().or_else(by_user_mode)?.max(0.0),
@@ -91,8 +91,8 @@ impl Others {
 /// read or written.
 fn foreign_traffic(counters: &Counters) -> f64 {
     let rate = |counter| counters.rate(counter).unwrap_or(0.0);
-    let device = rate(shared::DEVICE_READ_BYTES) + rate(shared::DEVICE_WRITE_BYTES);
-    let own = rate(shared::PROCESS_READ_BYTES) + rate(shared::PROCESS_WRITE_BYTES);
+    let device = rate(Counter::DeviceReadBytes) + rate(Counter::DeviceWriteBytes);
+    let own = rate(Counter::ProcessReadBytes) + rate(Counter::ProcessWriteBytes);
     if device > LEAST_TRAFFIC { (1.0 - own / device).clamp(0.0, 1.0) } else { 0.0 }
 }
 

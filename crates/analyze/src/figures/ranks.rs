@@ -1,6 +1,6 @@
 //! The ranks that took a step together, each in figures.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{RankRecord, Run, StepRecord};
 use mindful_core::result::RankSummary;
 
@@ -30,7 +30,7 @@ pub(crate) fn ranks(
         let skew_us = last_us.zip(first_us).map(|(last, first)| last.saturating_sub(first));
         let ms = |us: i64| us as f64 / 1e3;
         // The folder of a rank has its counters directly.
-        let of_counters = || counters.rate(shared::CLIENT_CPU_US).map(|us| us / 1e6);
+        let of_counters = || counters.rate(Counter::ClientCpuUs).map(|us| us / 1e6);
         let used = if whole { window.and_then(|window| cores(rank, step, window)) } else { of_counters() };
         RankSummary {
             rank: rank.rank,

@@ -1,7 +1,7 @@
 //! Figures made from rates of counters over any period: a window, a slice, or the last second. Each is a ratio of
 //! rates, so the period cancels out.
 
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 
 /// `part` by `whole`; `None` when the whole did not grow.
 pub(crate) fn ratio(rate: impl Fn(Counter) -> Option<f64>, part: Counter, whole: Counter) -> Option<f64> {
@@ -11,21 +11,21 @@ pub(crate) fn ratio(rate: impl Fn(Counter) -> Option<f64>, part: Counter, whole:
 
 /// Share of logical reads that the database's cache served.
 pub fn hit_ratio(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
-    ratio(rate, shared::PHYSICAL_READS, shared::LOGICAL_READS).map(|missed| (1.0 - missed).clamp(0.0, 1.0))
+    ratio(rate, Counter::PhysicalReads, Counter::LogicalReads).map(|missed| (1.0 - missed).clamp(0.0, 1.0))
 }
 
 /// Mean time of a read request in the device's queue and at the device, us.
 pub fn device_read_us(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
-    ratio(rate, shared::DEVICE_READ_TIME_US, shared::DEVICE_READS)
+    ratio(rate, Counter::DeviceReadTimeUs, Counter::DeviceReads)
 }
 
 pub fn host_busy_share(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
-    ratio(rate, shared::HOST_CPU_BUSY_US, shared::HOST_CPU_TOTAL_US)
+    ratio(rate, Counter::HostCpuBusyUs, Counter::HostCpuTotalUs)
 }
 
 /// Requests at the device on average, from rates a second.
 pub fn device_in_flight(rate: impl Fn(Counter) -> Option<f64>) -> Option<f64> {
-    rate(shared::DEVICE_QUEUE_TIME_US).map(|us| us / 1e6)
+    rate(Counter::DeviceQueueTimeUs).map(|us| us / 1e6)
 }
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn what_did_not_grow_or_is_not_known_has_no_ratio() {
         let of = |physical: Option<f64>, logical: Option<f64>| {
-            hit_ratio(move |counter| if counter == shared::LOGICAL_READS { logical } else { physical })
+            hit_ratio(move |counter| if counter == Counter::LogicalReads { logical } else { physical })
         };
         assert_eq!(of(Some(25.0), Some(100.0)), Some(0.75));
         assert_eq!(of(Some(0.0), Some(0.0)), None);

@@ -1,6 +1,6 @@
 //! Where database time went: shares of the time sessions were busy, by class.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass, is_latch};
 
 use crate::figures::counters::{Change, Counters};
@@ -49,7 +49,7 @@ impl Shares {
     /// Times that the database added up for each wait event, by the time its sessions were busy: no samples. What no
     /// event explains is other time.
     fn timed(counters: &Counters) -> Option<Self> {
-        let busy_us = counters.find(shared::BUSY_TIME_US)?.delta.filter(|us| *us > 0.0)?;
+        let busy_us = counters.find(Counter::BusyTimeUs)?.delta.filter(|us| *us > 0.0)?;
         let events = counters.0.iter().filter(|change| change.source == TIMES);
         let times: Vec<_> = events.filter_map(busy).collect();
         let of = |class| times.iter().filter(|(of, _)| *of == class).map(|(_, us)| us).sum::<f64>();
@@ -123,7 +123,7 @@ impl Shares {
         let cores = counters.server_cores().or_else(|| work.cores()).map(|cores| (cores / threads_busy).min(1.0));
         let cpu = scheduler.map(|scheduler| scheduler.on_cpu + scheduler.queued).or(cores);
         let cpu = cpu.map(|share| (WaitClass::Cpu, share));
-        let read_us = counters.rate(shared::READ_TIME_US).filter(|us| *us > 0.0);
+        let read_us = counters.rate(Counter::ReadTimeUs).filter(|us| *us > 0.0);
         // A read under way while its session waits for a CPU is over, or waits for it.
         let most = scheduler.map_or(1.0, |scheduler| scheduler.asleep);
         let read = read_us.map(|us| (WaitClass::Read, (us / 1e6 / busy).min(most)));

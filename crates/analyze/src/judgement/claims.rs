@@ -2,7 +2,7 @@
 //! differ, the headline uses a plainer word and says by how much.
 
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::plan::units::{format_bytes, format_rounded};
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::StepSummary;
@@ -260,16 +260,16 @@ impl Gates {
         let visited = step.blocks_visited_per_s.map(|rate| rate - written).filter(|rate| *rate > 0.0);
         let single = !subject.sorted && step.ops.scan.is_none();
         let requests = step.read_requests_per_s.filter(|requests| single && *requests > 0.0);
-        let timely = counters.find(shared::DEVICE_READS).is_some_and(crate::figures::counters::Change::timely);
+        let timely = counters.find(Counter::DeviceReads).is_some_and(crate::figures::counters::Change::timely);
         let own = blocks::own_reads(run, head, counters);
         let levels = Levels {
             database_bytes,
-            process_bytes: counters.rate(shared::PROCESS_READ_BYTES),
-            device_bytes: counters.rate(shared::DEVICE_READ_BYTES),
+            process_bytes: counters.rate(Counter::ProcessReadBytes),
+            device_bytes: counters.rate(Counter::DeviceReadBytes),
             blocks: step.physical_reads_per_s.filter(|_| single && timely),
             requests: step.device_reads_per_s,
             block_bytes: subject.block_bytes,
-            session_bytes: own.and_then(|_| counters.rate(shared::SESSION_READ_BYTES)),
+            session_bytes: own.and_then(|_| counters.rate(Counter::SessionReadBytes)),
         };
         let holes = Fact::HolesShare.find(&run.environment);
         Self {

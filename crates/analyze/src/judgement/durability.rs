@@ -4,7 +4,7 @@
 //! merges flushes that are asked for at once, so several sessions need fewer of them than they ask for.
 
 use mindful_core::contract::fact::Kept;
-use mindful_core::contract::metric::{block_device, shared};
+use mindful_core::contract::metric::{Counter, MetricFamily};
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::workload::{Compatibility, OpKind};
 
@@ -59,7 +59,7 @@ impl Durability {
             return Self::NotVisible("the server runs on another host".to_owned());
         }
         let commits = commits(run, step, Some(work), counters);
-        let syncs = counters.rate(shared::LOG_SYNCS);
+        let syncs = counters.rate(Counter::LogSyncs);
         let sessions = step.head.session_count();
         let of_place = |(number, place): (usize, String)| {
             // Syncs are those of the first log; what else is written before a commit returns is synced once for each group.
@@ -129,7 +129,7 @@ fn at_device(facts: &Facts, chain: &str, forced: bool, counters: &Counters, due:
     let of = |device: &str, name: &str| facts.get(&format!("device.{device}.{name}")).map(String::as_str);
     let flushes = |device: &str| {
         let counted = of(device, "counts_flushes") == Some("true");
-        counted.then(|| counters.rate_of_named(&block_device::FLUSHES.metric_name(device))).flatten()
+        counted.then(|| counters.rate_of_named(&MetricFamily::FlushesCompleted.metric_name(device))).flatten()
     };
     let (mut seen, mut volatile, mut known) = (None::<(f64, &str)>, false, false);
     for level in chain.split(" < ") {

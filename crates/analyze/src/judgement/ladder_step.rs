@@ -1,7 +1,7 @@
 //! Steps of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
 use mindful_core::contract::file_read::{InFlight, names};
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Point, Run, StepRecord};
 
 use crate::figures::counters::Counters;
@@ -37,7 +37,7 @@ impl LadderStep {
         let Some(work) = work else { return Self::reported(step, counters) };
         let per_s = Some(work.ops() / work.seconds).filter(|rate| *rate > 0.0)?;
         let of_each = io_job::in_flight(run, &step.head).map_or(1, InFlight::total);
-        let of_io = counters.ratio(shared::READ_TIME_US, shared::READ_REQUESTS).filter(|_| of_each > 1);
+        let of_io = counters.ratio(Counter::ReadTimeUs, Counter::ReadRequests).filter(|_| of_each > 1);
         Some(Self {
             in_flight: f64::from(work.sessions) * f64::from(of_each),
             per_s,
@@ -50,8 +50,8 @@ impl LadderStep {
     /// By read requests and the time of a single one, which is all that a report contains.
     fn reported(step: &StepRecord, counters: &Counters) -> Option<Self> {
         let sessions = Some(step.head.session_count() as f64).filter(|sessions| *sessions > 0.0)?;
-        let per_s = counters.rate(shared::READ_REQUESTS).filter(|rate| *rate > 0.0)?;
-        let mean_us = counters.ratio(shared::SINGLE_READ_TIME_US, shared::SINGLE_READS)?;
+        let per_s = counters.rate(Counter::ReadRequests).filter(|rate| *rate > 0.0)?;
+        let mean_us = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads)?;
         Some(Self { in_flight: sessions, per_s, mean_us })
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mindful_core::contract::description::Words;
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::OpKind;
 
@@ -74,7 +74,7 @@ impl Ledger {
             })
         };
         let log = || {
-            let bytes = counters.rate(shared::LOG_BYTES)?;
+            let bytes = counters.rate(Counter::LogBytes)?;
             Some(LedgerRow {
                 unit: "bytes",
                 bytes_per_s: Some(bytes),
@@ -82,19 +82,19 @@ impl Ledger {
             })
         };
         let mut reads: Vec<_> = [
-            row("logical reads", shared::LOGICAL_READS, true),
-            row("physical reads", shared::PHYSICAL_READS, true),
-            row("read requests", shared::READ_REQUESTS, false),
+            row("logical reads", Counter::LogicalReads, true),
+            row("physical reads", Counter::PhysicalReads, true),
+            row("read requests", Counter::ReadRequests, false),
         ]
         .into_iter()
         .flatten()
         .collect();
         chain(&mut reads);
         let writes = [
-            row("database writes", shared::PHYSICAL_WRITES, true),
-            row("write requests", shared::WRITE_REQUESTS, false),
+            row("database writes", Counter::PhysicalWrites, true),
+            row("write requests", Counter::WriteRequests, false),
             log(),
-            row(&format!("{} writes", words.log), shared::LOG_WRITES, false),
+            row(&format!("{} writes", words.log), Counter::LogWrites, false),
         ];
         Self { reads, writes: writes.into_iter().flatten().collect(), log: Vec::new() }
     }
@@ -199,23 +199,23 @@ impl Terms<'_> {
             expected: self.blocks_per_op(),
             ..self.blocks("blocks visited", Some(work.blocks() / work.seconds))
         };
-        let logical = self.blocks("logical reads", self.counters.rate(shared::LOGICAL_READS));
-        let physical = self.blocks("physical reads", self.counters.rate(shared::PHYSICAL_READS));
-        let process_bytes = self.counters.rate(shared::PROCESS_READ_BYTES);
+        let logical = self.blocks("logical reads", self.counters.rate(Counter::LogicalReads));
+        let physical = self.blocks("physical reads", self.counters.rate(Counter::PhysicalReads));
+        let process_bytes = self.counters.rate(Counter::ProcessReadBytes);
         let process = LedgerRow {
             bytes_per_s: process_bytes,
             expected: Some(1.0),
             ..self.blocks("process reads", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
         };
         let device = LedgerRow {
-            bytes_per_s: self.counters.rate(shared::DEVICE_READ_BYTES),
+            bytes_per_s: self.counters.rate(Counter::DeviceReadBytes),
             expected: single_block_reads(self.run, self.step, self.work).then_some(1.0),
-            ..self.blocks("device reads", self.counters.rate(shared::DEVICE_READS))
+            ..self.blocks("device reads", self.counters.rate(Counter::DeviceReads))
         };
         let mut rows = vec![operations, visited, logical, physical, process, device];
         chain(&mut rows);
         explain_reads(&mut rows, &self.words);
-        for (row, counter) in rows[2..4].iter_mut().zip([shared::LOGICAL_READS, shared::PHYSICAL_READS]) {
+        for (row, counter) in rows[2..4].iter_mut().zip([Counter::LogicalReads, Counter::PhysicalReads]) {
             if let Some(change) = self.counters.find(counter).filter(|change| change.unsure > CLOSE) {
                 let known = format!("known to {}, published late", percent(change.unsure));
                 row.gap = Some(row.gap.take().map_or(known.clone(), |gap| format!("{gap}; {known}")));
@@ -227,13 +227,13 @@ impl Terms<'_> {
 
     /// How read blocks were read: each access path with its share. Empty if the target does not separate them.
     fn access_rows(&self) -> Vec<LedgerRow> {
-        let (Some(ahead), direct) = (self.counters.rate(shared::READS_AHEAD), self.counters.rate(shared::READS_DIRECT))
+        let (Some(ahead), direct) = (self.counters.rate(Counter::ReadsAhead), self.counters.rate(Counter::ReadsDirect))
         else {
             return Vec::new();
         };
-        let all = self.counters.rate(shared::PHYSICAL_READS).filter(|rate| *rate > 0.0);
+        let all = self.counters.rate(Counter::PhysicalReads).filter(|rate| *rate > 0.0);
         let of = |row: LedgerRow| LedgerRow { ratio: row.per_s.zip(all).map(|(rate, all)| rate / all), ..row };
-        let requests = self.counters.rate(shared::READ_REQUESTS);
+        let requests = self.counters.rate(Counter::ReadRequests);
         let requests = LedgerRow { counts_bytes: false, bytes_per_s: None, ..self.blocks("  read requests", requests) };
         let ahead = self.blocks("  prefetched", Some(ahead));
         let direct = self.blocks("  past the cache", direct);
@@ -245,17 +245,17 @@ impl Terms<'_> {
         if updated <= 0.0 {
             return Vec::new();
         }
-        let process_bytes = self.counters.rate(shared::PROCESS_WRITE_BYTES);
+        let process_bytes = self.counters.rate(Counter::ProcessWriteBytes);
         let mut rows = vec![
             self.blocks("blocks updated", Some(updated)),
-            self.blocks("database writes", self.counters.rate(shared::PHYSICAL_WRITES)),
+            self.blocks("database writes", self.counters.rate(Counter::PhysicalWrites)),
             LedgerRow {
                 bytes_per_s: process_bytes,
                 ..self.blocks("process writes", process_bytes.zip(self.block_bytes).map(|(b, one)| b / one))
             },
             LedgerRow {
-                bytes_per_s: self.counters.rate(shared::DEVICE_WRITE_BYTES),
-                ..self.blocks("device writes", self.counters.rate(shared::DEVICE_WRITES))
+                bytes_per_s: self.counters.rate(Counter::DeviceWriteBytes),
+                ..self.blocks("device writes", self.counters.rate(Counter::DeviceWrites))
             },
         ];
         chain(&mut rows);
@@ -268,12 +268,12 @@ impl Terms<'_> {
     /// reported.
     fn writers(&self) -> Vec<LedgerRow> {
         let split = [
-            ("  by sessions", shared::SESSION_WRITES),
-            ("  by checkpoints", shared::CHECKPOINT_WRITES),
-            ("  by the background writer", shared::BACKGROUND_WRITES),
+            ("  by sessions", Counter::SessionWrites),
+            ("  by checkpoints", Counter::CheckpointWrites),
+            ("  by the background writer", Counter::BackgroundWrites),
         ];
         let reported = split.map(|(name, counter)| self.counters.rate(counter).map(|per_s| (name, per_s)));
-        let all = self.counters.rate(shared::PHYSICAL_WRITES).filter(|rate| *rate > 0.0);
+        let all = self.counters.rate(Counter::PhysicalWrites).filter(|rate| *rate > 0.0);
         let (Some(all), [Some(sessions), Some(checkpoints), Some(background)]) = (all, reported) else {
             return Vec::new();
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Series, StepRecord};
 
 use crate::figures::seconds::Seconds;
@@ -10,7 +10,7 @@ use crate::figures::window::Window;
 use crate::steady::{Assessment, Change, Criteria, Reason, Signals, against, assess};
 
 /// Counters that grow by one when a checkpoint ends.
-const CHECKPOINTS: [Counter; 2] = [shared::TIMED_CHECKPOINTS, shared::FORCED_CHECKPOINTS];
+const CHECKPOINTS: [Counter; 2] = [Counter::TimedCheckpoints, Counter::ForcedCheckpoints];
 
 /// Judges the first `slices` slices of `step`; the window has to be at least `least` long.
 pub fn settled(step: &StepRecord, slices: u32, least: Duration) -> Assessment {

@@ -2,7 +2,7 @@
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::contract::metric::{Counter, Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::plan::units::Share;
 use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
@@ -38,8 +38,8 @@ fn reads() -> f64 {
 fn prefetched_and_direct_reads_stand_apart() {
     let reads = reads();
     let rates = |ahead: f64, direct: f64| {
-        let requests = (shared::READ_REQUESTS, reads);
-        [requests, (shared::READS_AHEAD, reads * ahead), (shared::READS_DIRECT, reads * direct)]
+        let requests = (Counter::ReadRequests, reads);
+        [requests, (Counter::ReadsAhead, reads * ahead), (Counter::ReadsDirect, reads * direct)]
     };
     let (clean, _) = measured_with(&rates(0.0, 0.0), false);
     assert!(["prefetched", "read-past-cache"].iter().all(|code| found(&clean, code).is_none()));
@@ -61,11 +61,11 @@ fn prefetched_and_direct_reads_stand_apart() {
 #[test]
 fn what_storage_filters_and_caches_is_reported() {
     let reads = reads();
-    let flash = [(shared::READ_REQUESTS, reads), (shared::STORAGE_CACHE_READS, reads * 0.8)];
+    let flash = [(Counter::ReadRequests, reads), (Counter::StorageCacheReads, reads * 0.8)];
     let (run, _) = measured_with(&flash, false);
     assert!(found(&run, "storage-cache").unwrap().evidence.starts_with("80 %"));
     assert!(found(&run, "storage-filters").is_none());
-    let (run, _) = measured_with(&[(shared::FILTERED_BYTES, 2_097_152.0)], false);
+    let (run, _) = measured_with(&[(Counter::FilteredBytes, 2_097_152.0)], false);
     assert!(found(&run, "storage-filters").unwrap().evidence.starts_with("2.0 MiB/s"));
 }
 
@@ -73,8 +73,8 @@ fn what_storage_filters_and_caches_is_reported() {
 fn updates_commits_waits_and_bytes_of_log_prove_each_other() {
     let of = |commits: f64, waits: f64, bytes: f64| {
         let (_, updates) = measured_with(&[], true);
-        let log = (shared::LOG_BYTES, bytes * updates * Made::default().work_unit as f64);
-        let rates = [(shared::COMMITS, commits * updates), (shared::COMMIT_WAITS, waits * updates), log];
+        let log = (Counter::LogBytes, bytes * updates * Made::default().work_unit as f64);
+        let rates = [(Counter::Commits, commits * updates), (Counter::CommitWaits, waits * updates), log];
         measured_with(&rates, true).0
     };
     assert_eq!(found(&of(1.0, 1.0, 200.0), "commits-unproven"), None);

@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::contract::description::{CacheRequests, Description};
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::Run;
 
 /// A run of reads that asks its cache `requests` times for each block it visits.
@@ -15,7 +15,7 @@ fn made_asking(made: &Made, requests: f64, expected: Option<CacheRequests>) -> R
     let mut run = made.run();
     run.description = Some(Description { cache_requests: expected, ..run.description.take().unwrap_or_default() });
     for series in &mut run.steps[0].series {
-        let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::LOGICAL_READS) else { continue };
+        let Some(at) = series.metrics.iter().position(|metric| metric.name == Counter::LogicalReads) else { continue };
         for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
             *value *= requests;
         }

@@ -2,7 +2,7 @@
 
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::contract::metric::{Phase, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Phase};
 use mindful_core::record::run::Run;
 use mindful_core::result::finding;
 
@@ -41,7 +41,7 @@ fn a_device_that_read_less_than_was_fetched_is_no_storage() {
 fn few_large_requests_are_no_iops() {
     let made = Made::default();
     let blocks = (made.ops_per_slice() * 4 * 64) as f64;
-    let ahead = |requests: f64| analyze(&with(&made, "device", &[(shared::DEVICE_READS.name(), blocks * requests)]));
+    let ahead = |requests: f64| analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * requests)]));
     assert_eq!(kind(&ahead(1.0)), HeadlineKind::Storage);
     let few = ahead(1.0 / 43.0);
     assert_eq!(kind(&few), HeadlineKind::Database);
@@ -52,11 +52,11 @@ fn few_large_requests_are_no_iops() {
 #[test]
 fn a_counter_that_stood_still_is_unknown_and_never_zero() {
     let made = Made::default();
-    let still = [(shared::DEVICE_READS.name(), 0.0), (shared::DEVICE_READ_BYTES.name(), 0.0)];
-    let analysis = analyze(&with(&made, source::DISKSTATS, &still));
+    let still = [(Counter::DeviceReads.name(), 0.0), (Counter::DeviceReadBytes.name(), 0.0)];
+    let analysis = analyze(&with(&made, HostSource::Diskstats.name(), &still));
     // The made host has its device counters in another source, which stand before these.
     assert_ne!(analysis.summary.steps[0].device_reads_per_s, Some(0.0));
-    let mut run = with(&Made { unseen: &[shared::DEVICE_READS], ..made }, source::DISKSTATS, &still);
+    let mut run = with(&Made { unseen: &[Counter::DeviceReads], ..made }, HostSource::Diskstats.name(), &still);
     run.steps[0].series.remove(1);
     let analysis = analyze(&run);
     assert_eq!(kind(&analysis), HeadlineKind::Database);
@@ -78,7 +78,7 @@ fn updating(sessions: u32, write_cache: &str, flushes: Option<f64>) -> Run {
     let made = Made { sessions, update_pct: "100", latency_us: 1_000, work_unit: 1, ..Made::default() };
     let counted = flushes.map(|rate| ("vdb.flushes_completed", rate));
     let rates: Vec<_> = counted.into_iter().chain([("vdb.writes_completed", 1_000.0)]).collect();
-    let mut run = with(&made, source::DISKSTATS, &rates);
+    let mut run = with(&made, HostSource::Diskstats.name(), &rates);
     let log = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", write_cache)];
     run.environment.extend(log.map(|(name, value)| (name.to_owned(), value.to_owned())));
     run.environment.insert("device.vdb.counts_flushes".to_owned(), flushes.is_some().to_string());
@@ -137,8 +137,8 @@ fn a_log_in_memory_is_not_durable_whatever_is_flushed() {
 fn writes_and_flushes_of_others_are_found() {
     let made = Made::default();
     let beside = |bytes: f64, flushes: f64| {
-        let rates = [(shared::DEVICE_WRITE_BYTES.name(), bytes), ("vda.flushes_completed", flushes)];
-        analyze(&with(&made, source::DISKSTATS, &rates))
+        let rates = [(Counter::DeviceWriteBytes.name(), bytes), ("vda.flushes_completed", flushes)];
+        analyze(&with(&made, HostSource::Diskstats.name(), &rates))
     };
     assert!(!codes(&beside(200_000.0, 2.0)).contains(&"foreign-writes"), "a journal writes now and then");
     let heavy = beside(700e6, 0.0);
@@ -147,7 +147,7 @@ fn writes_and_flushes_of_others_are_found() {
     // A run that updates writes by itself, and its file system a journal.
     let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
     let written = own.ops_per_slice() as f64 * 4.0 * 64.0 * 0.2 * BLOCK_BYTES;
-    let run = with(&own, "device", &[(shared::DEVICE_WRITE_BYTES.name(), written * 1.8)]);
+    let run = with(&own, "device", &[(Counter::DeviceWriteBytes.name(), written * 1.8)]);
     assert!(!codes(&analyze(&run)).contains(&"foreign-writes"));
 }
 
@@ -158,9 +158,9 @@ fn reads_of_other_sessions_are_not_taken_for_the_runs() {
     let physical = (made.ops_per_slice() * 4 * 64) as f64 * 1.02 * 0.98;
     let fetching = |own: f64, seen: f64, of_database: bool| {
         let mut run =
-            with(&made, "session_processes", &[(shared::SESSION_READ_BYTES.name(), own * physical * BLOCK_BYTES)]);
-        let asked = made.one("pg_stat_database", Phase::Settled, &[(shared::DATABASE_READS, physical)], 12);
-        let mut gauge = made.one("seen", Phase::Boundary, &[(shared::SESSION_PROCESSES, 0.0)], 12);
+            with(&made, "session_processes", &[(Counter::SessionReadBytes.name(), own * physical * BLOCK_BYTES)]);
+        let asked = made.one("pg_stat_database", Phase::Settled, &[(Counter::DatabaseReads, physical)], 12);
+        let mut gauge = made.one("seen", Phase::Boundary, &[(Counter::SessionProcesses, 0.0)], 12);
         gauge.readings.iter_mut().for_each(|reading| reading.values[0] = Some(seen));
         run.steps[0].series.extend(of_database.then_some(asked).into_iter().chain([gauge]));
         analyze(&run)
@@ -198,7 +198,7 @@ fn a_device_that_its_window_found_quiet_is_not_busy() {
 fn what_the_page_cache_explains_is_told_once() {
     let made = Made { from_storage: 0.66, ..Made::default() };
     let blocks = (made.ops_per_slice() * 4 * 64) as f64;
-    let at_device = |share: f64| analyze(&with(&made, "device", &[(shared::DEVICE_READS.name(), blocks * share)]));
+    let at_device = |share: f64| analyze(&with(&made, "device", &[(Counter::DeviceReads.name(), blocks * share)]));
     let explained = at_device(0.66);
     assert!(codes(&explained).contains(&"page-cache") && !codes(&explained).contains(&"levels-disagree"));
     assert!(evidence(&at_device(0.1), "levels-disagree").contains("reads past the page cache/s"));

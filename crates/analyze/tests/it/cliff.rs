@@ -1,7 +1,7 @@
 //! A rate that falls in the window: to a limit, or because others took what the run had.
 
 use mindful_analyze::analyze;
-use mindful_core::contract::metric::{Counter, Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::record::run::Run;
 
 use crate::judgement::codes;
@@ -44,14 +44,14 @@ fn what_others_took_is_no_cliff() {
     let shared_device = Made { device: 3.2, ..slow.clone() };
     assert!(!is_cliff(fast.run(), &shared_device.run()));
     // Where reads took no longer there, others only took what a limit above it left.
-    let waits = |us| [(shared::DEVICE_READ_TIME_US, us)];
+    let waits = |us| [(Counter::DeviceReadTimeUs, us)];
     assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "as long as before");
     assert!(!is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(36e6))), "three times as long");
     // Others that read as much all the time are not why it fell.
     let beside = Made { device: 1.2, ..fast.clone() };
     assert!(is_cliff(beside.run(), &Made { device: 1.64, ..slow.clone() }.run()));
 
-    let steal = |us| [(shared::HOST_CPU_STEAL_US, us)];
+    let steal = |us| [(Counter::HostCpuStealUs, us)];
     assert!(!is_cliff(with(&fast, &steal(0.0)), &with(&slow, &steal(2e6))), "a quarter of the CPUs was taken");
     assert!(is_cliff(with(&fast, &steal(2e6)), &with(&slow, &steal(2e6))), "taken before it, too");
     assert!(
@@ -59,7 +59,7 @@ fn what_others_took_is_no_cliff() {
         "a ninth of the CPUs is not half of the rate"
     );
 
-    let users = |us| [(shared::HOST_CPU_USER_US, us), (shared::HOST_CPU_NICE_US, 0.0)];
+    let users = |us| [(Counter::HostCpuUserUs, us), (Counter::HostCpuNiceUs, 0.0)];
     assert!(!is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(6e6))), "others compute");
     assert!(is_cliff(with(&fast, &users(1e6)), &with(&slow, &users(1e6))));
     // On a host that was full before, others take what a limit leaves.

@@ -2,7 +2,7 @@
 
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{StepAnalysis, analyze};
-use mindful_core::contract::metric::{Phase, shared, source};
+use mindful_core::contract::metric::{Counter, HostSource, Phase};
 use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
 use mindful_core::record::run::Run;
 use mindful_core::result::LogSummary;
@@ -25,7 +25,7 @@ fn add(run: &mut Run, made: &Made, source: &str, rates: &[(&str, f64)]) {
 fn committing(sessions: u32, syncs: f64, sync_us: f64) -> Run {
     let made = made(sessions);
     let mut run = made.run();
-    let log = [(shared::LOG_SYNCS.name(), syncs), (shared::LOG_SYNC_TIME_US.name(), syncs * sync_us)];
+    let log = [(Counter::LogSyncs.name(), syncs), (Counter::LogSyncTimeUs.name(), syncs * sync_us)];
     add(&mut run, &made, "log", &log);
     add(&mut run, &made, "waits", &[("log_sync/Sync", 70.0), ("log/Write", 10.0), ("cpu/cpu", 20.0)]);
     let facts = [("log.path", "/log"), ("log.device", "vdb"), ("device.vdb.write_cache", "write back")];
@@ -59,8 +59,8 @@ fn a_cap_of_the_log_alone_is_one_of_its_volume() {
     let capped = |device: &str| {
         let mut run = committing(1, 990.0, 800.0);
         let (done, may) = (format!("{device}.group_writes"), format!("{device}.group_writes_limit"));
-        add(&mut run, &made(1), source::CGROUP, &[(&done, 1_000.0)]);
-        let mut limits = made(1).one(source::CGROUP, Phase::Boundary, &[(&*may, 0.0)], 12);
+        add(&mut run, &made(1), HostSource::Cgroup.name(), &[(&done, 1_000.0)]);
+        let mut limits = made(1).one(HostSource::Cgroup.name(), Phase::Boundary, &[(&*may, 0.0)], 12);
         limits.readings.iter_mut().for_each(|reading| reading.values = vec![Some(1_000.0)]);
         run.steps[0].series.push(limits);
         run
@@ -82,7 +82,7 @@ fn updates_lead_with_their_commits_and_how_durable_they_are() {
         add(
             &mut run,
             &made(1),
-            source::DISKSTATS,
+            HostSource::Diskstats.name(),
             &[("vdb.flushes_completed", rate), ("vdb.writes_completed", 1_000.0)],
         );
         run.environment.insert("device.vdb.counts_flushes".to_owned(), "true".to_owned());
@@ -117,10 +117,10 @@ fn updates_lead_with_their_commits_and_how_durable_they_are() {
 fn the_ledger_of_the_log_counts_by_commits() {
     let mut run = committing(4, 1_000.0, 400.0);
     let counted = [
-        (shared::LOG_RECORDS.name(), 8_000.0),
-        (shared::LOG_IMAGES.name(), 2_000.0),
-        (shared::LOG_DEVICE_FLUSHES.name(), 1_000.0),
-        (shared::LOG_DEVICE_FLUSH_TIME_US.name(), 350_000.0),
+        (Counter::LogRecords.name(), 8_000.0),
+        (Counter::LogImages.name(), 2_000.0),
+        (Counter::LogDeviceFlushes.name(), 1_000.0),
+        (Counter::LogDeviceFlushTimeUs.name(), 350_000.0),
     ];
     add(&mut run, &made(4), "more", &counted);
     let step = step(&run);
@@ -150,11 +150,11 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
     let mut run = committing(1, 1_000.0, 800.0);
     let written = 8_192_000.0;
     let counted = [
-        (shared::LOG_WRITE_BYTES.name(), written),
-        (shared::PHYSICAL_WRITES.name(), 0.0),
-        (shared::PROCESS_WRITE_BYTES.name(), written),
-        (shared::LOG_DEVICE_WRITES.name(), 1_001.0),
-        (shared::LOG_DEVICE_WRITE_BYTES.name(), written / 0.99),
+        (Counter::LogWriteBytes.name(), written),
+        (Counter::PhysicalWrites.name(), 0.0),
+        (Counter::ProcessWriteBytes.name(), written),
+        (Counter::LogDeviceWrites.name(), 1_001.0),
+        (Counter::LogDeviceWriteBytes.name(), written / 0.99),
     ];
     add(&mut run, &made(1), "more", &counted);
     let gap = |run: &Run, name: &str| {
@@ -172,7 +172,7 @@ fn the_ledger_of_a_log_on_a_volume_of_its_own_closes() {
 #[test]
 fn a_sync_that_nobody_timed_is_told_by_samples() {
     let mut run = made(1).run();
-    let counted = [(shared::LOG_SYNCS.name(), 500.0), (shared::SAMPLINGS.name(), 50.0)];
+    let counted = [(Counter::LogSyncs.name(), 500.0), (Counter::Samplings.name(), 50.0)];
     add(&mut run, &made(1), "log", &counted);
     let few = run.clone();
     add(&mut run, &made(1), "waits", &[("log_sync/Sync", 25.0), ("cpu/cpu", 25.0)]);
@@ -186,15 +186,15 @@ fn flushes_that_were_timed_have_percentiles() {
     add(
         &mut run,
         &made(1),
-        source::BLOCK_TRACE,
-        &[(shared::TRACE_EVENTS.name(), 900.0), (shared::TRACE_LOST.name(), 0.0)],
+        HostSource::BlockTrace.name(),
+        &[(Counter::TraceEvents.name(), 900.0), (Counter::TraceLost.name(), 0.0)],
     );
     for boundary in 1..=12 {
         let mut recorder = Recorder::new();
         (0..200).for_each(|i| recorder.record(if i < 190 { 500_000 } else { 3_000_000 }));
         let kinds = [(device_request::FLUSH.to_owned(), recorder.drain())].into();
         let sampled = SampledLatencies { one_of: 64, kinds };
-        run.steps[0].latencies.push((source::BLOCK_TRACE.to_owned(), boundary, sampled));
+        run.steps[0].latencies.push((HostSource::BlockTrace.name().to_owned(), boundary, sampled));
     }
     let log = step(&run).summary.log;
     near(log.flush_p50_us, 500.0, 0.02);

@@ -4,7 +4,7 @@ use crate::made::{BLOCK_BYTES, Made};
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::record::run::{Run, StepRecord};
 use mindful_core::workload::{LoopSite, OpKind};
 
@@ -40,7 +40,7 @@ fn large(from_storage: f64) -> Run {
         // As many blocks are read as are visited.
         miss: 1.0 / 1.02,
         from_storage,
-        unseen: &[shared::LOGICAL_READS],
+        unseen: &[Counter::LogicalReads],
         ..Made::default()
     };
     let mut run = on_files(made.run(), "uring", 0);
@@ -58,14 +58,14 @@ fn large(from_storage: f64) -> Run {
 /// Tells how many requests the sessions made a second.
 fn requested(run: &mut Run, made: &Made, per_s: f64) {
     let slices = made.warmup + made.seconds;
-    let source = made.one("raw", Phase::Settled, &[(shared::READ_REQUESTS, per_s)], slices);
+    let source = made.one("raw", Phase::Settled, &[(Counter::ReadRequests, per_s)], slices);
     run.steps[0].series.push(source);
 }
 
 /// Lets the device complete `factor` times as many read requests for the same bytes.
 fn requests_at_the_device(run: &mut Run, factor: f64) {
     for series in &mut run.steps[0].series {
-        if let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::DEVICE_READS) {
+        if let Some(at) = series.metrics.iter().position(|metric| metric.name == Counter::DeviceReads) {
             for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
                 *value *= factor;
             }
@@ -144,13 +144,13 @@ fn small_and_large_reads_together_are_weighed() {
 #[test]
 fn blocks_of_a_file_never_come_from_a_database_cache() {
     let made = Made { work_unit: 1, latency_us: 640, miss: 1.0 / 1.02, ..Made::default() };
-    let analysis = analyze(&on_files(Made { unseen: &[shared::LOGICAL_READS], ..made.clone() }.run(), "psync", 1));
+    let analysis = analyze(&on_files(Made { unseen: &[Counter::LogicalReads], ..made.clone() }.run(), "psync", 1));
     assert_eq!(analysis.steps[0].headline.as_ref().unwrap().label, "storage IOPS (reads)");
     // Writes alone read nothing, and no cache served them.
-    let unseen = &[shared::LOGICAL_READS];
+    let unseen = &[Counter::LogicalReads];
     let mut writes = on_files(Made { update_pct: "100", miss: 0.0, unseen, ..made }.run(), "psync", 1);
     for series in &mut writes.steps[0].series {
-        if let Some(at) = series.metrics.iter().position(|metric| metric.name == shared::PHYSICAL_WRITES) {
+        if let Some(at) = series.metrics.iter().position(|metric| metric.name == Counter::PhysicalWrites) {
             for value in series.readings.iter_mut().filter_map(|reading| reading.values[at].as_mut()) {
                 *value /= 0.8;
             }

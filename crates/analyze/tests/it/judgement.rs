@@ -4,7 +4,7 @@ use crate::made::Made;
 use mindful_analyze::judgement::headline::HeadlineKind;
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{Analysis, analyze};
-use mindful_core::contract::metric::{Phase, ProcessCpu, shared};
+use mindful_core::contract::metric::{Counter, Phase, ProcessCpu};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::contract::watch::{Circumstance, Decides};
 use mindful_core::plan::units::Share;
@@ -49,12 +49,12 @@ fn a_clean_run_is_valid_and_its_reads_are_storage_reads() {
 #[test]
 fn what_cannot_be_seen_is_null_and_never_zero() {
     let unseen = &[
-        shared::PHYSICAL_READS,
-        shared::PROCESS_READ_BYTES,
-        shared::DEVICE_READS,
-        shared::DEVICE_READ_BYTES,
-        shared::SERVER_CPU_USER_US,
-        shared::LOG_BYTES,
+        Counter::PhysicalReads,
+        Counter::ProcessReadBytes,
+        Counter::DeviceReads,
+        Counter::DeviceReadBytes,
+        Counter::ServerCpuUserUs,
+        Counter::LogBytes,
     ];
     let analysis = analyze(&Made { unseen, ..Made::default() }.run());
     let step = &analysis.summary.steps[0];
@@ -157,7 +157,7 @@ fn requests_of_several_blocks_are_no_storage_iops() {
     let headline = |blocks_a_request: f64| {
         let mut run = made.run();
         let physical = analyze(&run).summary.steps[0].physical_reads_per_s.unwrap();
-        let requests = [(shared::READ_REQUESTS, physical / blocks_a_request)];
+        let requests = [(Counter::ReadRequests, physical / blocks_a_request)];
         run.steps[0].series.push(made.one("requests", Phase::Settled, &requests, made.warmup + made.seconds));
         analyze(&run).steps[0].headline.clone().unwrap()
     };
@@ -169,7 +169,7 @@ fn requests_of_several_blocks_are_no_storage_iops() {
 
 #[test]
 fn a_device_that_is_not_seen_is_said_so() {
-    let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES];
+    let unseen = &[Counter::DeviceReads, Counter::DeviceReadBytes];
     let analysis = analyze(&Made { unseen, ..Made::default() }.run());
     assert_eq!(analysis.summary.steps[0].device_reads_per_s, None);
     assert!(codes(&analysis).contains(&"not-seen"));
@@ -353,7 +353,7 @@ fn a_percentile_needs_ten_operations_beyond_it() {
 fn a_debt_of_the_load_is_found() {
     let made = Made::default();
     let mut run = made.run();
-    run.steps[0].series.push(made.one("debt", Phase::Settled, &[(shared::PHYSICAL_WRITES, 5_000.0)], 12));
+    run.steps[0].series.push(made.one("debt", Phase::Settled, &[(Counter::PhysicalWrites, 5_000.0)], 12));
     assert!(codes(&analyze(&run)).contains(&"writes-without-updates"));
 }
 
@@ -361,7 +361,7 @@ fn a_debt_of_the_load_is_found() {
 fn a_whisper_of_others_on_the_device_is_no_finding() {
     let made = Made { from_storage: 0.0, ..Made::default() };
     let mut run = made.run();
-    run.steps[0].series.push(made.one("others", Phase::Boundary, &[(shared::DEVICE_READ_BYTES, 200_000.0)], 12));
+    run.steps[0].series.push(made.one("others", Phase::Boundary, &[(Counter::DeviceReadBytes, 200_000.0)], 12));
     assert!(!codes(&analyze(&run)).contains(&"foreign-reads"));
 }
 

@@ -3,7 +3,7 @@
 use crate::made::Made;
 use mindful_analyze::analyze;
 use mindful_core::contract::description::{Description, ExpectedLog, LogImages};
-use mindful_core::contract::metric::{Metric, Phase, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase};
 use mindful_core::dataset::Content;
 use mindful_core::record::run::{Reading, Run, Series};
 use mindful_core::workload::{Commit, OpKind};
@@ -27,7 +27,7 @@ fn updating(log: f64, images: f64) -> Run {
         Reading { boundary: boundary as u32, at_us: step.boundaries_us[boundary], cost_us: 1, values }
     });
     let readings = readings.collect();
-    let metrics = vec![Metric::counter(shared::LOG_BYTES, "bytes", "log"), Metric::counter("images", "1", "images")];
+    let metrics = vec![Metric::counter(Counter::LogBytes, "bytes", "log"), Metric::counter("images", "1", "images")];
     step.series.push(Series { source: "log".to_owned(), metrics, phase: Phase::Settled, readings });
     run
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test crate uses a part of it")]
 
 use mindful_core::contract::description::{AccessPath, Description, HostView, Words};
-use mindful_core::contract::metric::{Counter, Metric, Phase, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase};
 use mindful_core::contract::slice::{SliceReport, Tally};
 use mindful_core::dataset::{Content, Dataset, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Origin, Settings};
@@ -188,29 +188,29 @@ impl Made {
         let fetched = physical * self.from_storage * BLOCK_BYTES;
         let updated = blocks * self.update_pct.parse::<f64>().unwrap() / 100.0;
         let database = [
-            (shared::LOGICAL_READS, logical),
-            (shared::PHYSICAL_READS, physical),
-            (shared::READ_TIME_US, physical * 90.0),
-            (shared::PHYSICAL_WRITES, updated * 0.8),
-            (shared::SESSION_WRITES, updated * 0.1),
-            (shared::CHECKPOINT_WRITES, updated * 0.5),
-            (shared::BACKGROUND_WRITES, updated * 0.15),
-            (shared::LOG_BYTES, updated * 310.0),
-            (shared::LOG_WRITES, updated / self.work_unit as f64),
-            (shared::COMMITS, updated / self.work_unit as f64),
+            (Counter::LogicalReads, logical),
+            (Counter::PhysicalReads, physical),
+            (Counter::ReadTimeUs, physical * 90.0),
+            (Counter::PhysicalWrites, updated * 0.8),
+            (Counter::SessionWrites, updated * 0.1),
+            (Counter::CheckpointWrites, updated * 0.5),
+            (Counter::BackgroundWrites, updated * 0.15),
+            (Counter::LogBytes, updated * 310.0),
+            (Counter::LogWrites, updated / self.work_unit as f64),
+            (Counter::Commits, updated / self.work_unit as f64),
         ];
         let host = [
-            (shared::PROCESS_READ_BYTES, fetched),
-            (shared::PROCESS_WRITE_BYTES, updated * BLOCK_BYTES * 0.9),
-            (shared::SERVER_CPU_USER_US, self.server_cores * 7e5),
-            (shared::SERVER_CPU_SYSTEM_US, self.server_cores * 3e5),
-            (shared::CLIENT_CPU_US, self.client_cores * 1e6),
-            (shared::HOST_CPU_BUSY_US, self.host_busy * 8e6),
-            (shared::HOST_CPU_TOTAL_US, 8e6),
-            (shared::DEVICE_READS, fetched / BLOCK_BYTES * self.device),
-            (shared::DEVICE_READ_BYTES, fetched * self.device),
-            (shared::DEVICE_WRITES, updated * 1.1),
-            (shared::DEVICE_WRITE_BYTES, updated * BLOCK_BYTES * 1.1),
+            (Counter::ProcessReadBytes, fetched),
+            (Counter::ProcessWriteBytes, updated * BLOCK_BYTES * 0.9),
+            (Counter::ServerCpuUserUs, self.server_cores * 7e5),
+            (Counter::ServerCpuSystemUs, self.server_cores * 3e5),
+            (Counter::ClientCpuUs, self.client_cores * 1e6),
+            (Counter::HostCpuBusyUs, self.host_busy * 8e6),
+            (Counter::HostCpuTotalUs, 8e6),
+            (Counter::DeviceReads, fetched / BLOCK_BYTES * self.device),
+            (Counter::DeviceReadBytes, fetched * self.device),
+            (Counter::DeviceWrites, updated * 1.1),
+            (Counter::DeviceWriteBytes, updated * BLOCK_BYTES * 1.1),
         ];
         vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Boundary, &host, slices)]
     }

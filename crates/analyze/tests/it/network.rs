@@ -1,7 +1,7 @@
 //! Whether the network of a client was full, by what its interfaces counted.
 
 use mindful_analyze::{analyze, checks};
-use mindful_core::contract::metric::{Metric, Phase, network, source};
+use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, Phase};
 use mindful_core::record::run::{RankRecord, Reading, Run, Series};
 use mindful_core::result::{Finding, Validity};
 
@@ -12,9 +12,9 @@ fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];
     let metrics = vec![
-        Metric::counter(network::RECEIVED.metric_name("eth0.7"), "bytes", "Made."),
-        Metric::counter(network::SENT.metric_name("eth0.7"), "bytes", "Made."),
-        Metric::gauge(network::SPEED.metric_name("eth0.7"), "bytes/s", "Made."),
+        Metric::counter(MetricFamily::Received.metric_name("eth0.7"), "bytes", "Made."),
+        Metric::counter(MetricFamily::Sent.metric_name("eth0.7"), "bytes", "Made."),
+        Metric::gauge(MetricFamily::Speed.metric_name("eth0.7"), "bytes/s", "Made."),
     ];
     let reading = |(boundary, us): (usize, &i64)| {
         let seconds = boundary as f64;
@@ -22,7 +22,7 @@ fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
         Reading { boundary: boundary as u32, at_us: us + 300, cost_us: 10, values }
     };
     let readings = step.boundaries_us.iter().enumerate().map(reading).collect();
-    step.series.push(Series { source: source::NETWORK.into(), metrics, phase: Phase::Boundary, readings });
+    step.series.push(Series { source: HostSource::Network.name().into(), metrics, phase: Phase::Boundary, readings });
     run
 }
 

@@ -3,7 +3,7 @@
 use mindful_analyze::analyze;
 use mindful_analyze::figures::shares::Shares;
 use mindful_analyze::judgement::verdict::{Evidence, Limit, Verdict};
-use mindful_core::contract::metric::{Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::record::run::Run;
 
@@ -16,9 +16,9 @@ fn run(samples: &[(&str, f64)], scheduler: Option<(f64, f64)>) -> Run {
     run.steps[0].series.push(made.one("waits", Phase::Boundary, samples, 5));
     if let Some((on_cpu, queued)) = scheduler {
         let rates = [
-            (shared::SESSION_CPU_US, on_cpu * 8e6),
-            (shared::SESSION_QUEUE_US, queued * 8e6),
-            (shared::SESSION_TIME_US, 8e6),
+            (Counter::SessionCpuUs, on_cpu * 8e6),
+            (Counter::SessionQueueUs, queued * 8e6),
+            (Counter::SessionTimeUs, 8e6),
         ];
         run.steps[0].series.push(made.one("session_threads", Phase::Boundary, &rates, 5));
     }

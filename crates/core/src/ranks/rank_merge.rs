@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::contract::event::Event;
-use crate::contract::metric::{Metric, MetricKind, shared, source};
+use crate::contract::metric::{Counter, HostSource, Metric, MetricKind};
 use crate::contract::slice::{LongOp, Placement, SliceReport};
 use crate::ranks::rank::MOST_RANKS;
 use crate::record::published::Published;
@@ -55,7 +55,7 @@ impl StepRecord {
                 sampled: sampled.clone(),
             }))
             .chain(self.busiest.iter().map(|(boundary, processes)| Event::Busiest {
-                source: source::NEIGHBOURS.to_owned(),
+                source: HostSource::Neighbours.name().to_owned(),
                 boundary: *boundary,
                 processes: processes.clone(),
             }))
@@ -100,7 +100,7 @@ impl KeptCounters {
 
 /// Whether these are counters of the target itself, and not of its host.
 fn of_target(series: &Series) -> bool {
-    let its = [shared::LOGICAL_READS, shared::PHYSICAL_READS];
+    let its = [Counter::LogicalReads, Counter::PhysicalReads];
     series.metrics.iter().any(|metric| its.iter().any(|counter| metric.name == *counter))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn add_counters(all: &mut Series, other: &Series) {
 }
 
 fn cpu_us(series: &[Series]) -> Vec<(u32, f64)> {
-    let name = shared::CLIENT_CPU_US.name();
+    let name = Counter::ClientCpuUs.name();
     let found = series.iter().find_map(|series| {
         let at = series.metrics.iter().position(|metric| metric.name == name)?;
         Some(series.readings.iter().filter_map(move |reading| Some((reading.boundary, (*reading.values.get(at)?)?))))
@@ -319,6 +319,6 @@ mod tests {
         add_counters(&mut all, &series(&["b", "a"], &[(0, &[Some(20.0), None])]));
         let values: Vec<_> = all.readings.iter().map(|reading| reading.values.clone()).collect();
         assert_eq!(values, [[None, Some(22.0), None], [None; 3]]);
-        assert!(!of_target(&all) && of_target(&series(&[shared::PHYSICAL_READS.name()], &[])));
+        assert!(!of_target(&all) && of_target(&series(&[Counter::PhysicalReads.name()], &[])));
     }
 }

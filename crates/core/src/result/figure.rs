@@ -149,7 +149,7 @@ macro_rules! summary_of_figures {
             title: None $(.or(Some($title)))?,
             unit: $crate::result::figure::Unit::$unit,
             formula: $formula,
-            counters: &[$($crate::contract::metric::shared::$counter),*],
+            counters: &[$($crate::contract::metric::Counter::$counter),*],
             value: std::sync::Arc::new(|whole: &Self| $crate::result::figure::FigureValue::figure(&whole.$field)),
         }]
     };

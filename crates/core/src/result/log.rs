@@ -9,96 +9,96 @@ summary_of_figures! {
 #[derive(Default)]
 pub struct LogSummary {
     /// Records per second.
-    records_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_RECORDS]),
+    records_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogRecords]),
     /// Images of whole blocks per second.
-    images_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_IMAGES]),
+    images_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogImages]),
     /// Images of whole blocks by records, 0 to 1; at most 1.
     image_share: Option<f64> = figure(
         Share,
         "images of whole blocks / records of the log, at most 1",
-        [LOG_IMAGES, LOG_RECORDS]
+        [LogImages, LogRecords]
     ),
     /// Writes of the log per second, as the database made them.
-    writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_WRITES]),
+    writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogWrites]),
     /// Bytes of the log that the database wrote per second, padding included.
-    write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LOG_WRITE_BYTES]),
+    write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LogWriteBytes]),
     /// The same as the kernel counted it for the server's processes.
     process_write_bytes_per_s: Option<f64> = figure(
         BytesPerSecond,
         "bytes that the server's processes caused to be written, less the blocks that the database wrote",
-        [PROCESS_WRITE_BYTES, PHYSICAL_WRITES]
+        [ProcessWriteBytes, PhysicalWrites]
     ),
     /// Syncs of the log per second, as the database asked for them.
-    syncs_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_SYNCS]),
+    syncs_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogSyncs]),
     /// Commits that one sync made durable on average.
     commits_per_sync: Option<f64> = figure(
         Count,
         "commits per second / syncs of the log per second",
-        [COMMITS, LOG_SYNCS]
+        [Commits, LogSyncs]
     ),
     /// Bytes of log that one sync made durable on average.
-    bytes_per_sync: Option<f64> = figure(Bytes, "bytes of log / syncs of the log", [LOG_BYTES, LOG_SYNCS]),
+    bytes_per_sync: Option<f64> = figure(Bytes, "bytes of log / syncs of the log", [LogBytes, LogSyncs]),
     /// Write requests completed by the device of the log per second, those of others included.
-    device_writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_DEVICE_WRITES]),
+    device_writes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogDeviceWrites]),
     /// Bytes written by the device of the log per second, those of others included.
-    device_write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LOG_DEVICE_WRITE_BYTES]),
+    device_write_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LogDeviceWriteBytes]),
     /// Bytes that the device of the log wrote beyond the log: the journal of its file system, and others.
     journal_bytes_per_s: Option<f64> = figure(
         BytesPerSecond,
         "bytes written by the device of the log less the log that the database wrote; unknown where data lies there, too",
-        [LOG_DEVICE_WRITE_BYTES, LOG_WRITE_BYTES]
+        [LogDeviceWriteBytes, LogWriteBytes]
     ),
     /// Flushes completed by the device of the log per second.
-    device_flushes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LOG_DEVICE_FLUSHES]),
+    device_flushes_per_s: Option<f64> = figure(PerSecond, GROWTH, [LogDeviceFlushes]),
     /// Bytes written by the devices of data and log, by the bytes that updates changed.
     write_amplification: Option<f64> = figure(
         Count,
         "bytes written by the devices of data and log / bytes that updates changed: 16 a block with light redo, 1,008 \
          with heavy",
-        [DEVICE_WRITE_BYTES]
+        [DeviceWriteBytes]
     ),
     /// Share of the database's writes that checkpoints made, 0 to 1.
     checkpoint_write_share: Option<f64> = figure(
         Share,
         "blocks that checkpoints wrote / blocks that the database wrote",
-        [CHECKPOINT_WRITES, PHYSICAL_WRITES]
+        [CheckpointWrites, PhysicalWrites]
     ),
     /// Share of the database's writes that background writers made, 0 to 1.
     background_write_share: Option<f64> = figure(
         Share,
         "blocks that background writers wrote / blocks that the database wrote",
-        [BACKGROUND_WRITES, PHYSICAL_WRITES]
+        [BackgroundWrites, PhysicalWrites]
     ),
     /// Mean time of a sync of the log as the database saw it, us.
     sync_mean_us: Option<f64> = figure(
         Microseconds,
         "time that syncs of the log took / syncs; where they are not timed, by Little's law: sessions seen to sync \
          per sampling / syncs per second, or flushes at the device of the log where syncs are not counted",
-        [LOG_SYNC_TIME_US, LOG_SYNCS, SAMPLINGS, LOG_DEVICE_FLUSHES]
+        [LogSyncTimeUs, LogSyncs, Samplings, LogDeviceFlushes]
     ),
     /// Mean time of a flush at the device of the log, us.
     flush_mean_us: Option<f64> = figure(
         Microseconds,
         "time that flushes took at the device of the log / flushes",
-        [LOG_DEVICE_FLUSH_TIME_US, LOG_DEVICE_FLUSHES]
+        [LogDeviceFlushTimeUs, LogDeviceFlushes]
     ),
     /// Flushes timed at the device of the log in the window.
     flushes_timed: Option<u64> = figure(
         Count,
         "flushes of the device of the log in the window, with issue and completion reported by the kernel",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// Median of flushes at the device of the log, us.
     flush_p50_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that half of the timed flushes do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// 99th percentile of flushes at the device of the log, us; null below 1,000 of them.
     flush_p99_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that 99 % of the timed flushes do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
 }
 }

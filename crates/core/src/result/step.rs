@@ -73,7 +73,7 @@ pub struct StepSummary {
     scan_direct_share: Option<f64> = figure(
         Share,
         "blocks visited through the ring of a scan / blocks that scans visited, at most 1",
-        [RING_VISITS]
+        [RingVisits]
     ),
     /// Blocks visited per second.
     blocks_visited_per_s: Option<f64> = figure(
@@ -82,30 +82,30 @@ pub struct StepSummary {
         []
     ),
     /// Requests to the database's cache per second.
-    logical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [LOGICAL_READS]),
+    logical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [LogicalReads]),
     /// Blocks the database read per second.
-    physical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_READS]),
+    physical_reads_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PhysicalReads]),
     /// Blocks' worth of bytes that the server's processes fetched from storage per second.
     process_reads_per_s: Option<f64> = figure(
         BlocksPerSecond,
         "growth of the counter by time, by the length of a block",
-        [PROCESS_READ_BYTES]
+        [ProcessReadBytes]
     ),
     /// Read requests completed by the device per second.
-    device_reads_per_s: Option<f64> = figure(PerSecond, GROWTH, [DEVICE_READS]),
+    device_reads_per_s: Option<f64> = figure(PerSecond, GROWTH, [DeviceReads]),
     /// Share of physical reads that the page cache served, 0 to 1.
     page_cache_share: Option<f64> = figure(
         Share,
         "1 - process reads / physical reads; of own sessions where their processes are known",
-        [PROCESS_READ_BYTES, PHYSICAL_READS, SESSION_READ_BYTES, DATABASE_READS]
+        [ProcessReadBytes, PhysicalReads, SessionReadBytes, DatabaseReads]
     ),
     /// Share of logical reads that the database's cache served, 0 to 1.
-    hit_ratio: Option<f64> = figure(Share, "1 - physical reads / logical reads", [PHYSICAL_READS, LOGICAL_READS]),
+    hit_ratio: Option<f64> = figure(Share, "1 - physical reads / logical reads", [PhysicalReads, LogicalReads]),
     /// Mean time of a physical read as the database saw it, us.
     read_latency_mean_us: Option<f64> = figure(
         Microseconds,
         "time the database waited for reads / physical reads; only where every read fetches one block",
-        [READ_TIME_US, PHYSICAL_READS]
+        [ReadTimeUs, PhysicalReads]
     ),
     /// Waits that the database counted by how long they took.
     waits: WaitSummary = nested,
@@ -114,14 +114,14 @@ pub struct StepSummary {
     /// Limits that held the storage.
     caps: CapSummary = nested,
     /// Blocks the database wrote per second.
-    physical_writes_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PHYSICAL_WRITES]),
+    physical_writes_per_s: Option<f64> = figure(BlocksPerSecond, GROWTH, [PhysicalWrites]),
     /// Bytes of log per second.
-    log_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LOG_BYTES]),
+    log_bytes_per_s: Option<f64> = figure(BytesPerSecond, GROWTH, [LogBytes]),
     /// Commits per second: of updates, where each commits; else of all transactions that the database counted.
     commits_per_s: Option<f64> = figure(
         PerSecond,
         "updates / duration_s where each update commits; else the growth of the counter by time, at most the updates",
-        [COMMITS]
+        [Commits]
     ),
     /// The log, and what its syncs took.
     log: LogSummary = nested,
@@ -131,31 +131,31 @@ pub struct StepSummary {
     client_peak_bytes: Option<f64> = figure(
         Bytes,
         "the most memory that mindful held until the end of the window (VmHWM)",
-        [CLIENT_PEAK_BYTES]
+        [ClientPeakBytes]
     ),
     /// Requests by which the database read them per second, of one block or more each.
-    read_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [READ_REQUESTS]),
+    read_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [ReadRequests]),
     /// Blocks that one read request of the database fetched on average; null where it does not count requests.
     blocks_per_read: Option<f64> = figure(
         Blocks,
         "physical reads / read requests; unknown below 10 requests a second",
-        [PHYSICAL_READS, READ_REQUESTS]
+        [PhysicalReads, ReadRequests]
     ),
     /// Requests that were at the device on average, waiting or served, reads and writes.
     device_in_flight: Option<f64> = figure(
         Count,
         "time that requests spent at the device, its queue included / time",
-        [DEVICE_QUEUE_TIME_US]
+        [DeviceQueueTimeUs]
     ),
     /// Reads that the database itself had under way on average, handed to the system and not yet back; null if it does
     /// not report them (PostgreSQL before 18, a role without pg_read_all_stats).
     database_in_flight: Option<f64> = figure(
         Count,
         "reads that the database had under way, summed over looks / looks",
-        [READS_IN_FLIGHT, READS_LOOKS]
+        [ReadsInFlight, ReadsLooks]
     ),
     /// Requests by which the database wrote per second, its log apart.
-    write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WRITE_REQUESTS]),
+    write_requests_per_s: Option<f64> = figure(PerSecond, GROWTH, [WriteRequests]),
     /// What the money buys.
     per_price: PerPrice = nested,
 }
@@ -171,13 +171,13 @@ pub struct PerPrice {
     logical_reads: Option<f64> = figure(
         PerCurrency,
         "logical reads per second x 3600 / price per hour",
-        [LOGICAL_READS]
+        [LogicalReads]
     ),
     /// Blocks the database read.
     physical_reads: Option<f64> = figure(
         PerCurrency,
         "physical reads per second x 3600 / price per hour",
-        [PHYSICAL_READS]
+        [PhysicalReads]
     ),
 }
 }

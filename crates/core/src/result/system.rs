@@ -109,43 +109,43 @@ pub struct DeviceSummary {
     one_of: Option<u64> = figure(
         Count,
         "one of so many requests was timed at the device, chosen by its sector; the smallest share of the window",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// Reads timed in the window.
     reads_timed: Option<u64> = figure(
         Count,
         "reads in the window for which the kernel reported both issue and completion",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// Median of reads, us.
     read_p50_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that half of the timed reads do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// 99th percentile of reads, us; null below 1,000 of them.
     read_p99_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that 99 % of the timed reads do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// Writes timed in the window.
     writes_timed: Option<u64> = figure(
         Count,
         "writes in the window for which the kernel reported both issue and completion",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// Median of writes, us.
     write_p50_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that half of the timed writes do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
     /// 99th percentile of writes, us; null below 1,000 of them.
     write_p99_us: Option<f64> = figure(
         Microseconds,
         "time from issue to completion that 99 % of the timed writes do not exceed",
-        [TRACE_EVENTS, TRACE_LOST]
+        [TraceEvents, TraceLost]
     ),
 }
 }
@@ -158,76 +158,76 @@ pub struct CpuSummary {
     db_cores: Option<f64> = figure(
         Cores,
         "user and system CPU of the server's processes / time; of its sessions if only they report it",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
+        [ServerCpuUserUs, ServerCpuSystemUs]
     ),
     /// Cores' worth of CPU the server's processes used in user mode.
-    db_user_cores: Option<f64> = figure(Cores, "user CPU of the server's processes / time", [SERVER_CPU_USER_US]),
+    db_user_cores: Option<f64> = figure(Cores, "user CPU of the server's processes / time", [ServerCpuUserUs]),
     /// Cores' worth of CPU they used in the kernel.
-    db_system_cores: Option<f64> = figure(Cores, "system CPU of the server's processes / time", [SERVER_CPU_SYSTEM_US]),
+    db_system_cores: Option<f64> = figure(Cores, "system CPU of the server's processes / time", [ServerCpuSystemUs]),
     /// Share of the host's CPU that was busy, 0 to 1.
     host_busy_share: Option<f64> = figure(
         Share,
         "busy CPU time of the host (user, nice, system, irq, softirq) / all CPU time",
-        [HOST_CPU_BUSY_US, HOST_CPU_TOTAL_US]
+        [HostCpuBusyUs, HostCpuTotalUs]
     ),
     /// Cores' worth of CPU of the whole host in the kernel, interrupts apart.
     host_kernel_cores: Option<f64> = figure(
         Cores,
         "CPU of the whole host in the kernel, interrupts apart / time",
-        [HOST_CPU_SYSTEM_US]
+        [HostCpuSystemUs]
     ),
     /// Cores' worth of CPU of the whole host in interrupts and soft interrupts.
     host_interrupt_cores: Option<f64> = figure(
         Cores,
         "CPU of the whole host in interrupts and soft interrupts / time",
-        [HOST_CPU_IRQ_US, HOST_CPU_SOFTIRQ_US]
+        [HostCpuIrqUs, HostCpuSoftirqUs]
     ),
     /// Share of the host's CPU time that the hypervisor gave to others, 0 to 1.
     steal_share: Option<f64> = figure(
         Share,
         "CPU time that the hypervisor gave to others / all CPU time of the host",
-        [HOST_CPU_STEAL_US, HOST_CPU_TOTAL_US]
+        [HostCpuStealUs, HostCpuTotalUs]
     ),
     /// Cores' worth of CPU mindful itself used.
-    client_cores: Option<f64> = figure(Cores, "CPU time of mindful / time; of several ranks the sum", [CLIENT_CPU_US]),
+    client_cores: Option<f64> = figure(Cores, "CPU time of mindful / time; of several ranks the sum", [ClientCpuUs]),
     /// Cores' worth of CPU that mindful used to watch: reading counters, timing requests, asking for wait events.
     watching_cores: Option<f64> = figure(
         Cores,
         "CPU of the threads that read counters, time requests and ask for wait events / time",
-        [OBSERVER_CPU_US, SETTLED_OBSERVER_CPU_US, TRACE_CPU_US, SAMPLING_CPU_US]
+        [ObserverCpuUs, SettledObserverCpuUs, TraceCpuUs, SamplingCpuUs]
     ),
     /// Share of the sessions' busy time that their threads were on a CPU, 0 to 1.
     #[serde(default)]
     sessions_on_cpu_share: Option<f64> = figure(
         Share,
         "time of the sessions' threads on a CPU / their time, idle time excluded",
-        [SESSION_CPU_US, SESSION_TIME_US]
+        [SessionCpuUs, SessionTimeUs]
     ),
     /// Share of it that they waited for a CPU, 0 to 1.
     #[serde(default)]
     sessions_in_run_queue_share: Option<f64> = figure(
         Share,
         "time of the sessions' threads in the run queue / their time, idle time excluded",
-        [SESSION_QUEUE_US, SESSION_TIME_US]
+        [SessionQueueUs, SessionTimeUs]
     ),
     /// Share of it that they were asleep, 0 to 1.
     #[serde(default)]
     sessions_asleep_share: Option<f64> = figure(
         Share,
         "1 - sessions_on_cpu_share - sessions_in_run_queue_share",
-        [SESSION_CPU_US, SESSION_QUEUE_US, SESSION_TIME_US]
+        [SessionCpuUs, SessionQueueUs, SessionTimeUs]
     ),
     /// Server CPU that sampling wait events took, by all server CPU, 0 to 1.
     wait_sampling_share: Option<f64> = figure(
         Share,
         "CPU of the server process that answers the sampling of waits / CPU of all the server's processes",
-        [MONITOR_CPU_US, SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US]
+        [MonitorCpuUs, ServerCpuUserUs, ServerCpuSystemUs]
     ),
     /// Server CPU by physical reads, us.
     db_us_per_physical_read: Option<f64> = figure(
         Microseconds,
         "10^6 x db_cores / physical reads per second",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+        [ServerCpuUserUs, ServerCpuSystemUs, PhysicalReads]
     ),
     /// What a physical read adds to the server CPU of a logical one, us; null without a cached run to compare with.
     db_us_per_physical_read_marginal: Option<f64> = figure(
@@ -235,31 +235,31 @@ pub struct CpuSummary {
         "(db_us_per_logical_read - the same in a cached run) x logical reads / physical reads; unknown when no \
          cached run of this engine, version and CPU was stored before (--mode lio), when less than 5 % of logical \
          reads are physical, and with updates",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, LOGICAL_READS, PHYSICAL_READS]
+        [ServerCpuUserUs, ServerCpuSystemUs, LogicalReads, PhysicalReads]
     ),
     /// Server CPU by logical reads, us.
     db_us_per_logical_read: Option<f64> = figure(
         Microseconds,
         "10^6 x db_cores / logical reads per second",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, LOGICAL_READS]
+        [ServerCpuUserUs, ServerCpuSystemUs, LogicalReads]
     ),
     /// Server CPU by commits, us; what reads cost included.
     db_us_per_commit: Option<f64> = figure(
         Microseconds,
         "10^6 x db_cores / commits per second: reads and updates between two commits are in it",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, COMMITS]
+        [ServerCpuUserUs, ServerCpuSystemUs, Commits]
     ),
     /// Physical reads per second by cores of the server; null where scans or large reads are among them.
     iops_per_core: Option<f64> = figure(
         PerSecond,
         "physical reads per second / db_cores",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+        [ServerCpuUserUs, ServerCpuSystemUs, PhysicalReads]
     ),
     /// Cores of the server for 100,000 physical reads per second; null where the one before is.
     cores_per_100k_iops: Option<f64> = figure(
         Cores,
         "100,000 x db_cores / physical reads per second",
-        [SERVER_CPU_USER_US, SERVER_CPU_SYSTEM_US, PHYSICAL_READS]
+        [ServerCpuUserUs, ServerCpuSystemUs, PhysicalReads]
     ),
 }
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use mindful_core::contract::metric::{Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
@@ -69,7 +69,7 @@ fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
         let mut step = OldStep::of_oracle(name, "table of workers", format!("oracle: {study}"));
         step.sessions = Some(*workers);
         step.set_boundaries(vec![0, NOMINAL_US]);
-        let metric = Metric::counter(shared::LOGICAL_READS.name(), "blocks", "logical reads");
+        let metric = Metric::counter(Counter::LogicalReads.name(), "blocks", "logical reads");
         let grew = rate.map(|rate| rate * NOMINAL_US as f64 / 1e6);
         step.add_counters("table", (0, NOMINAL_US), 1, vec![(metric, grew)]);
         step.end(None);

@@ -2,7 +2,7 @@
 
 use mindful_core::contract::event::Event;
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::contract::wait::TIMES;
 use mindful_core::record::latency::{SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_core::result::finding::codes;
@@ -125,21 +125,21 @@ fn counters(report: &Report, seconds: f64) -> Vec<(Metric, Option<f64>)> {
     let single_reads = single.and_then(|waited| waited.waits);
     let single_read_time_us = single.and_then(|waited| Some(waited.time_us?.value));
     vec![
-        (counter(shared::LOGICAL_READS, "blocks", "requests to the buffer cache"), logical),
-        (counter(shared::PHYSICAL_READS, "blocks", "blocks read"), blocks),
-        (counter(shared::READ_REQUESTS, "1", "requests that read them"), reads),
-        (counter(shared::PHYSICAL_WRITES, "blocks", "blocks written"), written),
-        (counter(shared::WRITE_REQUESTS, "1", "requests that wrote them, without redo"), writes),
-        (counter(shared::LOG_BYTES, "bytes", "redo"), redo),
-        (counter(shared::LOG_WRITES, "1", "writes of redo"), grew(statistic::REDO_WRITES)),
-        (counter(shared::COMMITS, "1", "transactions committed"), grew(statistic::COMMITS)),
-        (counter(shared::SINGLE_READS, "1", "waits of sessions for a block"), single_reads),
-        (counter(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), single_read_time_us),
-        (counter(shared::SERVER_CPU_US, "us", "CPU of foreground and background"), report.cpu_s().map(|s| s * 1e6)),
-        (counter(shared::BUSY_TIME_US, "us", "DB time"), report.db_time_s().map(|s| s * 1e6)),
-        (counter(shared::HOST_CPU_BUSY_US, "us", "BUSY_TIME"), cs("BUSY_TIME")),
+        (counter(Counter::LogicalReads, "blocks", "requests to the buffer cache"), logical),
+        (counter(Counter::PhysicalReads, "blocks", "blocks read"), blocks),
+        (counter(Counter::ReadRequests, "1", "requests that read them"), reads),
+        (counter(Counter::PhysicalWrites, "blocks", "blocks written"), written),
+        (counter(Counter::WriteRequests, "1", "requests that wrote them, without redo"), writes),
+        (counter(Counter::LogBytes, "bytes", "redo"), redo),
+        (counter(Counter::LogWrites, "1", "writes of redo"), grew(statistic::REDO_WRITES)),
+        (counter(Counter::Commits, "1", "transactions committed"), grew(statistic::COMMITS)),
+        (counter(Counter::SingleReads, "1", "waits of sessions for a block"), single_reads),
+        (counter(Counter::SingleReadTimeUs, "us", "time of these waits"), single_read_time_us),
+        (counter(Counter::ServerCpuUs, "us", "CPU of foreground and background"), report.cpu_s().map(|s| s * 1e6)),
+        (counter(Counter::BusyTimeUs, "us", "DB time"), report.db_time_s().map(|s| s * 1e6)),
+        (counter(Counter::HostCpuBusyUs, "us", "BUSY_TIME"), cs("BUSY_TIME")),
         (
-            counter(shared::HOST_CPU_TOTAL_US, "us", "BUSY_TIME and IDLE_TIME"),
+            counter(Counter::HostCpuTotalUs, "us", "BUSY_TIME and IDLE_TIME"),
             cs("BUSY_TIME").zip(cs("IDLE_TIME")).map(|(busy, idle)| busy + idle),
         ),
     ]

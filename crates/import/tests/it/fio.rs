@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::workload::OpKind;
 
 use crate::measured::{Seen, grew, read, runs, runs_of, steps_of};
@@ -46,7 +46,7 @@ fn percentiles_are_those_of_all_latencies_or_facts() {
     let text = output("\"bs\": \"8k\"", &[job("r", options, &reads(1_000, 150.0))]);
     let step = read("r.json", text.clone()).unwrap().remove(0);
     assert_eq!((step.sessions, step.block_bytes), (Some(16), Some(8192)));
-    assert_eq!(grew(&step.events, shared::SINGLE_READ_TIME_US), Some(150_000.0));
+    assert_eq!(grew(&step.events, Counter::SingleReadTimeUs), Some(150_000.0));
     assert_eq!(step.facts["fio read p99 us"], "880");
     assert!(!step.facts.keys().any(|fact| fact.contains(" p0 ") || fact.contains("write p")), "{:?}", step.facts);
     let bins = side(1_000, 150.0, ", \"bins\": {\"100000\": 900, \"800000\": 100}");
@@ -65,7 +65,7 @@ fn processes_of_one_job_are_one_load() {
     let means = [100.0, 50.0, 40.0, 30.0];
     let jobs: Vec<_> = means.iter().map(|us| job("r", "\"name\": \"r\"", &reads(400, *us))).collect();
     let step = one_step(&output("\"numjobs\": \"4\", \"ioengine\": \"psync\"", &jobs));
-    assert_eq!((step.sessions, step.per_s(shared::READ_REQUESTS)), (Some(4), Some(160.0)));
+    assert_eq!((step.sessions, step.per_s(Counter::ReadRequests)), (Some(4), Some(160.0)));
     assert_eq!(step.mean_us(), Some(55.0), "each process has the same weight");
     let [run] = &runs_of(&[("r.json", &output("\"numjobs\": \"4\"", &jobs))])[..] else { panic!("one run") };
     assert!(!format!("{:?}", run.events).contains("p99 us"), "percentiles of processes cannot be put together");
@@ -101,7 +101,7 @@ fn jobs_of_another_group_or_with_other_options_are_own_steps() {
     let steps = steps_of(run);
     let jobs: Vec<_> = steps.iter().map(|step| step.values["job"].as_str()).collect();
     assert_eq!(jobs, ["later", "r", "w"]);
-    assert_eq!(steps[2].per_s(shared::WRITE_REQUESTS), Some(5.0));
+    assert_eq!(steps[2].per_s(Counter::WriteRequests), Some(5.0));
 }
 
 #[test]
@@ -143,16 +143,16 @@ fn steps_with_another_block_size_are_told_apart() {
 fn the_last_complete_result_of_a_file_counts() {
     let of = |ios: u64| output("", &[job("r", "", &reads(ios, 100.0))]);
     let three = of(100) + "fio: a note between\n" + &of(200) + &of(300);
-    assert_eq!(one_step(&three).per_s(shared::READ_REQUESTS), Some(30.0));
+    assert_eq!(one_step(&three).per_s(Counter::ReadRequests), Some(30.0));
     let findings = |text: &str| format!("{:?}", read("r.json", text).unwrap()[0].findings);
     assert!(findings(&three).contains("2 earlier results"), "{}", findings(&three));
     let last = of(300);
     let cut = of(100) + &of(200) + &last[..last.len() / 2];
-    assert_eq!(one_step(&cut).per_s(shared::READ_REQUESTS), Some(20.0));
+    assert_eq!(one_step(&cut).per_s(Counter::ReadRequests), Some(20.0));
     assert!(findings(&cut).contains("has no end and is not used"), "{}", findings(&cut));
     let begin = of(100);
     let torn = begin[..begin.len() / 2].to_owned() + "\n" + &of(200);
-    assert_eq!(one_step(&torn).per_s(shared::READ_REQUESTS), Some(20.0), "a result may be cut before the next");
+    assert_eq!(one_step(&torn).per_s(Counter::ReadRequests), Some(20.0), "a result may be cut before the next");
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn clients_and_mixed_counts_are_read() {
         )
     };
     let step = one_step(&text(&[client("a"), client("b"), client("All clients")]));
-    assert_eq!((step.sessions, step.per_s(shared::READ_REQUESTS)), (None, Some(2_000.0)), "the sum counts once");
-    assert_eq!((step.mean_us(), step.per_s(shared::PROCESS_READ_BYTES)), (Some(500.5), Some(8_192_000.0)));
-    assert_eq!(step.per_s(shared::WRITE_REQUESTS), None, "reads and writes are counted together");
+    assert_eq!((step.sessions, step.per_s(Counter::ReadRequests)), (None, Some(2_000.0)), "the sum counts once");
+    assert_eq!((step.mean_us(), step.per_s(Counter::ProcessReadBytes)), (Some(500.5), Some(8_192_000.0)));
+    assert_eq!(step.per_s(Counter::WriteRequests), None, "reads and writes are counted together");
     let mixed = |rw: &str| output(rw, &[job("m", "", &format!("\"mixed\": {}", side(400, 168.0, "")))]);
     let step = one_step(&mixed("\"rw\": \"randread\""));
-    assert_eq!((step.per_s(shared::READ_REQUESTS), step.per_s(shared::WRITE_REQUESTS)), (Some(40.0), Some(0.0)));
+    assert_eq!((step.per_s(Counter::ReadRequests), step.per_s(Counter::WriteRequests)), (Some(40.0), Some(0.0)));
     let step = one_step(&mixed("\"rw\": \"randwrite\""));
-    assert_eq!((step.per_s(shared::READ_REQUESTS), step.per_s(shared::WRITE_REQUESTS)), (Some(0.0), Some(40.0)));
+    assert_eq!((step.per_s(Counter::ReadRequests), step.per_s(Counter::WriteRequests)), (Some(0.0), Some(40.0)));
     let found = format!("{:?}", read("m.json", mixed("\"rw\": \"randrw\"")).unwrap()[0].findings);
     assert!(found.contains("reads and writes together"), "{found}");
 }
@@ -195,12 +195,12 @@ fn old_versions_count_in_kib_and_show_no_options() {
     let side = "{\"io_bytes\": 40000, \"bw\": 4000, \"iops\": 1000, \"runtime\": 10000, \"clat\": {\"mean\": 990.25, \"percentile\": {\"50.000000\": 980, \"0.00\": 0}}}";
     let step = one_step(&old("2.1.4", side, none));
     assert_eq!((step.sessions, step.mean_us()), (None, Some(990.25)));
-    assert_eq!(step.per_s(shared::READ_REQUESTS), Some(1_000.0), "by bytes and a block of 4 KiB");
-    assert_eq!(step.per_s(shared::PROCESS_READ_BYTES), Some(4_096_000.0));
+    assert_eq!(step.per_s(Counter::ReadRequests), Some(1_000.0), "by bytes and a block of 4 KiB");
+    assert_eq!(step.per_s(Counter::ProcessReadBytes), Some(4_096_000.0));
     let counted = side.replace("\"bw\"", "\"total_ios\": 10000, \"bw\"");
     let steps = read("w.json", old("2.2.10", none, &counted)).unwrap();
     assert_eq!((steps[0].sessions, steps[0].block_bytes), (None, Some(4096)));
-    assert_eq!(grew(&steps[0].events, shared::WRITE_REQUESTS), Some(10_000.0));
+    assert_eq!(grew(&steps[0].events, Counter::WriteRequests), Some(10_000.0));
     assert_eq!(steps[0].facts["fio write mean us"], "990.25");
     assert!(!steps[0].facts.contains_key("fio write p0 us"));
     assert_eq!(runs(steps).len(), 1);

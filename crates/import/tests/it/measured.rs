@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_import::{OldRun, OldStep, recognised};
 
 /// The steps in the file `name`, or the error of reading it.
@@ -52,7 +52,7 @@ impl Seen {
     }
 
     pub(crate) fn mean_us(&self) -> Option<f64> {
-        Some(grew(&self.events, shared::SINGLE_READ_TIME_US)? / grew(&self.events, shared::SINGLE_READS)?)
+        Some(grew(&self.events, Counter::SingleReadTimeUs)? / grew(&self.events, Counter::SingleReads)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Results of Orion.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_import::{LatencyUnit, runs};
 
 use crate::measured::{Seen, read, runs_of, steps_of};
@@ -37,19 +37,19 @@ fn a_summary_has_a_latency_at_each_of_its_loads() {
     let [run] = &runs_of(&[("disks_20120101_1200_summary.txt", SUMMARY)])[..] else { panic!("one run") };
     let steps = steps_of(run);
     assert_eq!((steps.len(), run.target.as_str(), at(&steps, 9).seconds()), (2, "orion: /dev/sdx", 30.0));
-    near(at(&steps, 9).per_s(shared::READ_REQUESTS), 50_000.0);
+    near(at(&steps, 9).per_s(Counter::ReadRequests), 50_000.0);
     near(at(&steps, 9).mean_us(), 180.25);
     near(at(&steps, 2).mean_us(), 90.5);
-    assert_eq!(at(&steps, 2).per_s(shared::READ_REQUESTS), None, "a latency alone is no rate");
+    assert_eq!(at(&steps, 2).per_s(Counter::ReadRequests), None, "a latency alone is no rate");
 }
 
 #[test]
 fn spellings_of_all_releases_are_read() {
     let [run] = &runs_of(&[("o.txt", &old("/dev/sdb", 19_019, 0.26, 1_554.5))])[..] else { panic!("one run") };
     let steps = steps_of(run);
-    near(at(&steps, 5).per_s(shared::READ_REQUESTS), 19_019.0);
+    near(at(&steps, 5).per_s(Counter::ReadRequests), 19_019.0);
     near(at(&steps, 4).mean_us(), 260.0);
-    near(steps.iter().find_map(|step| step.per_s(shared::DEVICE_READ_BYTES)), 1_554.5 * 1_048_576.0);
+    near(steps.iter().find_map(|step| step.per_s(Counter::DeviceReadBytes)), 1_554.5 * 1_048_576.0);
     let results = SUMMARY.split_once("1 files found.").unwrap().1;
     let console = format!(
         "ORION: ORacle IO Numbers -- Version RDBMS_19.3.0.0.0DBRU_LINUX.X64_190417\ndisks_20211113_1809\nCalibration will take \
@@ -68,8 +68,8 @@ fn several_results_in_a_file_are_several_runs() {
         let runs = runs_of(&[("both.txt", &text)]);
         let targets: Vec<_> = runs.iter().map(|run| run.target.as_str()).collect();
         assert_eq!(targets, ["orion: /dev/sdb", "orion: /dev/sdc"]);
-        near(at(&steps_of(&runs[0]), 5).per_s(shared::READ_REQUESTS), 19_019.0);
-        near(at(&steps_of(&runs[1]), 5).per_s(shared::READ_REQUESTS), 14_741.0);
+        near(at(&steps_of(&runs[0]), 5).per_s(Counter::ReadRequests), 19_019.0);
+        near(at(&steps_of(&runs[1]), 5).per_s(Counter::ReadRequests), 14_741.0);
         near(at(&steps_of(&runs[1]), 4).mean_us(), 330.0);
     }
     let same = old("/dev/sdb", 19_019, 0.26, 1.0) + &old("/dev/sdb", 18_000, 0.27, 1.0);
@@ -86,7 +86,7 @@ fn matrices_of_one_run_are_joined() {
     assert_eq!(run.imported.files, ["a/disks_iops.csv", "a/disks_lat.csv"]);
     let steps = steps_of(run);
     assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(5)]);
-    near(at(&steps, 5).per_s(shared::READ_REQUESTS), 29_400.0);
+    near(at(&steps, 5).per_s(Counter::ReadRequests), 29_400.0);
     near(at(&steps, 5).mean_us(), 1_169.5);
     assert_eq!(runs_of(&[("a/disks_iops.csv", IOPS), ("b/disks_iops.csv", IOPS)]).len(), 2, "of two folders");
     let error = read("disks.csv", IOPS).unwrap_err().to_string();
@@ -137,5 +137,5 @@ fn words_above_a_matrix_show_its_unit_and_its_figures() {
     }
     let rates = disk.replace("average latency", "rates").replace("in microseconds", "in IOPS");
     let [run] = &runs_of(&[("renamed.csv", &rates)])[..] else { panic!("one run") };
-    near(at(&steps_of(run), 2).per_s(shared::READ_REQUESTS), 14.75);
+    near(at(&steps_of(run), 2).per_s(Counter::ReadRequests), 14.75);
 }

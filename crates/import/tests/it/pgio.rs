@@ -1,6 +1,6 @@
 //! The line of pgio.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 
 use crate::measured::{grew, read, runs_of, seconds, steps_of};
 
@@ -10,7 +10,7 @@ fn the_rate_of_pgio_is_refused_where_the_launch_was_long() {
         DBNAME:  pg10. 4 schemas, 128 threads(each). Run time: 123 seconds. RIOPS >390969< CACHE_HITS/s >12345<\n";
     let step = read("pgio.out", text).unwrap().remove(0);
     assert_eq!((step.sessions, step.target.as_str()), (Some(512), "postgres: pg10"));
-    let reads = grew(&step.events, shared::PHYSICAL_READS).unwrap();
+    let reads = grew(&step.events, Counter::PhysicalReads).unwrap();
     let rate = reads / seconds(&step.events);
     assert!((117_000.0..117_010.0).contains(&rate), "{rate}");
     let finding = step.findings.iter().find(|finding| finding.code == "imported-doubt").unwrap();
@@ -33,7 +33,7 @@ fn a_reads_time_is_the_printed_latency_or_from_counters() {
         let [run] = &runs_of(&[("pgio.log", &log(last))])[..] else { panic!("one run") };
         assert_eq!(run.target, "postgres://bench@10.1.2.3/sales");
         let [step] = &steps_of(run)[..] else { panic!("one step") };
-        assert_eq!((step.sessions, step.per_s(shared::PHYSICAL_READS)), (Some(6), Some(100.0)));
+        assert_eq!((step.sessions, step.per_s(Counter::PhysicalReads)), (Some(6), Some(100.0)));
         assert!((step.mean_us().unwrap() - 200.0).abs() < 1e-9, "{:?}", step.mean_us());
     }
     let untimed = log(" TIME_PER_READ_MS >0<").replace("2050", "50");

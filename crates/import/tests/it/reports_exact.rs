@@ -1,7 +1,7 @@
 //! Of two statements of one figure the one with more digits counts, and columns are found by their whole names.
 #![expect(clippy::format_push_string, reason = "short texts, put together for once")]
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_import::OldStep;
 use mindful_import::rows::{Figures, ReportRow, figures};
 
@@ -37,16 +37,16 @@ fn awr_and_import_show_the_same_figures() {
         let us = |counter| run.per_s(counter).map(|us| us / 1e6);
         let mib = |counter| run.per_s(counter).map(|bytes| bytes / 1_048_576.0);
         same("elapsed", row.elapsed_s, Some(run.seconds()));
-        same("logical reads", row.logical_reads_per_s, run.per_s(shared::LOGICAL_READS));
-        same("blocks read", row.blocks_read_per_s, run.per_s(shared::PHYSICAL_READS));
-        same("read requests", row.read_requests_per_s, run.per_s(shared::READ_REQUESTS));
-        same("blocks written", row.blocks_written_per_s, run.per_s(shared::PHYSICAL_WRITES));
-        same("write requests", row.write_requests_per_s, run.per_s(shared::WRITE_REQUESTS));
-        same("redo", row.redo_mib_per_s, mib(shared::LOG_BYTES));
-        same("redo writes", row.redo_writes_per_s, run.per_s(shared::LOG_WRITES));
-        same("active sessions", row.average_active_sessions, us(shared::BUSY_TIME_US));
-        same("CPU", row.db_cpu_cores, us(shared::SERVER_CPU_US));
-        same("single reads", row.single_read.waits, run.per_s(shared::SINGLE_READS).map(|per_s| per_s * run.seconds()));
+        same("logical reads", row.logical_reads_per_s, run.per_s(Counter::LogicalReads));
+        same("blocks read", row.blocks_read_per_s, run.per_s(Counter::PhysicalReads));
+        same("read requests", row.read_requests_per_s, run.per_s(Counter::ReadRequests));
+        same("blocks written", row.blocks_written_per_s, run.per_s(Counter::PhysicalWrites));
+        same("write requests", row.write_requests_per_s, run.per_s(Counter::WriteRequests));
+        same("redo", row.redo_mib_per_s, mib(Counter::LogBytes));
+        same("redo writes", row.redo_writes_per_s, run.per_s(Counter::LogWrites));
+        same("active sessions", row.average_active_sessions, us(Counter::BusyTimeUs));
+        same("CPU", row.db_cpu_cores, us(Counter::ServerCpuUs));
+        same("single reads", row.single_read.waits, run.per_s(Counter::SingleReads).map(|per_s| per_s * run.seconds()));
         same("read latency", row.single_read.mean_us, run.mean_us());
     }
 }

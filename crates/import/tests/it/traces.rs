@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::workload::OpKind;
 use mindful_import::recognised;
 use mindful_import::waits::{Field, Filter, Grouped, WaitKind};
@@ -61,7 +61,7 @@ proptest! {
         let some = grouped(text.clone(), &[Field::Event], &slow).unwrap();
         prop_assert_eq!(some.all.count, waits.iter().filter(|(ela, ..)| *ela >= 1_000_000).count() as u64);
         let step = read("t.trc", text).unwrap().remove(0);
-        prop_assert_eq!(grew(&step.events, shared::SINGLE_READS), Some(singles.len() as f64));
+        prop_assert_eq!(grew(&step.events, Counter::SingleReads), Some(singles.len() as f64));
         let slices: u64 = step.events.iter().map(|event| match event { Event::Slice { report, .. } => report.op(OpKind::Select).ops, _ => 0 }).sum();
         prop_assert_eq!(slices, singles.len() as u64);
     }
@@ -130,7 +130,7 @@ fn bytes_of_a_read_are_blocks_of_the_size_of_a_single_one() {
     let filter = Filter::parse("blocks>=4").unwrap();
     assert_eq!(grouped(CELLS, &[Field::Event], &filter).unwrap().all.count, 2);
     let step = read("t.trc", CELLS).unwrap().remove(0);
-    assert_eq!(grew(&step.events, shared::PHYSICAL_READS), Some(37.0));
+    assert_eq!(grew(&step.events, Counter::PhysicalReads), Some(37.0));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn an_unknown_block_size_leaves_the_blocks_unknown() {
     assert_eq!(all.reads[WaitKind::Direct as usize].1.each(all.block_bytes()), Some(32.0));
     assert!(all.by_time().iter().all(|group| ["-", "32"].contains(&group.key.as_str())));
     let step = read("t.trc", text).unwrap().remove(0);
-    assert_eq!(grew(&step.events, shared::PHYSICAL_READS), None);
+    assert_eq!(grew(&step.events, Counter::PhysicalReads), None);
 }
 
 #[test]

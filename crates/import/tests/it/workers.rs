@@ -1,7 +1,7 @@
 //! Tables of workers.
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 
 use crate::measured::{grew, read, runs};
 
@@ -9,7 +9,7 @@ use crate::measured::{grew, read, runs};
 fn workers_by_rate_are_a_ladder() {
     let steps = read("RAC_LIO.csv", "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5  \n4,3.2\n").unwrap();
     assert_eq!(steps.iter().map(|step| step.sessions).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
-    assert_eq!(grew(&steps[1].events, shared::LOGICAL_READS), Some(1.5e6 * 60.0));
+    assert_eq!(grew(&steps[1].events, Counter::LogicalReads), Some(1.5e6 * 60.0));
 }
 
 #[test]
@@ -29,6 +29,6 @@ fn nobody_is_believed_to_have_had_a_billion_sessions() {
 #[test]
 fn a_rate_that_cannot_be_read_is_unknown() {
     let steps = read("LIO.csv", "Num_concurrent_workers,Oracle_Logical_IOPS\n1,####\n2,1.5\n").unwrap();
-    let rates: Vec<_> = steps.iter().map(|step| (step.sessions, grew(&step.events, shared::LOGICAL_READS))).collect();
+    let rates: Vec<_> = steps.iter().map(|step| (step.sessions, grew(&step.events, Counter::LogicalReads))).collect();
     assert_eq!(rates, [(Some(1), None), (Some(2), Some(9e7))]);
 }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use mindful_core::ErrorKind;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_observe::node_exporter;
 
@@ -45,7 +45,7 @@ fn a_remote_host_is_read_anew_and_a_lost_exporter_is_an_error() {
             node_exporter(&serve(4, refuses_choice), &[PathBuf::from("/var/lib/data")], &StopFlag::default()).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         let index = |name: &str| sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
-        let (busy, reads) = (index(shared::HOST_CPU_BUSY_US.name()), index(shared::DEVICE_READS.name()));
+        let (busy, reads) = (index(Counter::HostCpuBusyUs.name()), index(Counter::DeviceReads.name()));
         let first = sampler.read().unwrap();
         let second = sampler.read().unwrap();
         assert_eq!((first[busy], second[busy]), (Some(3e6), Some(4e6)));
@@ -59,7 +59,7 @@ fn a_device_that_cannot_be_reported_is_unseen_and_not_zero() {
     let (sampler, findings) =
         node_exporter(&format!("{}#nvme7n1", serve(2, false)), &[], &StopFlag::default()).unwrap();
     assert_eq!(findings[0].code, "not-seen");
-    assert!(sampler.metrics().iter().all(|metric| metric.name != shared::DEVICE_READS));
+    assert!(sampler.metrics().iter().all(|metric| metric.name != Counter::DeviceReads));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use mindful_conformance::{not_run, own_process};
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::{Metric, MetricKind, Sampler, shared};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Sampler};
 use mindful_core::plan::HostFacts;
 use mindful_core::result::Finding;
 use mindful_observe::{environment, host_checks, host_samplers};
@@ -114,9 +114,9 @@ fn direct_reads_show_at_the_device_and_in_the_process() {
     }
     let after = read(&mut samplers);
     let bytes = (BLOCK * BLOCKS) as f64;
-    let process = grown(&before, &after, &format!("processes/{}", shared::PROCESS_READ_BYTES));
-    let device = grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_READ_BYTES));
-    let requests = grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_READS));
+    let process = grown(&before, &after, &format!("processes/{}", Counter::ProcessReadBytes));
+    let device = grown(&before, &after, &format!("diskstats/{}", Counter::DeviceReadBytes));
+    let requests = grown(&before, &after, &format!("diskstats/{}", Counter::DeviceReads));
     assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
     assert!(device >= bytes, "{device} of {bytes}");
     assert!(requests >= BLOCKS as f64, "one request a block: {requests}");
@@ -138,7 +138,7 @@ fn blocks_read_from_the_page_cache_show_as_read_calls_only() {
     end(server);
     let bytes = (BLOCK * BLOCKS) as f64;
     assert!(grown(&before, &after, "processes/rchar") >= bytes);
-    assert!(grown(&before, &after, &format!("processes/{}", shared::PROCESS_READ_BYTES)) < bytes * 0.1);
+    assert!(grown(&before, &after, &format!("processes/{}", Counter::ProcessReadBytes)) < bytes * 0.1);
 }
 
 #[test]
@@ -160,10 +160,10 @@ fn synced_writes_of_an_ended_child_show_in_its_parent() {
     let after = read(&mut samplers);
     end(server);
     let bytes = 64.0 * 65536.0;
-    let process = grown(&before, &after, &format!("processes/{}", shared::PROCESS_WRITE_BYTES));
+    let process = grown(&before, &after, &format!("processes/{}", Counter::ProcessWriteBytes));
     assert!(process >= bytes && process < bytes * 1.1, "{process} of {bytes}");
-    assert!(grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_WRITE_BYTES)) >= bytes);
-    assert!(grown(&before, &after, &format!("diskstats/{}", shared::DEVICE_QUEUE_TIME_US)) > 0.0);
+    assert!(grown(&before, &after, &format!("diskstats/{}", Counter::DeviceWriteBytes)) >= bytes);
+    assert!(grown(&before, &after, &format!("diskstats/{}", Counter::DeviceQueueTimeUs)) > 0.0);
 }
 
 #[test]
@@ -178,10 +178,10 @@ fn cpu_of_a_child_shows_as_the_servers_and_not_as_ours() {
     command(&mut server, "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done)");
     let after = read(&mut samplers);
     end(server);
-    let user = grown(&before, &after, &format!("processes/{}", shared::SERVER_CPU_USER_US));
-    let busy = grown(&before, &after, &format!("stat/{}", shared::HOST_CPU_BUSY_US));
-    let total = grown(&before, &after, &format!("stat/{}", shared::HOST_CPU_TOTAL_US));
-    let ours = grown(&before, &after, &format!("client/{}", shared::CLIENT_CPU_US));
+    let user = grown(&before, &after, &format!("processes/{}", Counter::ServerCpuUserUs));
+    let busy = grown(&before, &after, &format!("stat/{}", Counter::HostCpuBusyUs));
+    let total = grown(&before, &after, &format!("stat/{}", Counter::HostCpuTotalUs));
+    let ours = grown(&before, &after, &format!("client/{}", Counter::ClientCpuUs));
     assert!(user > 0.0 && ours < user, "server {user} us, client {ours} us");
     assert!(busy > user / 2.0 && busy <= total, "busy {busy} us of {total} us");
 }
@@ -249,7 +249,7 @@ impl Sampler for Reported {
 #[test]
 fn what_the_target_tells_itself_is_not_called_unseen() {
     let source = |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Reported(vec![Metric::counter(counter, "us", "")]))] };
-    let (_, findings) = host_samplers(&HostView::default(), true, &source(shared::HOST_CPU_BUSY_US.name()));
+    let (_, findings) = host_samplers(&HostView::default(), true, &source(Counter::HostCpuBusyUs.name()));
     let text = &findings[0].text;
     assert!(
         text.contains("Its processes and its device are unknown") && text.contains("reported by v$reported"),
@@ -257,8 +257,8 @@ fn what_the_target_tells_itself_is_not_called_unseen() {
     );
     let known = HostView { in_process: false, ..view(Path::new("/"), None) };
     for (of_target, cpu) in [
-        (source(shared::SERVER_CPU_US.name()), "Their CPU is reported by v$reported"),
-        (source(shared::COMMITS.name()), "so are their CPU and their share of the device"),
+        (source(Counter::ServerCpuUs.name()), "Their CPU is reported by v$reported"),
+        (source(Counter::Commits.name()), "so are their CPU and their share of the device"),
     ] {
         let (_, findings) = host_samplers(&known, false, &of_target);
         let processes = findings.iter().find(|finding| finding.evidence.starts_with("processes: ")).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mindful_conformance::{not_run, with_tracefs, without_tracefs};
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::metric::{Sampler, shared};
+use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::plan::HostFacts;
 use mindful_observe::{environment, host_samplers};
 
@@ -119,7 +119,7 @@ fn hold(traced: bool) {
 
     let mut seen = |device: &PathBuf| {
         let before =
-            value(&mut samplers, "diskstats", shared::DEVICE_READS.name()).expect("the partition keeps counters");
+            value(&mut samplers, "diskstats", Counter::DeviceReads.name()).expect("the partition keeps counters");
         let events = value(&mut samplers, "block_trace", "trace_events");
         read_all(device);
         // Events are fetched a few times a second, later on a busy machine.
@@ -132,7 +132,7 @@ fn hold(traced: bool) {
                 break;
             }
         }
-        let reads = value(&mut samplers, "diskstats", shared::DEVICE_READS.name()).expect("known after") - before;
+        let reads = value(&mut samplers, "diskstats", Counter::DeviceReads.name()).expect("known after") - before;
         (reads, timed)
     };
     let (neighbour, none) = seen(&disk.partition(2));

@@ -3,7 +3,7 @@
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::figures::columns::columns;
 use mindful_analyze::figures::log::sync_mean_us;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::StepRecord;
 
 use super::over_time::{FEWEST, caption, layer, strip};
@@ -25,16 +25,16 @@ pub(super) fn drawing(
     }
     let rates = vec![
         layer("updates", &columns, |column| column.updates_per_s),
-        layer("syncs of the log", &columns, |column| column.counters.rate(shared::LOG_SYNCS)),
-        layer("flushes at its device", &columns, |column| column.counters.rate(shared::LOG_DEVICE_FLUSHES)),
+        layer("syncs of the log", &columns, |column| column.counters.rate(Counter::LogSyncs)),
+        layer("flushes at its device", &columns, |column| column.counters.rate(Counter::LogDeviceFlushes)),
     ];
     let updates = vec![
         layer("median", &columns, |column| column.update_p50_us),
         layer("p99", &columns, |column| column.update_p99_us),
     ];
     let flush_mean = |of: &mindful_analyze::figures::columns::Column| {
-        let us = of.counters.rate(shared::LOG_DEVICE_FLUSH_TIME_US)?;
-        of.counters.rate(shared::LOG_DEVICE_FLUSHES).filter(|rate| *rate > 0.0).map(|rate| us / rate)
+        let us = of.counters.rate(Counter::LogDeviceFlushTimeUs)?;
+        of.counters.rate(Counter::LogDeviceFlushes).filter(|rate| *rate > 0.0).map(|rate| us / rate)
     };
     let syncs = vec![
         layer("sync, mean", &columns, |column| sync_mean_us(&column.counters)),

@@ -7,7 +7,7 @@ use mindful_analyze::figures::columns::{Column, columns};
 use mindful_analyze::figures::rates;
 use mindful_analyze::steady::Change;
 use mindful_analyze::steady::settling::jumps;
-use mindful_core::contract::metric::{Counter, shared};
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::wait::WaitClass;
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::run::StepRecord;
@@ -99,7 +99,7 @@ fn notes(events: &[Event], jumps: &[Change]) -> String {
 
 fn checkpoints(column: &Column) -> f64 {
     let grew = |counter: Counter| column.counters.find(counter).and_then(|change| change.delta).unwrap_or(0.0);
-    grew(shared::TIMED_CHECKPOINTS) + grew(shared::FORCED_CHECKPOINTS)
+    grew(Counter::TimedCheckpoints) + grew(Counter::ForcedCheckpoints)
 }
 
 fn checkpoint(column: &Column) -> Event {
@@ -118,7 +118,7 @@ pub(super) fn strip(name: &str, unit: Unit, layers: Vec<Layer>) -> Option<Strip>
 
 fn throughput(columns: &[Column]) -> Option<Strip> {
     let visited = layer("blocks visited", columns, |column| column.blocks_per_s);
-    let reads = layer("physical reads", columns, |column| column.counters.rate(shared::PHYSICAL_READS));
+    let reads = layer("physical reads", columns, |column| column.counters.rate(Counter::PhysicalReads));
     strip("per second", Unit::Number, vec![visited, reads])
 }
 
@@ -158,10 +158,10 @@ fn reads(columns: &[Column]) -> Option<Strip> {
 fn cpu(columns: &[Column]) -> Option<Strip> {
     let cores = |column: &Column, counter: Counter| column.counters.rate(counter).map(|us| us / 1e6);
     let server = layer("server", columns, |column| column.counters.server_cores());
-    let client = layer("mindful", columns, |column| cores(column, shared::CLIENT_CPU_US));
+    let client = layer("mindful", columns, |column| cores(column, Counter::ClientCpuUs));
     let rest = layer("others", columns, |column| {
-        let own = column.counters.server_cores().unwrap_or(0.0) + cores(column, shared::CLIENT_CPU_US).unwrap_or(0.0);
-        Some((cores(column, shared::HOST_CPU_BUSY_US)? - own).max(0.0))
+        let own = column.counters.server_cores().unwrap_or(0.0) + cores(column, Counter::ClientCpuUs).unwrap_or(0.0);
+        Some((cores(column, Counter::HostCpuBusyUs)? - own).max(0.0))
     });
     let strip = strip("CPU cores, stacked", Unit::Number, vec![server, client, rest])?;
     let cpus = columns.iter().find_map(|column| column.counters.host_cpus());

@@ -4,7 +4,7 @@
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::workload::OpKind;
@@ -108,7 +108,7 @@ impl StepRow<'_> {
 
     fn volume_figure(&self, column: &str) -> Option<f64> {
         let step = &self.step.summary;
-        let log_writes = self.step.counters.rate(shared::LOG_WRITES);
+        let log_writes = self.step.counters.rate(Counter::LogWrites);
         let all_writes = sum(step.write_requests_per_s, log_writes);
         let (read, written) = (self.mib_per_s(step.physical_reads_per_s), self.mib_per_s(step.physical_writes_per_s));
         let all_written = sum(written, self.log_mib_per_s());
@@ -134,7 +134,7 @@ impl StepRow<'_> {
     fn wait_figure(&self, column: &str) -> Option<f64> {
         let delta = |counter| self.step.counters.find(counter)?.delta;
         let mean_us = self.step.summary.read_latency_mean_us?;
-        let waits = delta(shared::SINGLE_READS).or_else(|| delta(shared::PHYSICAL_READS));
+        let waits = delta(Counter::SingleReads).or_else(|| delta(Counter::PhysicalReads));
         match column.strip_prefix("db file sequential read ")? {
             "Waits" => waits,
             "Time (s)" => Some(waits? * mean_us / 1e6),
@@ -149,7 +149,7 @@ impl StepRow<'_> {
 
     /// By the database's own clock, else by the sessions'.
     fn active_sessions(&self) -> Option<f64> {
-        let counted = self.step.counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6);
+        let counted = self.step.counters.rate(Counter::BusyTimeUs).map(|us| us / 1e6);
         counted.or_else(|| self.step.work.as_ref().map(Work::busy_sessions))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{Counter, Scope, shared};
+use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::contract::wait::{SAMPLES, TIMES, WaitClass};
 use mindful_core::record::latency::Recorder;
@@ -221,7 +221,7 @@ impl Board {
     /// A sample finds each session at one event, so samples of an event over all samples are the sessions at it. Of times,
     /// us per second are the same in millionths.
     pub(super) fn waits(&self) -> Vec<(&str, f64)> {
-        let whole = if self.sources.contains_key(SAMPLES) { self.rate(shared::SAMPLINGS) } else { Some(1e6) };
+        let whole = if self.sources.contains_key(SAMPLES) { self.rate(Counter::Samplings) } else { Some(1e6) };
         let Some(whole) = whole.filter(|rate| *rate > 0.0) else { return Vec::new() };
         let busy = |name: &str| WaitClass::BUSY.iter().any(|class| name.starts_with(&class.counter_name("")));
         let mut waits: Vec<_> = self.waits.iter().filter(|(name, rate)| **rate > 0.0 && busy(name)).collect();
@@ -287,7 +287,7 @@ mod tests {
             [&[0.0; 3], &[150.0, 50.0, 400.0]],
         );
         assert_eq!(board.waits(), [], "the number of samples is not known");
-        apply(&mut board, "wait_sampling", &[shared::SAMPLINGS.name()], [&[0.0], &[50.0]]);
+        apply(&mut board, "wait_sampling", &[Counter::Samplings.name()], [&[0.0], &[50.0]]);
         assert_eq!(board.waits(), [("read/DataFileRead", 3.0), ("cpu/cpu", 1.0)]);
     }
 

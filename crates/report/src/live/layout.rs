@@ -1,7 +1,7 @@
 //! How the board is laid out on a screen of any size.
 
 use mindful_analyze::figures::rates;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::result::Severity;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -56,7 +56,7 @@ fn figures_of(board: &Board, area: Rect, colour: bool) -> Text<'static> {
             Span::raw(format!("   {drawn}")),
         ])
     };
-    lines.push(row("IOPS", maybe(board.rate(shared::PHYSICAL_READS)), String::new()));
+    lines.push(row("IOPS", maybe(board.rate(Counter::PhysicalReads)), String::new()));
     lines.push(row("blocks/s", maybe(last.map(|s| s.blocks_per_s)), history(|s| Some(s.blocks_per_s))));
     lines.push(row("operations/s", maybe(last.map(|s| s.ops_per_s)), history(|s| Some(s.ops_per_s))));
     lines.push(row("p50", us(last.and_then(|s| s.p50_us)), history(|s| s.p50_us)));
@@ -105,7 +105,7 @@ fn waits(board: &Board) -> String {
 fn device(board: &Board) -> String {
     let rate = |counter| board.rate(counter);
     let mean = rates::device_read_us(rate).map_or_else(|| UNKNOWN.to_owned(), time_us);
-    let (reads, queue) = (rate(shared::DEVICE_READS), rates::device_in_flight(rate));
+    let (reads, queue) = (rate(Counter::DeviceReads), rates::device_in_flight(rate));
     format!("{} reads/s of {mean}, {} requests at a time", maybe(reads), maybe(queue))
 }
 
@@ -173,7 +173,7 @@ mod tests {
     fn a_watch_shows_the_columns_and_the_last_seconds() {
         let watched = WatchedBoard::new("WAL", [("db".to_owned(), Scope::Database)].into());
         let mut board = Board::of_watch(watched);
-        let metrics = vec![Metric::counter(shared::COMMITS, "1", "")];
+        let metrics = vec![Metric::counter(Counter::Commits, "1", "")];
         board.apply(Event::Source { source: "db".to_owned(), metrics, phase: Phase::Boundary });
         for boundary in 0..60 {
             let (at_us, values) = (i64::from(boundary) * 1_000_000, vec![Some(f64::from(boundary * 50))]);

@@ -2,7 +2,7 @@
 
 use mindful_analyze::figures::rates;
 use mindful_core::contract::event::Event;
-use mindful_core::contract::metric::{self, Phase, shared};
+use mindful_core::contract::metric::{Counter, Phase};
 use mindful_core::contract::slice::SliceReport;
 use mindful_core::record::latency::Recorder;
 use mindful_core::record::run::StepHead;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::figure::{number, time_us};
 
 const CACHED_PCT_SHOWN: f64 = 10.0;
-const READS: [metric::Counter; 3] = [shared::PHYSICAL_READS, shared::LOGICAL_READS, shared::PROCESS_READ_BYTES];
+const READS: [Counter; 3] = [Counter::PhysicalReads, Counter::LogicalReads, Counter::ProcessReadBytes];
 
 /// Slices of a step as they come in; a slice is shown when all sessions have reported it.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Seconds {
     open: BTreeMap<u32, Slice>,
     /// For each source: the places of [`READS`] among its values, and when it is read.
     sources: BTreeMap<String, ([Option<usize>; 3], Phase)>,
-    reads: [Counter; 3],
+    reads: [CounterReading; 3],
     last: Option<(u32, Slice)>,
 }
 
@@ -36,7 +36,7 @@ struct Slice {
 
 /// The last two values of a counter, each with its time in us.
 #[derive(Debug, Default, Clone, Copy)]
-struct Counter {
+struct CounterReading {
     last: Option<(i64, f64)>,
     per_s: Option<f64>,
     boundary: u32,
@@ -50,7 +50,7 @@ impl Seconds {
             boundaries_us: Vec::new(),
             open: BTreeMap::new(),
             sources: BTreeMap::new(),
-            reads: [Counter::default(); 3],
+            reads: [CounterReading::default(); 3],
             last: None,
         }
     }
@@ -123,7 +123,7 @@ impl Seconds {
         if let Some(p99) = slice.service.quantile_ns(0.99) {
             parts.push(format!("p99 {}", time_us(p99 as f64 / 1e3)));
         }
-        if let Some(hits) = rates::hit_ratio(|read| if read == shared::LOGICAL_READS { logical } else { physical }) {
+        if let Some(hits) = rates::hit_ratio(|read| if read == Counter::LogicalReads { logical } else { physical }) {
             parts.push(format!("hits {} %", number(100.0 * hits)));
         }
         parts.push(format!("{} ops/s", number(slice.ops as f64 / seconds)));
@@ -164,7 +164,7 @@ impl Seconds {
     }
 }
 
-impl Counter {
+impl CounterReading {
     fn read(&mut self, boundary: u32, at_us: i64, value: f64) {
         self.boundary = boundary;
         if let Some((before_us, before)) = self.last.filter(|(before_us, _)| *before_us < at_us) {
@@ -230,8 +230,8 @@ mod tests {
     fn counters_are_shown_when_they_are_known() {
         let mut seconds = seconds(1);
         let metrics = vec![
-            Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
-            Metric::counter(shared::LOGICAL_READS, "blocks", ""),
+            Metric::counter(Counter::PhysicalReads, "blocks", ""),
+            Metric::counter(Counter::LogicalReads, "blocks", ""),
         ];
         seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
         for boundary in 0..2_u32 {
@@ -250,8 +250,8 @@ mod tests {
     fn reads_from_the_page_cache_are_not_physical() {
         let mut seconds = seconds(1);
         let metrics = vec![
-            Metric::counter(shared::PHYSICAL_READS, "blocks", ""),
-            Metric::counter(shared::PROCESS_READ_BYTES, "bytes", ""),
+            Metric::counter(Counter::PhysicalReads, "blocks", ""),
+            Metric::counter(Counter::ProcessReadBytes, "bytes", ""),
         ];
         seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Boundary });
         for boundary in 0..2_u32 {
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn what_is_read_after_a_boundary_counts_to_the_boundary() {
         let mut seconds = seconds(1);
-        let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
+        let metrics = vec![Metric::counter(Counter::PhysicalReads, "blocks", "")];
         seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
         // The warm-up reads 1,000 blocks a second, the window 3,000; the later a reading, the later after its boundary.
         for (boundary, late_us, reads) in [(0_u32, 250_000, 0.0), (1, 500_000, 1_000.0), (2, 900_000, 4_000.0)] {
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn reads_of_the_warm_up_are_not_shown_as_those_of_the_window() {
         let mut seconds = seconds(1);
-        let metrics = vec![Metric::counter(shared::PHYSICAL_READS, "blocks", "")];
+        let metrics = vec![Metric::counter(Counter::PhysicalReads, "blocks", "")];
         seconds.apply(Event::Source { source: "s".into(), metrics, phase: Phase::Settled });
         for (boundary, reads) in [(0_u32, 0.0), (1, 1_000.0)] {
             let at_us = i64::from(boundary) * 1_000_000 + 500_000;

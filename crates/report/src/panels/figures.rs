@@ -5,7 +5,7 @@ use mindful_analyze::figures::rates;
 use mindful_analyze::figures::work::Work;
 use mindful_analyze::judgement::headline::CACHED_YIELD;
 use mindful_analyze::judgement::ledger::LedgerRow;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::workload::OpKind;
 
 use crate::escape;
@@ -211,7 +211,7 @@ pub(crate) fn time(step: &StepAnalysis) -> Panel {
     };
     let parts: Vec<_> = shares.top(6).into_iter().map(share).collect();
     let busy = step.work.as_ref().map(Work::busy_sessions);
-    let active = step.counters.rate(shared::BUSY_TIME_US).map(|us| us / 1e6).or(busy);
+    let active = step.counters.rate(Counter::BusyTimeUs).map(|us| us / 1e6).or(busy);
     if let (Some(active), false) = (active, parts.is_empty()) {
         let active = number(active);
         page.blank();

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::second::WatchedSecond;
 use crate::figure::{UNKNOWN, number};
 use mindful_analyze::figures::rates;
-use mindful_core::contract::metric::shared as counter;
 use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::wait::{SAMPLES, WaitClass};
 
@@ -115,17 +114,17 @@ fn all(log_name: &str) -> Vec<Column> {
     let bytes = |counter, text| Column { name: Some("dev MiB/s"), ..of("MiB/s", 6, counter, text) };
     vec![
         column("second", 6, Of::Watch, |second| second.number().to_string()),
-        of("tx/s", 7, counter::COMMITS, |second| rate(second, counter::COMMITS, 1.0)),
-        of("LIO/s", 9, counter::LOGICAL_READS, |second| rate(second, counter::LOGICAL_READS, 1.0)),
-        of("hit %", 5, counter::LOGICAL_READS, hits),
-        of("reads/s", 8, counter::PHYSICAL_READS, |second| rate(second, counter::PHYSICAL_READS, 1.0)),
-        of(&format!("{log_name} MiB/s"), 9, counter::LOG_BYTES, |second| rate(second, counter::LOG_BYTES, MIB)),
-        of("dev r/s", 8, counter::DEVICE_READS, |second| rate(second, counter::DEVICE_READS, 1.0)),
-        bytes(counter::DEVICE_READ_BYTES, |second| rate(second, counter::DEVICE_READ_BYTES, MIB)),
-        of("r ms", 6, counter::DEVICE_READS, read_ms),
-        of("dev w/s", 7, counter::DEVICE_WRITES, |second| rate(second, counter::DEVICE_WRITES, 1.0)),
-        bytes(counter::DEVICE_WRITE_BYTES, |second| rate(second, counter::DEVICE_WRITE_BYTES, MIB)),
-        of("CPU %", 5, counter::HOST_CPU_BUSY_US, cpu),
+        of("tx/s", 7, Counter::Commits, |second| rate(second, Counter::Commits, 1.0)),
+        of("LIO/s", 9, Counter::LogicalReads, |second| rate(second, Counter::LogicalReads, 1.0)),
+        of("hit %", 5, Counter::LogicalReads, hits),
+        of("reads/s", 8, Counter::PhysicalReads, |second| rate(second, Counter::PhysicalReads, 1.0)),
+        of(&format!("{log_name} MiB/s"), 9, Counter::LogBytes, |second| rate(second, Counter::LogBytes, MIB)),
+        of("dev r/s", 8, Counter::DeviceReads, |second| rate(second, Counter::DeviceReads, 1.0)),
+        bytes(Counter::DeviceReadBytes, |second| rate(second, Counter::DeviceReadBytes, MIB)),
+        of("r ms", 6, Counter::DeviceReads, read_ms),
+        of("dev w/s", 7, Counter::DeviceWrites, |second| rate(second, Counter::DeviceWrites, 1.0)),
+        bytes(Counter::DeviceWriteBytes, |second| rate(second, Counter::DeviceWriteBytes, MIB)),
+        of("CPU %", 5, Counter::HostCpuBusyUs, cpu),
         column("top wait", 0, Of::Waits, top_wait),
     ]
 }

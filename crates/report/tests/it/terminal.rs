@@ -61,8 +61,8 @@ fn a_run_with_updates_and_a_page_cache_in_the_way() {
 
 #[test]
 fn a_cached_run_on_an_unseen_device() {
-    use mindful_core::contract::metric::shared;
-    let unseen = &[shared::DEVICE_READS, shared::DEVICE_READ_BYTES, shared::PROCESS_READ_BYTES];
+    use mindful_core::contract::metric::Counter;
+    let unseen = &[Counter::DeviceReads, Counter::DeviceReadBytes, Counter::ProcessReadBytes];
     let made = Made { miss: 0.0001, latency_us: 90, host_busy: 0.98, server_cores: 7.6, unseen, ..Made::default() };
     insta::assert_snapshot!(report(&made.run()));
 }

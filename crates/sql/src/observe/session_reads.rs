@@ -4,7 +4,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::metric::{Counter, Metric, Sampler};
 use mindful_host::{Kernel, process};
 
 /// Of more of them nothing is read: it would take more of a CPU than it is worth.
@@ -32,8 +32,8 @@ impl<F: FnMut() -> Vec<u32>> SessionReads<F> {
 
     fn new(ids: F, storage_bytes: fn(&Kernel, u32) -> io::Result<[u64; 2]>) -> Self {
         let metrics = [
-            Metric::gauge(shared::SESSION_PROCESSES, "1", "Server processes or threads of mindful's sessions"),
-            Metric::counter(shared::SESSION_READ_BYTES, "bytes", "Bytes that they caused to be fetched from storage"),
+            Metric::gauge(Counter::SessionProcesses, "1", "Server processes or threads of mindful's sessions"),
+            Metric::counter(Counter::SessionReadBytes, "bytes", "Bytes that they caused to be fetched from storage"),
         ];
         Self { kernel: Kernel::default(), ids, storage_bytes, metrics }
     }
@@ -41,7 +41,7 @@ impl<F: FnMut() -> Vec<u32>> SessionReads<F> {
 
 impl<F: FnMut() -> Vec<u32> + Send> Sampler for SessionReads<F> {
     fn name(&self) -> &'static str {
-        shared::SESSION_PROCESSES.name()
+        Counter::SessionProcesses.name()
     }
 
     fn metrics(&self) -> &[Metric] {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::metric::{Metric, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
 use mindful_core::contract::slice::session_name;
 use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
@@ -174,9 +174,9 @@ fn metric_of(event: &WaitEvent) -> Metric {
 fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
     let of_server = format!("CPU of the server's {server} that answers the sampling of waits");
     vec![
-        Metric::counter(shared::MONITOR_CPU_US, "us", &of_server),
-        Metric::counter(shared::SAMPLING_CPU_US, "us", "CPU of mindful's thread that asks for it"),
-        Metric::counter(shared::SAMPLINGS, "1", "How often the sessions were sampled"),
+        Metric::counter(Counter::MonitorCpuUs, "us", &of_server),
+        Metric::counter(Counter::SamplingCpuUs, "us", "CPU of mindful's thread that asks for it"),
+        Metric::counter(Counter::Samplings, "1", "How often the sessions were sampled"),
         Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
         Metric::gauge(
             "sampling_interval",

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, Sampler, Scope};
 use mindful_core::result::finding::codes;
 use mysql::prelude::Queryable;
 
@@ -41,43 +41,43 @@ const fn gauge(variables: &'static [&'static str], unit: &'static str, help: &'s
 const COLUMNS: &[Column] = &[
     counter(
         &["Innodb_buffer_pool_read_requests"],
-        shared::LOGICAL_READS.name(),
+        Counter::LogicalReads.name(),
         "blocks",
         "Page requests to the buffer pool, hit or miss (Innodb_buffer_pool_read_requests)",
     ),
     counter(
         &["Innodb_pages_read"],
-        shared::PHYSICAL_READS.name(),
+        Counter::PhysicalReads.name(),
         "blocks",
         "Pages asked of the operating system (Innodb_pages_read)",
     ),
     counter(
         &["Innodb_data_reads"],
-        shared::READ_REQUESTS.name(),
+        Counter::ReadRequests.name(),
         "1",
         "Requests by which they were asked for (Innodb_data_reads)",
     ),
     counter(
         &["Innodb_pages_written"],
-        shared::PHYSICAL_WRITES.name(),
+        Counter::PhysicalWrites.name(),
         "blocks",
         "Pages given to the operating system; their copies in the doublewrite area apart (Innodb_pages_written)",
     ),
     counter(
         &["Innodb_data_writes"],
-        shared::WRITE_REQUESTS.name(),
+        Counter::WriteRequests.name(),
         "1",
         "Requests by which they were given (Innodb_data_writes)",
     ),
     counter(
         &["Innodb_lsn_current", "Innodb_redo_log_current_lsn"],
-        shared::LOG_BYTES.name(),
+        Counter::LogBytes.name(),
         "bytes",
         "Bytes of redo, by the log sequence number (Innodb_lsn_current, Innodb_redo_log_current_lsn)",
     ),
     counter(
         &["Innodb_log_writes"],
-        shared::LOG_WRITES.name(),
+        Counter::LogWrites.name(),
         "1",
         "Times redo was given to the operating system (Innodb_log_writes)",
     ),
@@ -90,7 +90,7 @@ const COLUMNS: &[Column] = &[
     own(&["Innodb_data_fsyncs"], "1", "Calls of fsync"),
     counter(
         &["Innodb_os_log_fsyncs"],
-        shared::LOG_SYNCS.name(),
+        Counter::LogSyncs.name(),
         "1",
         "Calls of fsync for the log; MySQL only (Innodb_os_log_fsyncs)",
     ),
@@ -179,7 +179,7 @@ pub(crate) struct Commits {
 impl Commits {
     pub(crate) fn new(committed: &Arc<Committed>) -> Self {
         let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
-        Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(shared::COMMITS, "1", help)] }
+        Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(Counter::Commits, "1", help)] }
     }
 }
 
@@ -220,7 +220,7 @@ impl FileTimes {
     fn open(link: &Arc<Link>, connection: &Shared) -> Result<Readable<Self>> {
         let help = "Time that reads of data files took (file_summary_by_event_name of the performance schema)";
         let metrics = vec![
-            Metric::counter(shared::READ_TIME_US, "us", help),
+            Metric::counter(Counter::ReadTimeUs, "us", help),
             Metric::counter("file_reads", "1", "Reads of data files that were timed"),
         ];
         let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), metrics };

@@ -2,7 +2,7 @@
 
 use mindful_conformance::Fixture;
 use mindful_core::ErrorKind;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceReport};
 use mindful_core::workload::{OpKind, Rate, Workload};
@@ -115,8 +115,8 @@ fn counters_follow_from_the_caches_reported() {
         let index = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         values[index].unwrap() as u64
     };
-    assert_eq!(value(shared::LOGICAL_READS), 8_000);
-    assert_eq!(value(shared::PHYSICAL_READS), 3_200);
-    assert_eq!(value(shared::PROCESS_READ_BYTES), 2_400 * 8_192);
-    assert_eq!(value(shared::SERVER_CPU_USER_US), 24_000);
+    assert_eq!(value(Counter::LogicalReads), 8_000);
+    assert_eq!(value(Counter::PhysicalReads), 3_200);
+    assert_eq!(value(Counter::ProcessReadBytes), 2_400 * 8_192);
+    assert_eq!(value(Counter::ServerCpuUserUs), 24_000);
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Metric, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
 use mindful_core::record::latency::{Latency, Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
@@ -29,40 +29,40 @@ const fn columns(source: Source) -> &'static [Column] {
 }
 
 const STATISTICS: &[Column] = &[
-    (statistic::LOGICAL_READS, shared::LOGICAL_READS.name(), "blocks", "Requests of our sessions to the buffer cache"),
+    (statistic::LOGICAL_READS, Counter::LogicalReads.name(), "blocks", "Requests of our sessions to the buffer cache"),
     (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, those of reads"),
-    (statistic::BLOCKS_READ, shared::PHYSICAL_READS.name(), "blocks", "Blocks read by our sessions"),
-    (statistic::READ_REQUESTS, shared::READ_REQUESTS.name(), "1", "Requests by which they read"),
-    (statistic::READS_DIRECT, shared::READS_DIRECT.name(), "blocks", "Blocks read past the cache"),
-    (statistic::READS_PREFETCHED, shared::READS_AHEAD.name(), "blocks", "Blocks read before they were asked for"),
-    (statistic::REDO_BYTES, shared::LOG_BYTES.name(), "bytes", "Redo of our sessions"),
-    (statistic::COMMITS, shared::COMMITS.name(), "1", "Transactions our sessions committed"),
-    (statistic::SYNCH_WRITES, shared::COMMIT_WAITS.name(), "1", "Waits of our sessions for redo to be on storage"),
+    (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
+    (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Requests by which they read"),
+    (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
+    (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read before they were asked for"),
+    (statistic::REDO_BYTES, Counter::LogBytes.name(), "bytes", "Redo of our sessions"),
+    (statistic::COMMITS, Counter::Commits.name(), "1", "Transactions our sessions committed"),
+    (statistic::SYNCH_WRITES, Counter::CommitWaits.name(), "1", "Waits of our sessions for redo to be on storage"),
     (statistic::SYNCH_TIME, "redo_synch_time", "us", "Time of these waits"),
-    (statistic::CELL_SMART_BYTES, shared::FILTERED_BYTES.name(), "bytes", "Bytes that cells sent after a smart scan"),
-    (statistic::CELL_FLASH_HITS, shared::STORAGE_CACHE_READS.name(), "1", "Reads that the flash cache of cells served"),
+    (statistic::CELL_SMART_BYTES, Counter::FilteredBytes.name(), "bytes", "Bytes that cells sent after a smart scan"),
+    (statistic::CELL_FLASH_HITS, Counter::StorageCacheReads.name(), "1", "Reads that the flash cache of cells served"),
 ];
 
 const EVENTS: &[Column] = &[
-    (own::SINGLE_READS, shared::SINGLE_READS.name(), "1", "Reads of one block for which a session waited"),
-    (own::SINGLE_READ_TIME, shared::SINGLE_READ_TIME_US.name(), "us", "Time of these waits"),
-    (own::READ_TIME, shared::READ_TIME_US.name(), "us", "Time our sessions waited for reads"),
+    (own::SINGLE_READS, Counter::SingleReads.name(), "1", "Reads of one block for which a session waited"),
+    (own::SINGLE_READ_TIME, Counter::SingleReadTimeUs.name(), "us", "Time of these waits"),
+    (own::READ_TIME, Counter::ReadTimeUs.name(), "us", "Time our sessions waited for reads"),
     (own::LOG_TIME, "log_wait_time", "us", "Time our sessions waited for redo"),
 ];
 
 const TIMES: &[Column] = &[
-    ("DB time", shared::BUSY_TIME_US.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
-    ("DB CPU", shared::SERVER_CPU_US.name(), "us", "CPU of our sessions"),
+    ("DB time", Counter::BusyTimeUs.name(), "us", "Time our sessions were busy, on a CPU or waiting"),
+    ("DB CPU", Counter::ServerCpuUs.name(), "us", "CPU of our sessions"),
 ];
 
 /// Counters of the whole instance, everybody's.
 const INSTANCE: &[Column] = &[
     (statistic::LOGICAL_READS, "instance_logical_reads", "blocks", "Requests to the buffer cache, of everybody"),
     (statistic::BLOCKS_READ, "instance_physical_reads", "blocks", "Blocks read, of everybody"),
-    (statistic::BLOCKS_WRITTEN, shared::PHYSICAL_WRITES.name(), "blocks", "Blocks written, of everybody"),
-    (statistic::WRITE_REQUESTS, shared::WRITE_REQUESTS.name(), "1", "Requests that wrote them"),
+    (statistic::BLOCKS_WRITTEN, Counter::PhysicalWrites.name(), "blocks", "Blocks written, of everybody"),
+    (statistic::WRITE_REQUESTS, Counter::WriteRequests.name(), "1", "Requests that wrote them"),
     (statistic::REDO_BYTES, "instance_redo", "bytes", "Redo of everybody"),
-    (statistic::REDO_WRITES, shared::LOG_WRITES.name(), "1", "Writes of redo"),
+    (statistic::REDO_WRITES, Counter::LogWrites.name(), "1", "Writes of redo"),
     (statistic::COMMITS, "instance_commits", "1", "Transactions committed by everybody"),
 ];
 

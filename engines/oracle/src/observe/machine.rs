@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Metric, Sampler, shared};
+use mindful_core::contract::metric::{Counter, Metric, Sampler};
 
 use crate::codes::denied;
 use crate::connect::driver::{Failure, Row};
@@ -100,7 +100,7 @@ const OF_HUNDREDTH: f64 = 1e4;
 /// The host's CPU bears the shared names only where the host is another one: of this host /proc contains more.
 fn host_metrics(remote: bool) -> Vec<Metric> {
     let [busy, total] = if remote {
-        [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name()]
+        [Counter::HostCpuBusyUs.name(), Counter::HostCpuTotalUs.name()]
     } else {
         ["instance_host_busy", "instance_host_total"]
     };
@@ -194,8 +194,8 @@ mod tests {
         add_host(&rows, &mut values);
         assert_eq!(values[..3], [Some(2e6), Some(8e6), Some(8.0)]);
         assert_eq!(values[8], None, "what is not reported is not known");
-        assert_eq!(host_metrics(true)[0].name, shared::HOST_CPU_BUSY_US);
-        assert!(host_metrics(false).iter().all(|metric| metric.name != shared::HOST_CPU_BUSY_US));
+        assert_eq!(host_metrics(true)[0].name, Counter::HostCpuBusyUs);
+        assert!(host_metrics(false).iter().all(|metric| metric.name != Counter::HostCpuBusyUs));
     }
 
     #[test]

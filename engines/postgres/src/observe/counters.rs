@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, MetricKind, Phase, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, Sampler, Scope};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::priority::GoingFirst;
@@ -62,37 +62,37 @@ impl Source {
 
 /// Unit and help by column name; what is not here is a count.
 const COLUMNS: &[(&str, &str, &str)] = &[
-    (shared::LOGICAL_READS.name(), "blocks", "Block requests to shared buffers by this database, hit or miss"),
-    (shared::PHYSICAL_READS.name(), "blocks", "Blocks asked of the operating system"),
-    (shared::PHYSICAL_WRITES.name(), "blocks", "Blocks given to the operating system"),
-    (shared::SESSION_WRITES.name(), "blocks", "Of these, those that sessions wrote themselves"),
-    (shared::CHECKPOINT_WRITES.name(), "blocks", "Of these, those of checkpoints"),
-    (shared::BACKGROUND_WRITES.name(), "blocks", "Of these, those of the background writer"),
-    (shared::LOG_WRITES.name(), "1", "Times WAL was given to the operating system"),
-    (shared::LOG_SYNCS.name(), "1", "Times WAL was synced to storage by a call of its own"),
-    (shared::LOG_SYNC_TIME_US.name(), "us", "Time these syncs took; needs track_wal_io_timing"),
-    (shared::LOG_WRITE_BYTES.name(), "bytes", "Bytes of WAL given to the operating system, in whole blocks"),
-    (shared::READ_TIME_US.name(), "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
+    (Counter::LogicalReads.name(), "blocks", "Block requests to shared buffers by this database, hit or miss"),
+    (Counter::PhysicalReads.name(), "blocks", "Blocks asked of the operating system"),
+    (Counter::PhysicalWrites.name(), "blocks", "Blocks given to the operating system"),
+    (Counter::SessionWrites.name(), "blocks", "Of these, those that sessions wrote themselves"),
+    (Counter::CheckpointWrites.name(), "blocks", "Of these, those of checkpoints"),
+    (Counter::BackgroundWrites.name(), "blocks", "Of these, those of the background writer"),
+    (Counter::LogWrites.name(), "1", "Times WAL was given to the operating system"),
+    (Counter::LogSyncs.name(), "1", "Times WAL was synced to storage by a call of its own"),
+    (Counter::LogSyncTimeUs.name(), "us", "Time these syncs took; needs track_wal_io_timing"),
+    (Counter::LogWriteBytes.name(), "bytes", "Bytes of WAL given to the operating system, in whole blocks"),
+    (Counter::ReadTimeUs.name(), "us", "Time spent waiting for reads of blocks; needs track_io_timing"),
     ("write_time", "us", "Time spent on writes of blocks; needs track_io_timing"),
     ("fsync_time", "us", "Time spent on fsync of data files; needs track_io_timing"),
     ("blk_read_time", "us", "Time this database's backends spent reading; needs track_io_timing"),
     ("read_bytes", "bytes", "Bytes of blocks asked of the operating system"),
     ("write_bytes", "bytes", "Bytes of blocks given to the operating system"),
     (
-        shared::RING_VISITS.name(),
+        Counter::RingVisits.name(),
         "blocks",
         "Blocks that scans visited through a ring of a few buffers, not through all of the cache",
     ),
     ("temp_bytes", "bytes", "Bytes of temporary files"),
-    (shared::LOG_BYTES.name(), "bytes", "Bytes of WAL"),
-    (shared::COMMITS.name(), "1", "Transactions committed in this database"),
-    (shared::DATABASE_READS.name(), "blocks", "The same, under the name that other engines would use"),
+    (Counter::LogBytes.name(), "bytes", "Bytes of WAL"),
+    (Counter::Commits.name(), "1", "Transactions committed in this database"),
+    (Counter::DatabaseReads.name(), "blocks", "The same, under the name that other engines would use"),
     ("blks_read", "blocks", "Blocks this database had to read"),
     ("blks_hit", "blocks", "Blocks this database found in shared buffers"),
-    (shared::MAINTENANCE_READS.name(), "blocks", "Blocks that autovacuum workers asked of the operating system"),
-    (shared::MAINTENANCE_WRITES.name(), "blocks", "Blocks that autovacuum workers gave to the operating system"),
-    (shared::LOG_RECORDS.name(), "1", "Records of WAL (wal_records)"),
-    (shared::LOG_IMAGES.name(), "1", "Full page images in WAL (wal_fpi)"),
+    (Counter::MaintenanceReads.name(), "blocks", "Blocks that autovacuum workers asked of the operating system"),
+    (Counter::MaintenanceWrites.name(), "blocks", "Blocks that autovacuum workers gave to the operating system"),
+    (Counter::LogRecords.name(), "1", "Records of WAL (wal_records)"),
+    (Counter::LogImages.name(), "1", "Full page images in WAL (wal_fpi)"),
     ("n_tup_hot_upd", "1", "Rows of mindful's updated within their block (HOT)"),
     ("n_tup_upd", "1", "Rows of mindful's updated"),
     ("checkpoint_write_time", "us", "Time checkpoints spent writing"),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mindful_core::Result;
 use mindful_core::contract::description::decides;
 use mindful_core::contract::description::{Description, HostView};
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_host::{Kernel, process};
 use tokio_postgres::Client;
 
@@ -155,7 +155,7 @@ pub(crate) fn expected_log(settings: &BTreeMap<String, String>, shape: Option<Sh
         return None;
     }
     let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
-    let images = is("full_page_writes", "on").then(|| LogImages { counter: shared::LOG_IMAGES.into(), bytes: IMAGE });
+    let images = is("full_page_writes", "on").then(|| LogImages { counter: Counter::LogImages.into(), bytes: IMAGE });
     let light = if is("wal_level", "logical") { HEAVY } else { LIGHT };
     Some(ExpectedLog { light, heavy: HEAVY, images, once_a_transaction: false })
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, Sampler, Scope, shared};
+use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_sql::observe::wait_sampling::{self as sampling, Sampling, SamplingCost, Whom};
 use tokio_postgres::{Row, Statement};
@@ -192,11 +192,11 @@ impl Reads {
 fn reads_in_flight() -> Vec<Metric> {
     vec![
         Metric::counter(
-            shared::READS_IN_FLIGHT,
+            Counter::ReadsInFlight,
             "1",
             "Reads of all sessions under way (pg_aios), summed over all looks",
         ),
-        Metric::counter(shared::READS_LOOKS, "1", "How often reads under way were sampled"),
+        Metric::counter(Counter::ReadsLooks, "1", "How often reads under way were sampled"),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::record::latency::{Latency, WAIT_HISTOGRAM, wait_kind};
 
 use crate::support::{folder, load, made, open, open_with, reads, refusal, session, slice, updates};
@@ -23,7 +23,7 @@ fn durable(path: &std::path::Path, options: &[(&str, &str)]) -> (f64, f64, u64) 
         let at = sampler.metrics().iter().position(|metric| metric.name == name).unwrap();
         values[at].unwrap()
     };
-    let counted = (value(shared::COMMITS.name()), value(shared::LOG_SYNCS.name()));
+    let counted = (value(Counter::Commits.name()), value(Counter::LogSyncs.name()));
     let sync_us = value("log_sync_time");
     let timed = sampler.latencies().unwrap().kinds.get(wait_kind::LOG_SYNC).map_or(0, Latency::count);
     // Each sync is a part of the update that it follows.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use mindful_conformance::Fixture;
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
@@ -27,7 +27,7 @@ fn block_yield(cache: &str) -> f64 {
     let before = counters(&*opened.target);
     opened.work_ops(&workload, 2, Some(300));
     let after = counters(&*opened.target);
-    (after[shared::PHYSICAL_READS.name()] - before[shared::PHYSICAL_READS.name()]) / (2.0 * 300.0 * 16.0)
+    (after[Counter::PhysicalReads.name()] - before[Counter::PhysicalReads.name()]) / (2.0 * 300.0 * 16.0)
 }
 
 #[test]
@@ -79,9 +79,9 @@ fn a_light_update_logs_its_block_and_no_more() {
     let before = counters(&*opened.target);
     opened.work_ops(&workload, 1, Some(100));
     let after = counters(&*opened.target);
-    let logged = (after[shared::LOG_BYTES.name()] - before[shared::LOG_BYTES.name()]) / 400.0;
+    let logged = (after[Counter::LogBytes.name()] - before[Counter::LogBytes.name()]) / 400.0;
     assert!((8192.0..8192.0 * 1.3).contains(&logged), "{logged} bytes of log a block");
-    assert!((after[shared::COMMITS.name()] - before[shared::COMMITS.name()] - 100.0).abs() < 0.5);
+    assert!((after[Counter::Commits.name()] - before[Counter::Commits.name()] - 100.0).abs() < 0.5);
 }
 
 /// All sessions' waiting for the writer and their commits over one slice of updates.
@@ -102,7 +102,7 @@ fn waiting(fixture: &Fixture, sessions: u32, commit: Commit) -> (u64, f64) {
         let workers: Vec<_> = (0..sessions).map(|session| scope.spawn(move || work(session))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a session that ends")).sum()
     });
-    (waited, counters(target)[shared::COMMITS.name()] - before[shared::COMMITS.name()])
+    (waited, counters(target)[Counter::Commits.name()] - before[Counter::Commits.name()])
 }
 
 #[test]

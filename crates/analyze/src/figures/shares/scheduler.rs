@@ -1,6 +1,6 @@
 //! The three states of the sessions' threads, as the scheduler counted them.
 
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 
 use crate::figures::counters::Counters;
 
@@ -17,8 +17,8 @@ pub(crate) struct Scheduler {
 impl Scheduler {
     /// `None` where the threads are not seen.
     pub(crate) fn from_counters(counters: &Counters) -> Option<Self> {
-        let on_cpu = counters.ratio(shared::SESSION_CPU_US, shared::SESSION_TIME_US)?.min(1.0);
-        let queued = counters.ratio(shared::SESSION_QUEUE_US, shared::SESSION_TIME_US)?.min(1.0 - on_cpu);
+        let on_cpu = counters.ratio(Counter::SessionCpuUs, Counter::SessionTimeUs)?.min(1.0);
+        let queued = counters.ratio(Counter::SessionQueueUs, Counter::SessionTimeUs)?.min(1.0 - on_cpu);
         Some(Self { on_cpu, queued, asleep: 1.0 - on_cpu - queued })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::record::latency::Latency;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::OpKind;
@@ -157,13 +157,13 @@ fn counters(load: &Load<'_>) -> Vec<(Metric, Option<f64>)> {
     let read_us = mean_us(&reads);
     let written = Some(()).filter(|()| !load.is_mixed());
     vec![
-        (metric(shared::READ_REQUESTS, "1", "reads"), ios(&reads)),
-        (metric(shared::WRITE_REQUESTS, "1", "writes"), written.and(ios(&writes))),
-        (metric(shared::PROCESS_READ_BYTES, "bytes", "bytes read"), bytes(&reads)),
-        (metric(shared::PROCESS_WRITE_BYTES, "bytes", "bytes written"), written.and(bytes(&writes))),
-        (metric(shared::SINGLE_READS, "1", "reads that were timed"), read_us.and(ios(&reads))),
+        (metric(Counter::ReadRequests, "1", "reads"), ios(&reads)),
+        (metric(Counter::WriteRequests, "1", "writes"), written.and(ios(&writes))),
+        (metric(Counter::ProcessReadBytes, "bytes", "bytes read"), bytes(&reads)),
+        (metric(Counter::ProcessWriteBytes, "bytes", "bytes written"), written.and(bytes(&writes))),
+        (metric(Counter::SingleReads, "1", "reads that were timed"), read_us.and(ios(&reads))),
         (
-            metric(shared::SINGLE_READ_TIME_US, "us", "time of these, from submission to completion"),
+            metric(Counter::SingleReadTimeUs, "us", "time of these, from submission to completion"),
             read_us.zip(ios(&reads)).map(|(us, ios)| us * ios),
         ),
     ]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::result::finding::codes;
 
 use super::consistency;
@@ -86,11 +86,11 @@ fn step(files: &[String], parts: &[&OrionPart], points: &[Point]) -> OldStep {
         (0, end_us),
         1,
         vec![
-            (counter(shared::READ_REQUESTS, "1", "small I/Os"), ios),
-            (counter(shared::SINGLE_READS, "1", "small I/Os that were timed"), us.and(timed)),
-            (counter(shared::SINGLE_READ_TIME_US, "us", "time of these"), us.zip(timed).map(|(us, ios)| us * ios)),
-            (counter(shared::PROCESS_READ_BYTES, "bytes", "large I/Os"), bytes.filter(|_| small == 0)),
-            (counter(shared::DEVICE_READ_BYTES, "bytes", "large I/Os"), bytes),
+            (counter(Counter::ReadRequests, "1", "small I/Os"), ios),
+            (counter(Counter::SingleReads, "1", "small I/Os that were timed"), us.and(timed)),
+            (counter(Counter::SingleReadTimeUs, "us", "time of these"), us.zip(timed).map(|(us, ios)| us * ios)),
+            (counter(Counter::ProcessReadBytes, "bytes", "large I/Os"), bytes.filter(|_| small == 0)),
+            (counter(Counter::DeviceReadBytes, "bytes", "large I/Os"), bytes),
         ],
     );
     step.end(None);

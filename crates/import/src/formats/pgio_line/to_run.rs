@@ -1,6 +1,6 @@
 //! A run of pgio as a step: reads by all the time in which they were counted.
 
-use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 
@@ -46,10 +46,10 @@ fn step(name: &str, result: &PgioResult) -> Result<OldStep> {
         (0, end_us),
         1,
         vec![
-            (counter(shared::PHYSICAL_READS, "blocks", "blks_read"), Some(reads)),
-            (counter(shared::LOGICAL_READS, "blocks", "blks_read and blks_hit"), hits.map(|hits| hits + reads)),
-            (counter(shared::SINGLE_READS, "1", "reads that were timed"), us.map(|_| reads)),
-            (counter(shared::SINGLE_READ_TIME_US, "us", "blk_read_time"), us.map(|us| us * reads)),
+            (counter(Counter::PhysicalReads, "blocks", "blks_read"), Some(reads)),
+            (counter(Counter::LogicalReads, "blocks", "blks_read and blks_hit"), hits.map(|hits| hits + reads)),
+            (counter(Counter::SingleReads, "1", "reads that were timed"), us.map(|_| reads)),
+            (counter(Counter::SingleReadTimeUs, "us", "blk_read_time"), us.map(|us| us * reads)),
         ],
     );
     step.end(None);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use mindful_core::contract::metric::{Counter, Metric, shared};
+use mindful_core::contract::metric::{Counter, Metric};
 use mindful_core::contract::wait::{TIMES, WaitClass};
 use mindful_core::plan::units::format_counted;
 use mindful_core::record::latency::Recorder;
@@ -143,13 +143,13 @@ impl Collected {
         let cpu = most(&self.cpu_us);
         let waited: f64 = self.times().map(|(_, us)| us as f64).sum();
         vec![
-            (metric(shared::LOGICAL_READS, "blocks", "cr and cu of calls"), most(&self.visited)),
-            (metric(shared::PHYSICAL_READS, "blocks", "blocks of waits for reads"), self.blocks()),
-            (metric(shared::READ_REQUESTS, "1", "waits for reads"), Some(reads)),
-            (metric(shared::SINGLE_READS, "1", "waits for a block"), Some(single)),
-            (metric(shared::SINGLE_READ_TIME_US, "us", "time of these waits"), Some(self.single_us as f64)),
-            (metric(shared::SERVER_CPU_US, "us", "CPU of calls"), cpu),
-            (metric(shared::BUSY_TIME_US, "us", "waits and CPU"), cpu.map(|cpu| cpu + waited)),
+            (metric(Counter::LogicalReads, "blocks", "cr and cu of calls"), most(&self.visited)),
+            (metric(Counter::PhysicalReads, "blocks", "blocks of waits for reads"), self.blocks()),
+            (metric(Counter::ReadRequests, "1", "waits for reads"), Some(reads)),
+            (metric(Counter::SingleReads, "1", "waits for a block"), Some(single)),
+            (metric(Counter::SingleReadTimeUs, "us", "time of these waits"), Some(self.single_us as f64)),
+            (metric(Counter::ServerCpuUs, "us", "CPU of calls"), cpu),
+            (metric(Counter::BusyTimeUs, "us", "waits and CPU"), cpu.map(|cpu| cpu + waited)),
         ]
     }
 

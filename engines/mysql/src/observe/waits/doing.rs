@@ -126,7 +126,7 @@ fn event_of_wait(name: &str, operation: &str) -> Option<WaitEvent> {
 
 #[cfg(test)]
 mod tests {
-    use mindful_core::contract::metric::shared;
+    use mindful_core::contract::metric::Counter;
 
     use super::*;
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn whatever_a_session_is_at_is_counted_somewhere() {
-        assert_eq!(OTHERS.to_string(), shared::OTHERS_SAMPLES.name());
+        assert_eq!(OTHERS.to_string(), Counter::OthersSamples.name());
         let threads = [None, Some(Thread::Runs), Some(Thread::AtStorage), Some(Thread::AtLatch), Some(Thread::Sleeps)];
         for thread in threads {
             for state in ["", "Commit", "Waiting for table metadata lock", "User sleep"] {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mindful_conformance::{Fixture, quick_place};
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::contract::metric::shared as counters;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::Settings;
@@ -95,7 +95,7 @@ fn each_missing_right_is_named(kind: Kind) {
 
     let [without, with] = lacking(&server, kind, SCHEMA);
     assert!(without.says(&["read times are missing", SCHEMA]), "{without:?}");
-    let read_time = counters::READ_TIME_US.name();
+    let read_time = Counter::ReadTimeUs.name();
     assert_eq!([&without, &with].map(|seen| seen.counters.contains(read_time)), [false, true], "{kind:?}");
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mindful_conformance::{Fixture, Notes, Opened, quick_place};
-use mindful_core::contract::metric::source;
+use mindful_core::contract::metric::HostSource;
 use mindful_core::contract::slice::SliceOrder;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
@@ -192,7 +192,7 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
         for mut sampler in opened.target.samplers().unwrap() {
             let values = sampler.read().unwrap();
             // Threads are known from the first sample of waits on.
-            let known = values.iter().any(Option::is_some) || sampler.name() == source::SESSION_THREADS;
+            let known = values.iter().any(Option::is_some) || sampler.name() == HostSource::SessionThreads.name();
             assert!(known, "{kind:?}: {} is unknown", sampler.name());
         }
     }

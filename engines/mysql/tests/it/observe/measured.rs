@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mindful_conformance::{Fixture, Opened};
-use mindful_core::contract::metric::{Counter, shared as counters};
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::target::Target;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{LoopSite, OpKind, Redo, Workload};
@@ -59,9 +59,9 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
         let after = read(&*opened.target);
 
         assert_eq!(report.op(OpKind::Update).blocks, 400);
-        let each = grown(&before, &after, counters::LOG_BYTES) / 400.0;
+        let each = grown(&before, &after, Counter::LogBytes) / 400.0;
         assert!(band.contains(&each), "{redo:?}: {each} bytes of redo a block, expected {band:?}");
-        assert_eq!(grown(&before, &after, counters::COMMITS) as u64, 400);
+        assert_eq!(grown(&before, &after, Counter::Commits) as u64, 400);
     }
     // What updates left is settled before reads, which then write nothing.
     let reads = Workload::reads_only(1, BLOCKS, 8);
@@ -71,11 +71,11 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     let blocks = opened.work_ops(&reads, 1, Some(500))[0].op(OpKind::Select).blocks as f64;
     let after = read(&*opened.target);
     // A checkpoint of what was written before leaves a mark of 16 bytes, on a busy host as late as this.
-    let redo = grown(&before, &after, counters::LOG_BYTES) as u64;
+    let redo = grown(&before, &after, Counter::LogBytes) as u64;
     assert!(redo <= 64, "reads wrote {redo} bytes of redo");
-    let written = grown(&before, &after, counters::PHYSICAL_WRITES);
+    let written = grown(&before, &after, Counter::PhysicalWrites);
     assert!(written < 5.0, "{written} pages were written under reads alone");
-    let logical = grown(&before, &after, counters::LOGICAL_READS) / blocks;
+    let logical = grown(&before, &after, Counter::LogicalReads) / blocks;
     assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
 }
 
@@ -108,12 +108,12 @@ fn ledger_of_a_pass(kind: Kind) {
 
     let visited = report.op(OpKind::Select).blocks;
     assert_eq!(visited, BLOCKS);
-    let pages = grown(&before, &after, counters::PHYSICAL_READS);
+    let pages = grown(&before, &after, Counter::PhysicalReads);
     let page = 16_384.0;
     for (what, other) in [
         ("blocks visited", visited as f64),
         ("misses of the buffer pool", after["Innodb_buffer_pool_reads"] - before["Innodb_buffer_pool_reads"]),
-        ("read requests", grown(&before, &after, counters::READ_REQUESTS)),
+        ("read requests", grown(&before, &after, Counter::ReadRequests)),
         ("bytes that InnoDB read", (after["Innodb_data_read"] - before["Innodb_data_read"]) / page),
         ("bytes that the kernel fetched", (fetched_after - fetched_before) / page),
     ] {
@@ -171,7 +171,7 @@ fn requests_of_one(opened: &Opened, workload: &Workload, enough: f64) -> f64 {
 
         let done = report.op(OpKind::Select);
         assert_eq!(done.blocks, done.ops * workload.work_unit);
-        fewest = fewest.min(grown(&before, &after, counters::LOGICAL_READS) / done.ops as f64);
+        fewest = fewest.min(grown(&before, &after, Counter::LogicalReads) / done.ops as f64);
         if fewest <= enough {
             break;
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use mindful_core::contract::event::{Event, Events, Silent};
-use mindful_core::contract::metric::shared;
+use mindful_core::contract::metric::Counter;
 use mindful_core::contract::slice::{Placement, SliceOrder};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
@@ -82,11 +82,11 @@ fn only_work_on_whole_tables_is_waited_for_longer() {
 #[test]
 fn a_view_that_may_not_be_read_is_reported_with_its_grant() {
     for (text, view, figure) in [
-        ("own_statistics", "V_$SESSTAT", shared::LOGICAL_READS),
-        ("own_events", "V_$SESSION_EVENT", shared::SINGLE_READS),
-        ("own_time", "V_$SESS_TIME_MODEL", shared::SERVER_CPU_US),
-        ("instance_statistics", "V_$SYSSTAT", shared::PHYSICAL_WRITES),
-        ("host", "V_$OSSTAT", shared::HOST_CPU_BUSY_US),
+        ("own_statistics", "V_$SESSTAT", Counter::LogicalReads),
+        ("own_events", "V_$SESSION_EVENT", Counter::SingleReads),
+        ("own_time", "V_$SESS_TIME_MODEL", Counter::ServerCpuUs),
+        ("instance_statistics", "V_$SYSSTAT", Counter::PhysicalWrites),
+        ("host", "V_$OSSTAT", Counter::HostCpuBusyUs),
     ] {
         let (fixture, database) = fixture();
         database.fail(text, 942, u32::MAX);
@@ -224,7 +224,7 @@ fn a_server_elsewhere_tells_of_its_host_and_files() {
     assert!(notes.contains("GRANT SELECT ON V_$IOSTAT_FILE") && !notes.contains("ASM"), "{notes}");
     let host = samplers.iter_mut().find(|sampler| sampler.name() == "v$osstat").unwrap();
     let names: Vec<String> = host.metrics().iter().map(|metric| metric.name.clone()).collect();
-    assert_eq!(names[..3], [shared::HOST_CPU_BUSY_US.name(), shared::HOST_CPU_TOTAL_US.name(), "host_cpus"]);
+    assert_eq!(names[..3], [Counter::HostCpuBusyUs.name(), Counter::HostCpuTotalUs.name(), "host_cpus"]);
     assert_eq!(host.read().unwrap()[..4], [Some(1e6), Some(1e7), Some(2.0), Some(1.0)]);
     assert!(samplers.iter().all(|sampler| !["v$iostat_file", "v$asm_disk_iostat"].contains(&sampler.name())));
     database.fail("files", 942, 0);

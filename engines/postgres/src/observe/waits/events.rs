@@ -83,7 +83,7 @@ pub(super) fn metric_of(event: Option<(&str, &str)>) -> WaitEvent {
 mod tests {
     use std::collections::BTreeSet;
 
-    use mindful_core::contract::metric::shared;
+    use mindful_core::contract::metric::Counter;
 
     use super::*;
 
@@ -91,8 +91,8 @@ mod tests {
     fn every_metric_is_named_once() {
         let names: Vec<_> = metrics().map(|event| event.to_string()).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-        assert_eq!(AUTOVACUUM.to_string(), shared::MAINTENANCE_SAMPLES.name());
-        assert_eq!(OTHERS.to_string(), shared::OTHERS_SAMPLES.name());
+        assert_eq!(AUTOVACUUM.to_string(), Counter::MaintenanceSamples.name());
+        assert_eq!(OTHERS.to_string(), Counter::OthersSamples.name());
     }
 
     #[test]

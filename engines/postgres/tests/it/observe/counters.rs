@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, dataset, placement, programs, workload};
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::metric::{Scope, shared};
+use mindful_core::contract::metric::{Counter, Scope};
 use mindful_core::contract::stop_flag::StopFlag;
 
 const BLOCKS: u64 = 4_000;
@@ -23,7 +23,7 @@ fn reads_of_the_verification_are_not_counted_after_it() {
         let mut samplers = target.samplers().unwrap();
         let mut logical_reads = || {
             let values = samplers.iter_mut().find_map(|sampler| {
-                let at = sampler.metrics().iter().position(|metric| metric.name == shared::LOGICAL_READS)?;
+                let at = sampler.metrics().iter().position(|metric| metric.name == Counter::LogicalReads)?;
                 sampler.read().unwrap()[at]
             });
             values.unwrap()

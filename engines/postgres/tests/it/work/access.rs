@@ -3,7 +3,7 @@
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::metric::{Counter, Sampler, shared};
+use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::Share;
 use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
@@ -79,7 +79,7 @@ fn requests_of_several_blocks_are_reported_where_counted() {
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
             // As a run does, when the work is prepared: what that read is counted before the first reading.
             let mut samplers = target.samplers().unwrap();
-            let mut read = || readings(&mut samplers, [shared::READ_REQUESTS, shared::PHYSICAL_READS]);
+            let mut read = || readings(&mut samplers, [Counter::ReadRequests, Counter::PhysicalReads]);
             let before = read();
             work(&*target, &mut *session, first_op, ops).unwrap();
             let after = read();

@@ -2,7 +2,7 @@
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::metric::{Sampler, shared};
+use mindful_core::contract::metric::{Counter, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::dataset::DatasetPlan;
 use mindful_core::plan::units::Share;
@@ -28,7 +28,7 @@ fn work_and_counters_agree_on_every_version() {
             let w = Workload { loop_site: looping, ..workload(1, 1_000, 5, "40") };
             target.prepare(&w, 1).unwrap();
             let mut session = target.session(&w, placement(0, 1, 1)).unwrap();
-            let names = [shared::LOGICAL_READS.name(), shared::COMMITS.name(), shared::LOG_BYTES.name(), "n_tup_upd"];
+            let names = [Counter::LogicalReads.name(), Counter::Commits.name(), Counter::LogBytes.name(), "n_tup_upd"];
             let before = names.map(|name| read(name).unwrap());
             let report = work(&*target, &mut *session, 0, 500).unwrap();
             let after = names.map(|name| read(name).unwrap());
