@@ -64,7 +64,7 @@ pub fn analyze(run: &Run) -> Analysis {
 /// writers have a finding of their own.
 fn is_refuted(finding: &Finding, steps: &[StepAnalysis]) -> bool {
     let storage = |step: &StepAnalysis| step.headline.as_ref().is_some_and(|found| found.kind == HeadlineKind::Storage);
-    finding.code == codes::BUSY_DEVICE.name() && steps.iter().any(storage)
+    finding.code == codes::BUSY_DEVICE.name && steps.iter().any(storage)
 }
 
 fn advised(finding: Finding, advice: Option<&BTreeMap<String, String>>) -> Finding {

@@ -79,7 +79,7 @@ pub(crate) fn is_a_cause(finding: &Finding) -> bool {
         codes::STORAGE_CAP,
         codes::FOREIGN_WRITES,
     ];
-    causes.iter().any(|code| finding.code == code.name())
+    causes.iter().any(|code| finding.code == code.name)
 }
 
 pub(crate) fn check_end(run: &Run) -> Vec<Finding> {
@@ -198,10 +198,9 @@ pub(crate) fn check_step(run: &Run, step: &StepRecord, found: &StepAnalysis) -> 
     findings.extend(unfair(work, &found.counters));
     findings.extend(steadiness::not_steady(step, window));
     // Where sessions stood still, or fell to a cap, that is why the rate went down.
-    let fell =
-        findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name()));
+    let fell = findings.iter().any(|finding| [codes::STALL, codes::CLIFF].iter().any(|code| finding.code == code.name));
     findings.extend(
-        steadiness::rate_changed(step, window).filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name()),
+        steadiness::rate_changed(step, window).filter(|finding| !fell || finding.code != codes::RATE_SWINGS.name),
     );
     findings.extend(foreign_block_writes(run, step, found));
     findings.extend(
@@ -243,7 +242,7 @@ fn short_window(step: &StepRecord, measured_s: f64) -> Option<Finding> {
 fn incomplete(step: &StepRecord) -> Option<Finding> {
     let asked = step.head.ops.filter(|_| step.ended && step.error.is_none() && !step.interrupted)?;
     let mut done: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
-    let merged = step.merged.slices().iter().flat_map(MergedSlice::ops_by_session);
+    let merged = step.merged.slices.iter().flat_map(MergedSlice::ops_by_session);
     for (session, ops) in merged.chain(step.unmerged.iter().map(|(session, slice)| (*session, slice.total_ops()))) {
         *done.entry(session).or_default() += ops;
     }

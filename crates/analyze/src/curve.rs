@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_core::plan::sweep::Objective;
 use mindful_core::record::run::{Run, StepHead};
 use mindful_core::result::finding::codes;
-use mindful_core::result::{CurveSummary, Finding, KneeSummary, StepSummary, knee_sessions};
+use mindful_core::result::{CurveSummary, Finding, KneeFigure, KneeSummary, StepSummary};
 
 use crate::comparability;
 use crate::figures::blocks::CACHED_YIELD;
@@ -141,10 +141,10 @@ fn slo(point: Option<knee::SloPoint>) -> Option<u32> {
 fn reported(knee: &Knee) -> KneeSummary {
     let i = &knee.intervals;
     let intervals = [
-        (knee_sessions::ASYMPTOTE, i.asymptote_sessions),
-        (knee_sessions::BEST_POWER, i.best_power_sessions),
-        (knee_sessions::PEAK, i.peak_sessions),
-        (knee_sessions::MAX_PER_S, i.max_per_s),
+        (KneeFigure::AsymptoteSessions, i.asymptote_sessions),
+        (KneeFigure::BestPowerSessions, i.best_power_sessions),
+        (KneeFigure::PeakSessions, i.peak_sessions),
+        (KneeFigure::MaxPerS, i.max_per_s),
     ];
     let ends = |interval: Interval| [interval.low, interval.high];
     KneeSummary {
@@ -155,7 +155,7 @@ fn reported(knee: &Knee) -> KneeSummary {
         slo_sessions: slo(knee.slo_sessions),
         peak_sessions: knee.peak_sessions,
         max_per_s: Some(knee.max_per_s),
-        intervals: intervals.into_iter().filter_map(|(name, i)| Some((name.to_owned(), ends(i?)))).collect(),
+        intervals: intervals.into_iter().filter_map(|(of, i)| Some((of.name().to_owned(), ends(i?)))).collect(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! A job on files: the load of each step, what small and large I/Os did there, and the best of all.
 
-use mindful_core::contract::file_read::InFlight;
-use mindful_core::contract::file_read::names::{IO, IODEPTH, LARGE_IODEPTH, LARGE_SIZE, ONE_AT_A_TIME, SPAN};
+use mindful_core::contract::file_read::{FileOption, InFlight, ONE_AT_A_TIME};
 use mindful_core::plan::units;
 use mindful_core::record::run::{Point, Run, StepHead};
 use mindful_core::result::{IoBest, IoJobSummary, OpSummary, StepSummary};
@@ -44,7 +43,7 @@ pub fn large(step: &StepSummary) -> Option<&OpSummary> {
 }
 
 pub fn large_bytes(run: &Run) -> Option<u64> {
-    run.head.settings.parse(LARGE_SIZE, units::parse_bytes).ok().flatten()
+    run.head.settings.parse(FileOption::LargeSize.name(), units::parse_bytes).ok().flatten()
 }
 
 /// Whether bare files were read: they have no row layout that could be wrong.
@@ -54,14 +53,15 @@ pub(crate) fn on_files(run: &Run) -> bool {
 
 /// Whether the sessions of a step can keep more than one I/O in flight: not where they read one block at a time.
 pub(crate) fn takes_iodepth(run: &Run, head: &StepHead) -> bool {
-    let described = || run.description.as_ref()?.facts.get(IO);
-    on_files(run) && head.point.values.get(IO).or_else(described).is_none_or(|io| io != ONE_AT_A_TIME)
+    let described = || run.description.as_ref()?.facts.get(FileOption::Io.name());
+    on_files(run)
+        && head.point.values.get(FileOption::Io.name()).or_else(described).is_none_or(|io| io != ONE_AT_A_TIME)
 }
 
 /// What each session of a step keeps in flight; `None` for engines without an iodepth.
 pub(crate) fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
     let facts = &run.description.as_ref()?.facts;
-    let reported = facts.get(IODEPTH)?;
+    let reported = facts.get(FileOption::Iodepth.name())?;
     // Whatever was asked for.
     if !takes_iodepth(run, head) {
         return Some(InFlight { small: 1, large: 0 });
@@ -71,14 +71,21 @@ pub(crate) fn in_flight(run: &Run, head: &StepHead) -> Option<InFlight> {
         return Some(InFlight { small: small / sessions, large: large / sessions });
     }
     let here = |key: &str| head.point.values.get(key);
-    let large = here(LARGE_IODEPTH).or_else(|| facts.get(LARGE_IODEPTH)).and_then(|large| large.parse().ok());
-    Some(InFlight { small: here(IODEPTH).unwrap_or(reported).parse().ok()?, large: large.unwrap_or(0) })
+    let large = here(FileOption::LargeIodepth.name())
+        .or_else(|| facts.get(FileOption::LargeIodepth.name()))
+        .and_then(|large| large.parse().ok());
+    Some(InFlight {
+        small: here(FileOption::Iodepth.name()).unwrap_or(reported).parse().ok()?,
+        large: large.unwrap_or(0),
+    })
 }
 
 /// The iodepth of a step and the length of each of these I/Os: of a block, or of a large read where there are no others.
 pub(crate) fn iodepth(run: &Run, head: &StepHead) -> Option<(u32, u64)> {
     match in_flight(run, head)? {
-        InFlight { small: 0, large } => Some((large, head.point.bytes(LARGE_SIZE).or_else(|| large_bytes(run))?)),
+        InFlight { small: 0, large } => {
+            Some((large, head.point.bytes(FileOption::LargeSize.name()).or_else(|| large_bytes(run))?))
+        }
         InFlight { small, .. } => Some((small, blocks::step_block_bytes(run, head)?)),
     }
 }
@@ -98,7 +105,7 @@ pub(crate) fn best(run: &Run, steps: &[StepSummary]) -> Option<IoJobSummary> {
         p99_us,
         small,
         large,
-        span: step.point.values.get(SPAN).cloned(),
+        span: step.point.values.get(FileOption::Span.name()).cloned(),
     };
     let small_figures = || at.iter().filter_map(|(step, load)| Some((*step, *load, small(step)?)));
     let rates = small_figures().filter(|(.., small)| within(small));

@@ -8,6 +8,8 @@
 //! - [`ranks`]: several processes that share one run
 //! - [`result`]: figures and findings
 
+#[macro_use]
+mod stored_names;
 #[warn(missing_docs)]
 pub mod contract;
 pub mod dataset;

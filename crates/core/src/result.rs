@@ -25,7 +25,7 @@ pub use self::io_job::{IoBest, IoJobSummary};
 pub use self::log::LogSummary;
 pub use self::part::{BySession, ChoicesSummary, RankSummary};
 pub use self::step::{OpSummary, OpsSummary, PerPrice, StepSummary, TargetSummary};
-pub use self::sweep::{CurveSummary, KneeSummary, ObjectiveSummary, knee_sessions};
+pub use self::sweep::{CurveSummary, KneeFigure, KneeSummary, ObjectiveSummary};
 pub use self::system::{CapSummary, CpuSummary, DeviceSummary, WaitSummary};
 pub use self::validity::Validity;
 use crate::plan::price::Price;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
-use mindful_core::record::latency::{SampledLatencies, device_request};
+use mindful_core::record::latency::{DeviceRequest, SampledLatencies};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
 
@@ -127,9 +127,9 @@ impl Sampler for BlockTrace {
         let mut found = held(&self.found);
         let pairs = &mut found.pairs;
         let kinds = [
-            (device_request::READ, pairs.reads.drain()),
-            (device_request::WRITE, pairs.writes.drain()),
-            (device_request::FLUSH, pairs.flushes.drain()),
+            (DeviceRequest::Read.name(), pairs.reads.drain()),
+            (DeviceRequest::Write.name(), pairs.writes.drain()),
+            (DeviceRequest::Flush.name(), pairs.flushes.drain()),
         ];
         let kinds: BTreeMap<_, _> =
             kinds.into_iter().filter(|(_, l)| l.count() > 0).map(|(name, l)| (name.to_owned(), l)).collect();

@@ -97,6 +97,6 @@ fn alone(run: &Run) -> impl Iterator<Item = Event> + '_ {
 /// The head of a run that takes the place of those of its ranks: that of the first, without what was its alone.
 pub fn head_of_all(first: &RunHead) -> RunHead {
     let mut head = RunHead { id: String::new(), ..first.clone() };
-    head.settings.unset("rank");
+    head.settings.remove("rank");
     head
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mindful_analyze::step::analyze_step;
-use mindful_core::contract::description::{Description, decides};
+use mindful_core::contract::description::{Description, HeldFixed};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::target::Target;
 use mindful_core::contract::watch::Circumstance;
@@ -137,7 +137,7 @@ impl Opened {
         let facts = &mut self.description.facts;
         let known = facts.insert(cache_order::ORDER.to_owned(), order.to_owned());
         facts.insert(cache_order::FILLED.to_owned(), share.clone());
-        self.description.held_fixed.insert(cache_order::ORDER.to_owned(), decides::CACHE_ORDER.to_owned());
+        self.description.held_fixed.insert(cache_order::ORDER.to_owned(), HeldFixed::CacheOrder.name().to_owned());
         if known.as_deref() != Some(order)
             && let Some(finding) = cache_order::finding(fill, &share)
         {

@@ -81,7 +81,7 @@ impl AccessPattern {
             && workload.compatibility == Compatibility::Mindful
             && workload.work_unit <= workload.scale;
         let starts = workload::count_starts(workload.scale, workload.work_unit);
-        let plain = only_keys.then_some((draws.streams().key, starts));
+        let plain = only_keys.then_some((draws.streams.key, starts));
         // All keys alike, one at a time: any key's block is any block, with or without the layout between.
         let scattered = !only_keys || workload.work_unit > 1 || workload.scale < layout.blocks_per_schema();
         let sequence = (pattern == Pattern::Sequential)
@@ -96,7 +96,7 @@ impl AccessPattern {
         Op {
             index,
             kind: OpKind::Select,
-            schema: self.draws.schema_share().schema(index),
+            schema: self.draws.schema_share.schema(index),
             first_key: 1 + draw::draw(index, stream) % starts,
             blocks: self.work_unit,
             hot: false,

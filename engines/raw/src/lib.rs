@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
-use mindful_core::contract::file_read::{BlockTouch, FileReads, InFlight, names};
+use mindful_core::contract::file_read::{BlockTouch, FileOption, FileReads, InFlight, ONE_AT_A_TIME};
 use mindful_core::contract::target::Target;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::ranks::rendezvous::{self, Rendezvous};
@@ -100,14 +100,14 @@ impl FileReads for Raw {
     }
 
     fn options(&self, touch: BlockTouch, cpu: Option<usize>) -> Vec<(&'static str, String)> {
-        let reads = [(names::IO, names::ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(touch))];
+        let reads = [(FileOption::Io.name(), ONE_AT_A_TIME), ("direct", "on"), ("look", block_touch::name(touch))];
         let reads = reads.map(|(option, value)| (option, value.to_owned()));
         reads.into_iter().chain(cpu.map(|cpu| ("cpus", cpu.to_string()))).collect()
     }
 
     fn options_for_load(&self, load: InFlight) -> Vec<(&'static str, String)> {
-        let depths = [(names::IODEPTH, load.small), (names::LARGE_IODEPTH, load.large)];
+        let depths = [(FileOption::Iodepth.name(), load.small), (FileOption::LargeIodepth.name(), load.large)];
         let depths = depths.map(|(option, depth)| (option, depth.to_string()));
-        [(names::IO, "uring".to_owned())].into_iter().chain(depths).collect()
+        [(FileOption::Io.name(), "uring".to_owned())].into_iter().chain(depths).collect()
     }
 }

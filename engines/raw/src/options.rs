@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::contract::file_read::{BlockTouch, names};
+use mindful_core::contract::file_read::{BlockTouch, FileOption, ONE_AT_A_TIME};
 use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, plan::units};
@@ -26,19 +26,24 @@ const FSYNC: Bound = Bound::Count(0, 1_000_000);
 
 pub const KEYS: &[Key] = &[
     Key::with_default("block_size", "SIZE", "8KiB", "Size of a block, and of each I/O").bounded(IO_SIZE),
-    Key::with_default(names::IO, "KIND", "uring", "I/O method: uring (io_uring) or psync (pread, one at a time)"),
-    Key::with_default(names::IODEPTH, "N", "1", "I/Os in flight per session (uring)").bounded(IODEPTH),
+    Key::with_default(
+        FileOption::Io.name(),
+        "KIND",
+        "uring",
+        "I/O method: uring (io_uring) or psync (pread, one at a time)",
+    ),
+    Key::with_default(FileOption::Iodepth.name(), "N", "1", "I/Os in flight per session (uring)").bounded(IODEPTH),
     Key::with_default("direct", "on|off", "on", "Bypass the page cache (O_DIRECT)"),
     Key::with_default("sync", "on|off", "off", "Wait at each write until it is on storage (O_DSYNC)"),
     Key::with_default(
-        names::SYNC_EVERY,
+        FileOption::SyncEvery.name(),
         "N",
         "0",
         "Make writes durable (fdatasync) after every N writes of a session; 0: never",
     )
     .bounded(FSYNC),
     Key::with_default(
-        names::APPEND,
+        FileOption::Append.name(),
         "on|off",
         "off",
         "Write at the end of the file, which grows, and cut it back afterwards",
@@ -46,7 +51,7 @@ pub const KEYS: &[Key] = &[
     Key::with_default("pattern", "KIND", "random", "Order of the blocks: random or sequential"),
     Key::with_default("streams", "N", "1", "Sequential streams per session").bounded(Bound::Count(1, 1_024)),
     Key::with_default(
-        names::SPAN,
+        FileOption::Span.name(),
         "PART",
         "full",
         "Part to use: full, outer (first tenth), inner (last tenth), mix (three places), 10%..20%",
@@ -55,13 +60,13 @@ pub const KEYS: &[Key] = &[
     Key::with_default("combine", "HOW", "concat", "Combine several files into one space: concat or stripe"),
     Key::with_default("stripe_size", "SIZE", "1MiB", "Size of a stripe").bounded(IO_SIZE),
     Key::with_default(
-        names::LARGE_IODEPTH,
+        FileOption::LargeIodepth.name(),
         "N",
         "0",
         "Large reads in flight per session, in addition to its blocks (uring)",
     )
     .bounded(IODEPTH),
-    Key::with_default(names::LARGE_SIZE, "SIZE", "1MiB", "Size of a large read").bounded(IO_SIZE),
+    Key::with_default(FileOption::LargeSize.name(), "SIZE", "1MiB", "Size of a large read").bounded(IO_SIZE),
     Key::with_default("large_pattern", "KIND", "random", "Order of the large reads: random or sequential"),
     Key::with_default(
         "look",
@@ -137,19 +142,19 @@ impl Options {
         let options = Self {
             paths: paths(url)?,
             block_size: s.require("block_size", io_size)?,
-            io: s.require(names::IO, |t| {
-                settings::parse_choice(t, &[("uring", Io::Uring), (names::ONE_AT_A_TIME, Io::Psync)])
+            io: s.require(FileOption::Io.name(), |t| {
+                settings::parse_choice(t, &[("uring", Io::Uring), (ONE_AT_A_TIME, Io::Psync)])
             })?,
-            iodepth: s.require(names::IODEPTH, iodepth)?,
+            iodepth: s.require(FileOption::Iodepth.name(), iodepth)?,
             direct: s.require("direct", settings::parse_switch)?,
             sync: s.require("sync", settings::parse_switch)?,
-            fsync: s.require(names::SYNC_EVERY, |text| {
+            fsync: s.require(FileOption::SyncEvery.name(), |text| {
                 units::parse_count(text).map(|n| n.min(u64::from(u32::MAX)) as u32)
             })?,
-            append: s.require(names::APPEND, settings::parse_switch)?,
+            append: s.require(FileOption::Append.name(), settings::parse_switch)?,
             pattern: s.require("pattern", pattern)?,
             streams: s.require("streams", streams)?,
-            span: s.require(names::SPAN, Span::parse)?,
+            span: s.require(FileOption::Span.name(), Span::parse)?,
             whole: s.require("whole", settings::parse_switch)?,
             combine: combine(s)?,
             large: large(s)?,
@@ -278,8 +283,8 @@ fn combine(s: &Settings) -> Result<Combine> {
 }
 
 fn large(s: &Settings) -> Result<Option<Large>> {
-    let depth = s.require(names::LARGE_IODEPTH, iodepth)?;
-    let size = s.require(names::LARGE_SIZE, io_size)?;
+    let depth = s.require(FileOption::LargeIodepth.name(), iodepth)?;
+    let size = s.require(FileOption::LargeSize.name(), io_size)?;
     let pattern = s.require("large_pattern", pattern)?;
     Ok((depth > 0).then_some(Large { iodepth: depth, size, pattern }))
 }

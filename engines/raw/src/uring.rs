@@ -460,7 +460,7 @@ fn due_ns(schedule: &Schedule, bounds: &Bounds) -> u64 {
 
 impl Session for UringSession {
     fn run_slice(&mut self, order: &SliceOrder) -> Result<SliceReport> {
-        clock::sleep_until_us(order.begin_us);
+        clock::sleep_unless(order.begin_us, || false);
         let begin_us = self.handed_on_us.unwrap_or_else(clock::now_us);
         let cpu_before = cpu::of_thread();
         let bounds = self.bounds(order);

@@ -85,7 +85,7 @@ impl SqliteSession {
 impl SqliteSession {
     /// Reads the pages that the session may visit into its cache, in their order, and forgets that it did.
     pub(crate) fn fill_cache(&self) -> Result<()> {
-        for schema in self.client.draws().schemas() {
+        for schema in self.client.draws.schemas() {
             let filled = self.connection.query_row(&statement::fill(schema), [], |_| Ok(()));
             filled.map_err(|error| explain(self.file.path(), &error))?;
         }
@@ -122,7 +122,7 @@ impl Session for SqliteSession {
         let cpu_before = cpu::of_thread();
         let explained = |error: rusqlite::Error| explain(self.file.path(), &error);
         let mut worker = Worker {
-            schemas: (self.client.draws().schemas().into_iter())
+            schemas: (self.client.draws.schemas().into_iter())
                 .map(|schema| Ok((schema, Statements::prepare(&self.connection, schema, &self.workload)?)))
                 .collect::<rusqlite::Result<_>>()
                 .map_err(explained)?,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
-use mindful_core::contract::description::decides;
+use mindful_core::contract::description::HeldFixed;
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
@@ -228,7 +228,7 @@ impl Target for SqliteTarget {
             endpoints: 1,
             facts: self.facts(),
             held_fixed: ["synchronous", "journal_mode"]
-                .map(|name| (name.to_owned(), decides::DURABILITY.to_owned()))
+                .map(|name| (name.to_owned(), HeldFixed::Durability.name().to_owned()))
                 .into(),
             expected_log: Some(crate::counters::expected_log(self.file.page_bytes())),
             stored_blocks: self.stored(),

@@ -1,7 +1,7 @@
 //! Latencies of single requests at the device over the window.
 
 use mindful_core::contract::metric::{Counter, HostSource};
-use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
+use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
 use mindful_core::result::DeviceSummary;
 
 use crate::figures::counters::Counters;
@@ -28,7 +28,7 @@ pub(crate) fn device(timed: &[(String, u32, SampledLatencies)], window: &Window,
         same_device.filter_map(|sampled| sampled.kinds.get(kind)).for_each(|latency| merged.merge(latency));
         merged
     };
-    let (reads, writes) = (merged(device_request::READ), merged(device_request::WRITE));
+    let (reads, writes) = (merged(DeviceRequest::Read.name()), merged(DeviceRequest::Write.name()));
     DeviceSummary {
         one_of: Some(one_of),
         reads_timed: Some(reads.count()),
@@ -79,7 +79,7 @@ mod tests {
                 *boundary,
                 SampledLatencies {
                     one_of: *one_of,
-                    kinds: [(device_request::READ.to_owned(), recorder.drain())].into(),
+                    kinds: [(DeviceRequest::Read.name().to_owned(), recorder.drain())].into(),
                 },
             )
         };

@@ -3,7 +3,7 @@
 use mindful_core::contract::fact::Kept;
 use mindful_core::contract::metric::{Counter, HostSource};
 use mindful_core::contract::wait::{SAMPLES, is_log_sync};
-use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
+use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
 use mindful_core::record::run::{Facts, Run, StepRecord};
 use mindful_core::result::LogSummary;
 use mindful_core::workload::{Commit, OpKind};
@@ -110,7 +110,7 @@ pub(crate) fn flushes(timed: &[(String, u32, SampledLatencies)], window: &Window
     if lost_share(counters).is_some_and(|share| share <= MOST_LOST) {
         let timed =
             timed.iter().filter(|(from, boundary, _)| from == HostSource::BlockTrace.name() && inside(*boundary));
-        timed.filter_map(|(.., of)| of.kinds.get(device_request::FLUSH)).for_each(|latency| all.merge(latency));
+        timed.filter_map(|(.., of)| of.kinds.get(DeviceRequest::Flush.name())).for_each(|latency| all.merge(latency));
     }
     all
 }

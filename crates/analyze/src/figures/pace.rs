@@ -67,7 +67,7 @@ impl Pace {
 /// Backlog of all sessions at each of `boundaries` that all of them reported.
 fn backlogs(step: &StepRecord, boundaries: RangeInclusive<u32>) -> Vec<(u32, f64)> {
     let mut sums: BTreeMap<u32, (usize, u64)> = BTreeMap::new();
-    let merged = step.merged.slices().iter().map(|merged| (merged.reports, &merged.report));
+    let merged = step.merged.slices.iter().map(|merged| (merged.reports, &merged.report));
     for (sessions, slice) in merged.chain(step.unmerged.iter().map(|(_, slice)| (1, slice))) {
         let sum = sums.entry(slice.index + 1).or_default();
         sum.0 += sessions;

@@ -61,7 +61,7 @@ impl Work {
             ops_by_session: vec![0.0; step.head.placements.len()],
             tally: Tally::default(),
         };
-        for merged in step.merged.slices().iter().filter(|merged| window.share_of(&merged.report, step) > 0.0) {
+        for merged in step.merged.slices.iter().filter(|merged| window.share_of(&merged.report, step) > 0.0) {
             work.add(&merged.report, merged.slice_us, 1.0);
             for (session, ops) in merged.ops_by_session() {
                 work.ops_by_session[session as usize] += ops as f64;

@@ -1,6 +1,6 @@
 //! Steps of a ladder: what was offered at once, what came of it, and which step a step is compared with.
 
-use mindful_core::contract::file_read::{InFlight, names};
+use mindful_core::contract::file_read::{FileOption, InFlight};
 use mindful_core::contract::metric::Counter;
 use mindful_core::record::run::{Point, Run, StepRecord};
 
@@ -9,7 +9,8 @@ use crate::figures::work::Work;
 use crate::io_job;
 
 /// Keys of [`Point::values`] that say how much is offered at once, and nothing else.
-const LOAD: [&str; 6] = ["sessions", "threads", names::IODEPTH, names::LARGE_IODEPTH, io_job::SMALL, io_job::LARGE];
+const LOAD: [&str; 6] =
+    ["sessions", "threads", FileOption::Iodepth.name(), FileOption::LargeIodepth.name(), io_job::SMALL, io_job::LARGE];
 
 /// Gain of throughput below which it is flat although twice as much is under way at once.
 pub(crate) const FLAT_GAIN: f64 = 0.03;

@@ -3,7 +3,7 @@
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_analyze::{StepAnalysis, analyze};
 use mindful_core::contract::metric::{Counter, HostSource, Phase};
-use mindful_core::record::latency::{Recorder, SampledLatencies, device_request};
+use mindful_core::record::latency::{DeviceRequest, Recorder, SampledLatencies};
 use mindful_core::record::run::Run;
 use mindful_core::result::LogSummary;
 
@@ -192,7 +192,7 @@ fn flushes_that_were_timed_have_percentiles() {
     for boundary in 1..=12 {
         let mut recorder = Recorder::new();
         (0..200).for_each(|i| recorder.record(if i < 190 { 500_000 } else { 3_000_000 }));
-        let kinds = [(device_request::FLUSH.to_owned(), recorder.drain())].into();
+        let kinds = [(DeviceRequest::Flush.name().to_owned(), recorder.drain())].into();
         let sampled = SampledLatencies { one_of: 64, kinds };
         run.steps[0].latencies.push((HostSource::BlockTrace.name().to_owned(), boundary, sampled));
     }

@@ -100,7 +100,7 @@ fn what_is_stored_by_session_does_not_grow_with_time() {
             record.add(Event::Slice { session, report }).unwrap();
             most = most.max(record.unmerged.len());
         }
-        assert!(record.merged.slices().len() + 3 > seconds as usize, "{} merged", record.merged.slices().len());
+        assert!(record.merged.slices.len() + 3 > seconds as usize, "{} merged", record.merged.slices.len());
         most
     };
     assert_eq!(left(20), left(200));

@@ -21,12 +21,8 @@ pub fn wall_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Sleeps until [`now_us`] is `instant_us`; returns at once when it has passed.
-pub fn sleep_until_us(instant_us: i64) {
-    sleep_unless(instant_us, || false);
-}
-
-/// The same, but ends early when `unless` returns true; checks every 50 ms. Returns whether it slept to the end.
+/// Sleeps until [`now_us`] is `instant_us`, but ends early when `unless` returns true; checks every 50 ms. Returns
+/// whether it slept to the end.
 pub fn sleep_unless(instant_us: i64, unless: impl Fn() -> bool) -> bool {
     loop {
         let left = instant_us.saturating_sub(now_us());

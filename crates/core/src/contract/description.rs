@@ -134,14 +134,16 @@ pub struct LogImages {
     pub bytes: f64,
 }
 
-/// What settings decide that a comparison holds fixed.
-pub mod decides {
-    /// Whether what was committed survives a crash.
-    pub const DURABILITY: &str = "durability";
-    /// Whether reads go past the page cache.
-    pub const DIRECT_IO: &str = "direct I/O";
-    /// Which blocks lie next to each other in the cache.
-    pub const CACHE_ORDER: &str = "order of the cache";
+stored_names! {
+    /// What settings decide that a comparison holds fixed.
+    pub enum HeldFixed {
+        /// Whether what was committed survives a crash.
+        Durability = "durability",
+        /// Whether reads go past the page cache.
+        DirectIo = "direct I/O",
+        /// Which blocks lie next to each other in the cache.
+        CacheOrder = "order of the cache",
+    }
 }
 
 /// How far a cache holds the blocks of a working set in the order in which the tables have them.

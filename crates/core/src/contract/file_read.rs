@@ -31,25 +31,28 @@ impl InFlight {
     }
 }
 
-/// Options and facts that every engine of bare files has, by these names: they show how a run read its files.
-pub mod names {
-    /// How many I/Os each session keeps in flight.
-    pub const IODEPTH: &str = "iodepth";
-    /// The number of large reads among them.
-    pub const LARGE_IODEPTH: &str = "large_iodepth";
-    /// Length of a large read.
-    pub const LARGE_SIZE: &str = "large_size";
-    /// By which call blocks are read.
-    pub const IO: &str = "io";
-    /// The value of `io` by which a session reads one block at a time.
-    pub const ONE_AT_A_TIME: &str = "psync";
-    /// The part of the files in use.
-    pub const SPAN: &str = "span";
-    /// Writes between two syncs.
-    pub const SYNC_EVERY: &str = "fsync";
-    /// Whether writes go to the end of a growing file.
-    pub const APPEND: &str = "append";
+stored_names! {
+    /// An option, and fact, that every engine of bare files has by this name: it shows how a run read its files.
+    pub enum FileOption {
+        /// How many I/Os each session keeps in flight.
+        Iodepth = "iodepth",
+        /// The number of large reads among them.
+        LargeIodepth = "large_iodepth",
+        /// Length of a large read.
+        LargeSize = "large_size",
+        /// By which call blocks are read.
+        Io = "io",
+        /// The part of the files in use.
+        Span = "span",
+        /// Writes between two syncs.
+        SyncEvery = "fsync",
+        /// Whether writes go to the end of a growing file.
+        Append = "append",
+    }
 }
+
+/// The value of [`FileOption::Io`] by which a session reads one block at a time.
+pub const ONE_AT_A_TIME: &str = "psync";
 
 /// The files that the URL of an engine of bare files names: the part after its scheme.
 pub fn files_in_url(url: &str) -> &str {

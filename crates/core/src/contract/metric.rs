@@ -40,26 +40,6 @@ impl Metric {
     }
 }
 
-/// An enum, and in the row of each variant the name under which a run stores it.
-macro_rules! stored_names {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $stored:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $name {
-            /// The name under which a run stores it.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $stored,)*
-                }
-            }
-        }
-    };
-}
-
 stored_names! {
     /// A counter that figures are made of: every engine and host maps a few of its own to these. The code that writes
     /// it and the code that reads it share the variant, so that neither can be renamed alone.

@@ -185,10 +185,6 @@ impl Settings {
         self.0.insert(name.to_owned(), Setting { value: value.into(), origin });
     }
 
-    pub fn unset(&mut self, name: &str) {
-        self.0.remove(name);
-    }
-
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|setting| setting.value.as_str())
     }

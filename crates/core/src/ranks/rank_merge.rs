@@ -28,7 +28,7 @@ impl StepRecord {
             busiest: if keeps == KeptCounters::All { self.busiest.clone() } else { Vec::new() },
             watched: if keeps == KeptCounters::All { self.watched.clone() } else { Vec::new() },
             window: self.window,
-            merged: Merged::from_parts(self.merged.slices().to_vec(), self.merged.stored(&self.published)),
+            merged: Merged::from_parts(self.merged.slices.clone(), self.merged.stored(&self.published)),
             ..self.clone()
         })
     }
@@ -39,7 +39,7 @@ impl StepRecord {
             Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
         let ranks = self.ranks.iter().map(|rank| Event::Rank(rank.clone()));
         let spans = Event::Spans(self.merged.stored(&self.published));
-        let together = self.merged.slices().iter().map(|slice| Event::MergedSlice(slice.to_record()));
+        let together = self.merged.slices.iter().map(|slice| Event::MergedSlice(slice.to_record()));
         let slices =
             self.unmerged.iter().map(|(session, report)| Event::Slice { session: *session, report: report.clone() });
         let end = Event::StepEnd { error: self.error.clone(), interrupted: self.interrupted };
@@ -214,7 +214,7 @@ impl RankMerge {
             return Err(format!("the slices of rank {} are not those of rank 0", rank.rank));
         }
         let moved = |us: i64| us.saturating_add(shift_us);
-        for slice in part.merged.slices() {
+        for slice in &part.merged.slices {
             self.slices.entry(slice.report.index).or_default().add(slice, base, shift_us);
         }
         for all in self.first.series.iter_mut().filter(|_| rank.rank != mine.rank) {

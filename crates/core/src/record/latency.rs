@@ -39,7 +39,7 @@ impl Latency {
     }
 }
 
-/// The source of waits that the database itself counted by how long they took: all of them, of kinds [`wait`].
+/// The source of waits that the database itself counted by how long they took: all of them, of the kinds in [`wait_kind`].
 pub const WAIT_HISTOGRAM: &str = "wait_histogram";
 
 pub mod wait_kind {
@@ -58,11 +58,13 @@ pub mod wait_kind {
     ];
 }
 
-pub mod device_request {
-    pub const READ: &str = "read";
-    pub const WRITE: &str = "write";
-    /// Flushes of the devices that hold the log.
-    pub const FLUSH: &str = "flush";
+stored_names! {
+    pub enum DeviceRequest {
+        Read = "read",
+        Write = "write",
+        /// Of the devices that hold the log.
+        Flush = "flush",
+    }
 }
 
 /// Latencies of a sample of what happened, by kind.
@@ -70,7 +72,7 @@ pub mod device_request {
 pub struct SampledLatencies {
     /// One of so many was timed.
     pub one_of: u64,
-    /// By kind, such as those of [`at_device`] and [`wait`]; a kind that did not happen is missing.
+    /// By kind, such as a [`DeviceRequest`] or one of [`wait_kind`]; a kind that did not happen is missing.
     pub kinds: BTreeMap<String, Latency>,
 }
 

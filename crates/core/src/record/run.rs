@@ -161,13 +161,13 @@ impl StepRecord {
 
     /// All reports: first those of several sessions in one, then the others in order of arrival.
     pub fn reports(&self) -> impl Iterator<Item = &SliceReport> {
-        let merged = self.merged.slices().iter().map(|merged| &merged.report);
+        let merged = self.merged.slices.iter().map(|merged| &merged.report);
         merged.chain(self.unmerged.iter().map(|(_, report)| report))
     }
 
     /// `(session, operation)` of each operation that took long.
     pub fn long_ops(&self) -> impl Iterator<Item = (u32, LongOp)> {
-        let merged = self.merged.slices().iter().flat_map(|merged| merged.long.iter().copied());
+        let merged = self.merged.slices.iter().flat_map(|merged| merged.long.iter().copied());
         merged.chain(merged::long(&self.unmerged))
     }
 

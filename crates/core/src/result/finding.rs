@@ -34,29 +34,15 @@ pub struct Finding {
 /// A kind of finding. Its name is stable; docs/findings.md has a paragraph of that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code {
-    name: &'static str,
-    usual: Severity,
+    /// `short-window`.
+    pub name: &'static str,
+    /// How much such a finding matters, unless the run says otherwise.
+    pub usual_severity: Severity,
 }
 
 impl Code {
-    /// Only for [`finding_codes!`](crate::finding_codes), which lists what it makes.
-    #[doc(hidden)]
-    pub const fn listed(name: &'static str, usual: Severity) -> Self {
-        Self { name, usual }
-    }
-
-    /// Its name: `short-window`.
-    pub const fn name(self) -> &'static str {
-        self.name
-    }
-
-    /// How much such a finding matters, unless the run says otherwise.
-    pub const fn usual_severity(self) -> Severity {
-        self.usual
-    }
-
     pub fn finding(self, text: impl Into<String>, evidence: impl Into<String>) -> Finding {
-        Finding::new(self, self.usual, text, evidence)
+        Finding::new(self, self.usual_severity, text, evidence)
     }
 }
 
@@ -66,8 +52,10 @@ macro_rules! finding_codes {
     ($($name:ident = $text:literal, $severity:ident;)*) => {
         $(
             #[doc = concat!("`", $text, "`")]
-            pub const $name: $crate::result::finding::Code =
-                $crate::result::finding::Code::listed($text, $crate::result::finding::Severity::$severity);
+            pub const $name: $crate::result::finding::Code = $crate::result::finding::Code {
+                name: $text,
+                usual_severity: $crate::result::finding::Severity::$severity,
+            };
         )*
         pub const ALL: &[$crate::result::finding::Code] = &[$($name),*];
     };
@@ -89,7 +77,7 @@ impl Finding {
     #[must_use]
     pub fn foretold(self) -> Self {
         let follows = FORETOLD.iter().find(|(ahead, _)| ahead.name == self.code);
-        let severity = follows.map_or(self.severity, |(_, window)| window.usual.max(self.severity));
+        let severity = follows.map_or(self.severity, |(_, window)| window.usual_severity.max(self.severity));
         Self { severity, ..self }
     }
 
@@ -107,7 +95,7 @@ mod tests {
     fn a_finding_ahead_is_as_severe_as_the_one_that_follows() {
         let severity = |code: Code| code.finding("", "").foretold().severity;
         for code in [codes::BUSY_HOST, codes::BUSY_DEVICE, codes::PAGE_CACHE_AHEAD] {
-            assert_eq!((code.usual_severity(), severity(code)), (Severity::Info, Severity::Warning), "{}", code.name());
+            assert_eq!((code.usual_severity, severity(code)), (Severity::Info, Severity::Warning), "{}", code.name);
         }
         assert_eq!((severity(codes::SPACE_LOW), severity(codes::CONNECTIONS)), (Severity::Info, Severity::Error));
     }

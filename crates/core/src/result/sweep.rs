@@ -40,12 +40,14 @@ pub struct CurveSummary {
     pub knee: KneeSummary,
 }
 
-/// Names of the figures of [`KneeSummary`] that have an interval.
-pub mod knee_sessions {
-    pub const ASYMPTOTE: &str = "asymptote_sessions";
-    pub const BEST_POWER: &str = "best_power_sessions";
-    pub const PEAK: &str = "peak_sessions";
-    pub const MAX_PER_S: &str = "max_per_s";
+stored_names! {
+    /// A figure of [`KneeSummary`] that has an interval.
+    pub enum KneeFigure {
+        AsymptoteSessions = "asymptote_sessions",
+        BestPowerSessions = "best_power_sessions",
+        PeakSessions = "peak_sessions",
+        MaxPerS = "max_per_s",
+    }
 }
 
 /// The knee of a ladder of sessions.

@@ -28,7 +28,7 @@ pub trait Operator {
 #[derive(Debug)]
 pub struct ClientLoop<T = HostClock> {
     time: T,
-    draws: Draws,
+    pub draws: Draws,
     placement: Placement,
     rate: Option<Rate>,
     schedule: Option<Schedule>,
@@ -77,10 +77,6 @@ impl<T: Time> ClientLoop<T> {
         }
     }
 
-    pub fn draws(&self) -> &Draws {
-        &self.draws
-    }
-
     pub fn run_slice(&mut self, order: &SliceOrder, operator: &mut dyn Operator) -> Result<SliceReport> {
         self.time.sleep_unless(order.begin_us, &|| operator.interrupted());
         // A session that pauses across the boundary is in time for it, however late this thread wakes.
@@ -88,7 +84,7 @@ impl<T: Time> ClientLoop<T> {
         let mut report = SliceReport { index: order.index, begin_us, ..SliceReport::default() };
         self.free_since = self.pause.is_none().then(|| self.time.elapsed());
         if let (Some(rate), None) = (self.rate, &self.schedule) {
-            let stream = self.draws.streams().arrival;
+            let stream = self.draws.streams.arrival;
             self.schedule =
                 Some(Schedule::new(rate, self.placement.session, self.placement.sessions, stream, order.begin_us));
         }

@@ -12,8 +12,8 @@ use crate::workload::draw::{self, Purpose};
 #[derive(Debug, Clone)]
 pub struct Draws {
     workload: Workload,
-    share: SchemaShare,
-    streams: Streams,
+    pub schema_share: SchemaShare,
+    pub streams: Streams,
 }
 
 /// The seeds of a session's streams, for engines that draw in the database.
@@ -57,21 +57,14 @@ impl Draws {
     /// The draws of `session` (from 0), with `schema` (from 1) as its home unless the workload spreads sessions.
     pub fn new(workload: &Workload, session: u32, schema: u32) -> Self {
         let streams = Streams::new(workload.seed, session);
-        Self { workload: workload.clone(), share: SchemaShare::new(workload, session, schema, streams.schema), streams }
-    }
-
-    pub fn schema_share(&self) -> SchemaShare {
-        self.share
+        let schema_share = SchemaShare::new(workload, session, schema, streams.schema);
+        Self { workload: workload.clone(), schema_share, streams }
     }
 
     /// All schemas that operations can visit, in order.
     pub fn schemas(&self) -> BTreeSet<u32> {
         let hot = (!self.workload.hot_schema.is_none()).then_some(1);
-        self.share.schemas().chain(hot).collect()
-    }
-
-    pub fn streams(&self) -> Streams {
-        self.streams
+        self.schema_share.schemas().chain(hot).collect()
     }
 
     pub fn op(&self, index: u64) -> Op {
@@ -83,7 +76,7 @@ impl Draws {
         );
         let hot = w.hot_spot.is_some_and(|h| drawn(index, self.streams.hot_spot, h.share));
         let hot_schema = drawn(index, self.streams.hot_schema, w.hot_schema);
-        let schema = if hot_schema { 1 } else { self.share.schema(index) };
+        let schema = if hot_schema { 1 } else { self.schema_share.schema(index) };
         let (first_key, blocks) = match (w.hot_spot, hot) {
             _ if w.compatibility != Compatibility::Mindful => {
                 (compatibility::first_key(w, self.streams.key, index), wanted.min(w.scale))

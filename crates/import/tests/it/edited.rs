@@ -13,7 +13,7 @@ fn contradictions(files: &[(&str, &str)]) -> Option<String> {
     let steps = files.iter().flat_map(|(name, text)| read(name, *text).unwrap()).collect();
     let events = runs(steps).into_iter().flat_map(|run| run.events);
     let findings = events.filter_map(|event| if let Event::Finding(finding) = event { Some(finding) } else { None });
-    let mut doubts = findings.filter(|finding| finding.code == codes::IMPORTED_DOUBT.name());
+    let mut doubts = findings.filter(|finding| finding.code == codes::IMPORTED_DOUBT.name);
     doubts.find(|finding| finding.text.contains("contradict")).map(|finding| finding.evidence)
 }
 

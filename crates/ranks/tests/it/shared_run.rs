@@ -91,7 +91,7 @@ fn fifty_ranks_are_one_run_and_questions_grow_with_ranks() {
                 ops.sort_unstable();
                 ops
             };
-            step.merged.slices().iter().map(sorted).collect()
+            step.merged.slices.iter().map(sorted).collect()
         };
         let stored = job.store(0).read(&merged.id).unwrap();
         assert_eq!(sessions(&stored.steps[0]), sessions(&alone.run.steps[0]), "each session's own");

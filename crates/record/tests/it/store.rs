@@ -78,7 +78,7 @@ fn log(store: &Store, id: &str) -> std::path::PathBuf {
 }
 
 fn reports(step: &StepRecord) -> usize {
-    step.unmerged.len() + step.merged.slices().iter().map(|merged| merged.reports).sum::<usize>()
+    step.unmerged.len() + step.merged.slices.iter().map(|merged| merged.reports).sum::<usize>()
 }
 
 fn append(file: &Path, text: &str) {

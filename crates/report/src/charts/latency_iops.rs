@@ -2,7 +2,7 @@
 
 use mindful_analyze::judgement::headline::Headline;
 use mindful_analyze::{StepAnalysis, curve};
-use mindful_core::result::knee_sessions;
+use mindful_core::result::KneeFigure;
 
 use super::ladder::{Ladder, middle};
 use crate::drawing::plot::{Axis, Guide, Look, Plot, Point, Series};
@@ -192,7 +192,7 @@ fn guides(drawn: &[(&Ladder, Series)], of_p99: bool) -> Vec<Guide> {
             continue;
         };
         if let Some((x, y)) = on_curve(&series.points, sessions) {
-            let between = knee.intervals.get(knee_sessions::ASYMPTOTE);
+            let between = knee.intervals.get(KneeFigure::AsymptoteSessions.name());
             let between = between.map(|[low, high]| format!(" ({} to {})", number(*low), number(*high)));
             let name = format!("knee: {} sessions{}", number(sessions), between.unwrap_or_default());
             guides.push(Guide::Spot(x, y, name));

@@ -2,13 +2,15 @@
 
 use mindful_analyze::figures::blocks;
 use mindful_analyze::io_job::{large, large_bytes, load, small};
-use mindful_core::contract::file_read::names::SPAN;
+use mindful_core::contract::file_read::FileOption;
 use mindful_core::record::run::Run;
 use mindful_core::result::{IoBest, IoJobSummary, StepSummary, Summary};
 
 use crate::panels::Panel;
 use crate::table::{Side, Table};
 use crate::{escape, figure};
+
+const SPAN: &str = FileOption::Span.name();
 
 /// The panels of a job: its points, and the best of them.
 pub(crate) fn panels(run: &Run, summary: &Summary, job: &IoJobSummary) -> Vec<Panel> {

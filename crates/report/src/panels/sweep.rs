@@ -6,7 +6,7 @@ use mindful_analyze::Analysis;
 use mindful_analyze::curve::{Flow, common_flow, throughput};
 use mindful_analyze::judgement::verdict::Limit;
 use mindful_core::record::run::{Run, StepRecord};
-use mindful_core::result::{KneeSummary, StepSummary, Summary, knee_sessions};
+use mindful_core::result::{KneeFigure, KneeSummary, StepSummary, Summary};
 
 use crate::drawing::characters::{Spot, goes_by_ratio};
 use crate::panels::{Curve, Panel, answer, price};
@@ -252,7 +252,7 @@ fn capacity(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
     });
     let whole = |rate: f64| figure::format_whole(rate.round() as u64);
     let fitted = knee.max_per_s.filter(|_| knee.model.is_some()).map(|rate| {
-        let ends = knee.intervals.get("max_per_s");
+        let ends = knee.intervals.get(KneeFigure::MaxPerS.name());
         let interval = ends.map(|[low, high]| format!(" (95 % interval {} to {})", whole(*low), whole(*high)));
         format!("fitted capacity {} {unit}{}", whole(rate), interval.unwrap_or_default())
     });
@@ -265,20 +265,19 @@ fn knee_lines(knee: &KneeSummary, steps: &[&StepSummary]) -> Vec<String> {
         lines.push(format!("where queueing sets in is not known: {}", escape(why)));
     }
     lines.extend(capacity(knee, steps));
-    let at = |value: Option<f64>, name: Option<&str>| {
-        let ends = name.and_then(|name| knee.intervals.get(name));
+    let at = |value: Option<f64>, of: KneeFigure| {
+        let ends = knee.intervals.get(of.name());
         let interval = ends.map(|[low, high]| format!(" ({} to {})", figure::number(*low), figure::number(*high)));
         let sessions = figure::number(value?);
         let sessions = if sessions == "1.00" { "1 session".to_owned() } else { format!("{sessions} sessions") };
         Some(format!("{sessions}{}", interval.unwrap_or_default()))
     };
     let parts = [
-        at(knee.asymptote_sessions, Some(knee_sessions::ASYMPTOTE))
+        at(knee.asymptote_sessions, KneeFigure::AsymptoteSessions)
             .map(|at| format!("knee at {at}: queueing dominates above it")),
-        at(knee.best_power_sessions, Some(knee_sessions::BEST_POWER))
+        at(knee.best_power_sessions, KneeFigure::BestPowerSessions)
             .map(|at| format!("best throughput per latency at {at}")),
-        at(knee.peak_sessions, Some(knee_sessions::PEAK))
-            .map(|at| format!("highest throughput at {at}; more lower it")),
+        at(knee.peak_sessions, KneeFigure::PeakSessions).map(|at| format!("highest throughput at {at}; more lower it")),
     ];
     lines.extend(parts.into_iter().flatten());
     if let Some(model) = &knee.model {

@@ -10,7 +10,7 @@ use mindful_analyze::commit_contrast::{LOAD, Turn, WAY, Way, turns};
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::engine::Engine;
 use mindful_core::contract::event::{Event, Events, Silent};
-use mindful_core::contract::file_read::{FileReads, names};
+use mindful_core::contract::file_read::{FileOption, FileReads, ONE_AT_A_TIME};
 use mindful_core::contract::own_folder::{BARE_WRITES_FILE, MARK_FILE};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
@@ -114,14 +114,15 @@ impl<'a> CommitContrast<'a> {
 
     fn of_file(&self, path: &Path, turn: Turn, point: Point) -> Result<NextStep> {
         let load = turn.load.to_string();
-        let (one, sync, forced) = ((names::IO, names::ONE_AT_A_TIME), (names::SYNC_EVERY, "1"), ("sync", "on"));
-        let (buffered, append) = (("direct", "off"), (names::APPEND, "on"));
+        let (one, sync, forced) =
+            ((FileOption::Io.name(), ONE_AT_A_TIME), (FileOption::SyncEvery.name(), "1"), ("sync", "on"));
+        let (buffered, append) = (("direct", "off"), (FileOption::Append.name(), "on"));
         let options: &[(&str, &str)] = match turn.way {
             Way::Sync => &[one, buffered, sync],
             Way::Forced => &[one, buffered, forced],
             Way::ForcedDirect => &[one, ("direct", "on"), forced],
             Way::Append => &[one, buffered, sync, append],
-            Way::InFlight | Way::Database => &[buffered, sync, (names::IODEPTH, &load)],
+            Way::InFlight | Way::Database => &[buffered, sync, (FileOption::Iodepth.name(), &load)],
         };
         let own = &self.context.plan;
         let plan = Plan { schemas: None, scale: None, loop_site: LoopSite::Client, sessions: 1, ..own.clone() };

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use mindful_analyze::io_job::{LARGE, SMALL, large, small};
 use mindful_core::contract::event::emit_note;
-use mindful_core::contract::file_read::names::SPAN;
-use mindful_core::contract::file_read::{FileReads, InFlight};
+use mindful_core::contract::file_read::{FileOption, FileReads, InFlight};
 use mindful_core::contract::target::Target;
 use mindful_core::dataset::Dataset;
 use mindful_core::plan::Plan;
@@ -65,8 +64,8 @@ impl<'a> IoJob<'a> {
         let system = if let Some(span) = span {
             // A part is as large as it is.
             plan = Plan { schemas: None, scale: None, ..plan };
-            values.insert(SPAN.to_owned(), span.to_owned());
-            own.with_options([(SPAN, span.to_owned())])?
+            values.insert(FileOption::Span.name().to_owned(), span.to_owned());
+            own.with_options([(FileOption::Span.name(), span.to_owned())])?
         } else {
             own.with_options(self.reads.options_for_load(load))?
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
-use mindful_core::contract::description::{CacheRequests, ExpectedLog, decides};
+use mindful_core::contract::description::{CacheRequests, ExpectedLog, HeldFixed};
 use mindful_core::contract::description::{Description, HostView};
 use mindful_host::Kernel;
 use mindful_host::mounts::folders_of;
@@ -49,12 +49,12 @@ const FACTS: &[&str] = &[
 
 /// What decides whether a commit survives, and whether reads go past the page cache.
 const HELD_FIXED: &[(&str, &str)] = &[
-    ("innodb_flush_log_at_trx_commit", decides::DURABILITY),
-    ("innodb_doublewrite", decides::DURABILITY),
-    ("log_bin", decides::DURABILITY),
-    ("sync_binlog", decides::DURABILITY),
-    ("innodb_flush_method", decides::DIRECT_IO),
-    ("innodb_data_file_buffering", decides::DIRECT_IO),
+    ("innodb_flush_log_at_trx_commit", HeldFixed::Durability.name()),
+    ("innodb_doublewrite", HeldFixed::Durability.name()),
+    ("log_bin", HeldFixed::Durability.name()),
+    ("sync_binlog", HeldFixed::Durability.name()),
+    ("innodb_flush_method", HeldFixed::DirectIo.name()),
+    ("innodb_data_file_buffering", HeldFixed::DirectIo.name()),
     (LAYOUT, LAYOUT),
 ];
 

@@ -31,7 +31,7 @@ impl ClientSession {
     ) -> Result<Self> {
         let (mut conn, place) = link.connect_session(workload, placement)?;
         let work = ClientLoop::new(workload, placement);
-        let schemas = work.draws().schemas();
+        let schemas = work.draws.schemas();
         let prepared = link.run_on(&mut conn, &place, |conn| {
             let on = |schema: &u32| Ok((*schema, Prepared::prepare(conn, workload, namespace, *schema)?));
             schemas.iter().map(on).collect::<Result<BTreeMap<_, _>, Failure>>()

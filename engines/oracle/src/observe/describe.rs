@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::description::{Description, decides};
+use mindful_core::contract::description::{Description, HeldFixed};
 use mindful_core::contract::event::Events;
 use mindful_core::{Error, Result};
 use mindful_instance::files;
@@ -49,9 +49,9 @@ pub(crate) const PARAMETERS: &[&str] = &[
 ];
 
 const HELD_FIXED: [(&str, &str); 3] = [
-    ("commit_logging", decides::DURABILITY),
-    ("commit_wait", decides::DURABILITY),
-    ("filesystemio_options", decides::DIRECT_IO),
+    ("commit_logging", HeldFixed::Durability.name()),
+    ("commit_wait", HeldFixed::Durability.name()),
+    ("filesystemio_options", HeldFixed::DirectIo.name()),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

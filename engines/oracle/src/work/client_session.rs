@@ -53,7 +53,7 @@ impl ClientSession {
             commits: CommitPolicy::new(workload.commit),
             own: Arc::clone(own),
         };
-        let first = looping.draws().op(0);
+        let first = looping.draws.op(0);
         worker.read(&Op { kind: OpKind::Select, ..first })?;
         Ok(Self { looping, worker })
     }

@@ -87,7 +87,7 @@ struct Bare {
 impl Bare {
     fn new(workload: &Workload) -> Self {
         Self {
-            stream: Draws::new(workload, PLACEMENT.session, PLACEMENT.schema).streams().key,
+            stream: Draws::new(workload, PLACEMENT.session, PLACEMENT.schema).streams.key,
             starts: count_starts(workload.scale, workload.work_unit),
             unit: workload.work_unit,
             latency: Recorder::default(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
-use mindful_core::contract::description::decides;
+use mindful_core::contract::description::HeldFixed;
 use mindful_core::contract::description::{Description, HostView};
 use mindful_core::contract::metric::Counter;
 use mindful_host::{Kernel, process};
@@ -19,10 +19,10 @@ use crate::connect::link::Link;
 
 /// Settings that a comparison must hold fixed.
 const HELD_FIXED: [(&str, &str); 4] = [
-    ("fsync", decides::DURABILITY),
-    ("synchronous_commit", decides::DURABILITY),
-    ("full_page_writes", decides::DURABILITY),
-    ("debug_io_direct", decides::DIRECT_IO),
+    ("fsync", HeldFixed::Durability.name()),
+    ("synchronous_commit", HeldFixed::Durability.name()),
+    ("full_page_writes", HeldFixed::Durability.name()),
+    ("debug_io_direct", HeldFixed::DirectIo.name()),
 ];
 
 /// Settings without which a crash loses or tears what was committed.
@@ -112,7 +112,7 @@ const ADVICE: &[(Code, &str)] = &[
 ];
 
 fn advice() -> BTreeMap<String, String> {
-    ADVICE.iter().map(|(code, text)| (code.name().to_owned(), (*text).to_owned())).collect()
+    ADVICE.iter().map(|(code, text)| (code.name.to_owned(), (*text).to_owned())).collect()
 }
 
 /// All segments of all tables, in order; those that cannot be seen from here are left out.

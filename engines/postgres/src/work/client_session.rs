@@ -35,7 +35,7 @@ impl ClientSession {
         let work = ClientLoop::new(workload, placement);
         let prepared = link.run_on(&client, &place, async {
             let mut prepared = BTreeMap::new();
-            for schema in work.draws().schemas() {
+            for schema in work.draws.schemas() {
                 prepared.insert(schema, Prepared::prepare(&client, workload, namespace, schema).await?);
             }
             Ok(prepared)

@@ -27,7 +27,7 @@ impl<'a> Script<'a> {
     /// The work of `session` (from 0), with `schema` (from 1) as its home unless the workload spreads sessions.
     pub(crate) fn new(workload: &'a Workload, session: u32, schema: u32, namespace: &'a Namespace) -> Self {
         let draws = Draws::new(workload, session, schema);
-        Self { workload, streams: draws.streams(), namespace, spread: draws.schema_share() }
+        Self { workload, streams: draws.streams, namespace, spread: draws.schema_share }
     }
 
     /// `CREATE PROCEDURE pg_temp.slice`, holding only what this workload needs: a knob that is off costs nothing.

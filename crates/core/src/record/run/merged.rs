@@ -178,7 +178,7 @@ fn merge(ops: &[&OpReport]) -> OpReport {
 pub struct Merged {
     /// They were stored merged, and nothing more is.
     pub(super) given: bool,
-    slices: Vec<MergedSlice>,
+    pub slices: Vec<MergedSlice>,
     spans: Vec<Option<Span>>,
     /// Slices that all sessions have completed.
     done: usize,
@@ -230,10 +230,6 @@ impl Merged {
     pub(crate) fn stored(&self, published: &Published) -> Spans {
         let (spans, occupied_us) = (self.spans.clone(), self.occupied_us.clone());
         Spans { spans, occupied_us, published: published.clone() }
-    }
-
-    pub fn slices(&self) -> &[MergedSlice] {
-        &self.slices
     }
 
     /// The span of each session, of what was taken so far.
