@@ -104,47 +104,38 @@ pub(crate) struct Repetition {
     pub host_busy_share: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The medians over the repetitions of a level, and those of them that its summary does not show.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figures {
-    /// Blocks per second.
-    pub iops: f64,
-    /// MiB (2^20 bytes) per second.
-    pub mib_per_s: f64,
-    /// Median latency of a block, us; `None` with too few blocks to know.
-    pub p50_us: Option<f64>,
-    /// 99th percentile, us; `None` with too few blocks to know.
-    pub p99_us: Option<f64>,
+    pub level: LevelSummary,
     pub us_per_block: f64,
-    /// CPU by blocks, us; `None` if not measured, or below the kernel's unit of CPU time.
-    pub cpu_us_per_block: Option<f64>,
-    /// Blocks per second of CPU: `1e6 / cpu_us_per_block`.
-    pub iops_per_core: Option<f64>,
-    /// Largest minus smallest rate, by the median: 0.05 is 5 %.
-    pub spread: f64,
-    /// Time in reads from storage by the reader's own clock, by blocks, us.
     pub storage_us: Option<f64>,
-    /// Share of the host's CPU that was busy, 0 to 1.
     pub host_busy_share: Option<f64>,
 }
 
 impl Figures {
     /// The figures of `readings` of blocks of `block_bytes`; `None` without readings or blocks.
-    pub(crate) fn new(readings: &[Repetition], block_bytes: u64) -> Option<Self> {
+    pub(crate) fn new(level: Level, readings: &[Repetition], block_bytes: u64) -> Option<Self> {
         let middle = |pick: fn(&Repetition) -> f64| median(readings.iter().map(pick).collect());
         let known = |pick: fn(&Repetition) -> Option<f64>| median(readings.iter().filter_map(pick).collect());
         let iops = middle(|r| r.iops).filter(|iops| *iops > 0.0)?;
         let rates = || readings.iter().map(|r| r.iops);
         let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+        // Below the kernel's unit of CPU time.
         let cpu_us_per_block = known(|r| r.cpu_us_per_block).filter(|us| *us > 0.0);
         Some(Self {
-            iops,
-            mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
-            p50_us: known(|r| r.p50_us),
-            p99_us: known(|r| r.p99_us),
+            level: LevelSummary {
+                name: level.name().to_owned(),
+                iops,
+                mib_per_s: iops * block_bytes as f64 / f64::from(1 << 20),
+                p50_us: known(|r| r.p50_us),
+                p99_us: known(|r| r.p99_us),
+                cpu_us_per_block,
+                iops_per_core: cpu_us_per_block.map(|us| 1e6 / us),
+                spread: (high - low) / iops,
+                means: None,
+            },
             us_per_block: middle(|r| r.us_per_block)?,
-            cpu_us_per_block,
-            iops_per_core: cpu_us_per_block.map(|us| 1e6 / us),
-            spread: (high - low) / iops,
             storage_us: known(|r| r.storage_us),
             host_busy_share: known(|r| r.host_busy_share),
         })
@@ -156,19 +147,11 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(*values.get(values.len() / 2)?, *values.get(values.len().checked_sub(1)? / 2)?))
 }
 
-/// The database against raw reads at equal concurrency.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Overhead {
-    /// Database IOPS by raw IOPS.
-    pub eta: f64,
-    /// What the database adds to the time a session needs for a block, us.
-    pub added_us_per_block: f64,
-}
-
-/// The database's physical reads against raw reads untouched, both at the same concurrency:
-/// `eta = X_db / X_raw`, `o = N / X_db - N / X_raw` with `N` sessions, each with one block at a time.
-pub(crate) fn overhead(raw: &Figures, physical: &Figures) -> Overhead {
-    Overhead { eta: physical.iops / raw.iops, added_us_per_block: physical.us_per_block - raw.us_per_block }
+/// The database's physical reads against raw reads untouched, both at the same concurrency: the ratio of the rates
+/// `eta = X_db / X_raw`, and the time added to a block `o = N / X_db - N / X_raw`, us, with `N` sessions, each with one
+/// block at a time.
+fn overhead(raw: &Figures, physical: &Figures) -> [f64; 2] {
+    [physical.level.iops / raw.level.iops, physical.us_per_block - raw.us_per_block]
 }
 
 /// Where the true ratio of database to raw lies, by its value in each of two rounds or more: Student's t on logarithms.
@@ -187,13 +170,13 @@ pub(crate) fn eta_interval(by_round: &[f64]) -> Option<[f64; 2]> {
 pub(crate) fn added(raw: &Figures, physical: &Figures) -> Option<AddedTime> {
     let storage_us = physical.storage_us? - raw.storage_us?;
     let rest_us = physical.us_per_block - raw.us_per_block - storage_us;
-    let cpu_us = (physical.cpu_us_per_block? - raw.cpu_us_per_block?).min(rest_us);
+    let cpu_us = (physical.level.cpu_us_per_block? - raw.level.cpu_us_per_block?).min(rest_us);
     Some(AddedTime { storage_us, cpu_us, waits_us: rest_us - cpu_us, host_busy_share: physical.host_busy_share })
 }
 
 /// What the difference between a level and the one before it means, in a sentence; `None` for the first level.
 pub(crate) fn difference(level: Level, before: &Figures, now: &Figures) -> Option<String> {
-    let step = level.step()?;
+    let (step, before, now) = (level.step()?, &before.level, &now.level);
     let cpu = now.cpu_us_per_block.zip(before.cpu_us_per_block);
     let cpu = cpu.map_or_else(String::new, |(now, before)| format!("{:+.2} us of CPU per block, ", now - before));
     let rate = now.iops / before.iops;
@@ -220,28 +203,28 @@ pub(crate) fn contrast(run: &Run, steps: &[StepSummary]) -> Option<ContrastSumma
             }
         }
     }
-    let figures = |cores: &str, level: Level| Figures::new(readings.get(&(cores, level.name()))?, block_bytes);
+    let figures = |cores: &str, level: Level| Figures::new(level, readings.get(&(cores, level.name()))?, block_bytes);
     let levels = |cores: &str| -> Vec<LevelSummary> {
         let known: Vec<_> = Level::ALL.iter().filter_map(|level| Some((*level, figures(cores, *level)?))).collect();
-        let before = |at: usize| at.checked_sub(1).map(|before| known[before].1);
-        let means = |at: usize| before(at).and_then(|before| difference(known[at].0, &before, &known[at].1));
-        known.iter().enumerate().map(|(at, (level, figures))| reported(*level, figures, means(at))).collect()
+        let means = |at: usize| difference(known[at].0, &known[at.checked_sub(1)?].1, &known[at].1);
+        let levels = known.iter().enumerate();
+        levels.map(|(at, (_, figures))| LevelSummary { means: means(at), ..figures.level.clone() }).collect()
     };
     let (pinned, all_cores) = (levels(PINNED), levels(ALL_CORES));
     if pinned.is_empty() && all_cores.is_empty() {
         return None;
     }
     let both = figures(ALL_CORES, Level::Untouched).zip(figures(ALL_CORES, Level::Physical));
-    let over = both.map(|(raw, physical)| overhead(&raw, &physical));
+    let over = both.as_ref().map(|(raw, physical)| overhead(raw, physical));
     let raw_of = |pass: u32| by_round.get(&(Level::Untouched.name(), pass));
     let physical = by_round.iter().filter(|((level, _), _)| *level == Level::Physical.name());
     let etas: Vec<f64> = physical.filter_map(|((_, pass), iops)| Some(iops / raw_of(*pass)?)).collect();
     let summary = ContrastSummary {
         pinned: (!pinned.is_empty()).then_some(pinned),
         all_cores,
-        eta: over.map(|o| o.eta),
+        eta: over.map(|[eta, _]| eta),
         eta_interval: eta_interval(&etas),
-        added_us_per_block: over.map(|o| o.added_us_per_block),
+        added_us_per_block: over.map(|[_, added]| added),
         added: None,
     };
     // A difference that may be noise has no parts.
@@ -273,20 +256,6 @@ fn session_cores(record: &StepRecord) -> Option<f64> {
     cpu.map(|us| us as f64 / 1e6 / seconds).filter(|cores| *cores > 0.0)
 }
 
-fn reported(level: Level, figures: &Figures, means: Option<String>) -> LevelSummary {
-    LevelSummary {
-        name: level.name().to_owned(),
-        iops: figures.iops,
-        mib_per_s: figures.mib_per_s,
-        p50_us: figures.p50_us,
-        p99_us: figures.p99_us,
-        cpu_us_per_block: figures.cpu_us_per_block,
-        iops_per_core: figures.iops_per_core,
-        spread: figures.spread,
-        means,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,12 +270,16 @@ mod tests {
             storage_us: None,
             host_busy_share: None,
         };
-        Figures::new(&iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
+        Figures::new(Level::Untouched, &iops.iter().map(reading).collect::<Vec<_>>(), 8_192).unwrap()
+    }
+
+    fn with_cpu(figures: &Figures, cpu_us_per_block: Option<f64>) -> Figures {
+        Figures { level: LevelSummary { cpu_us_per_block, ..figures.level.clone() }, ..figures.clone() }
     }
 
     #[test]
     fn a_level_too_short_for_a_percentile_stands_all_the_same() {
-        let few = figures(&[1_000.0], 10.0);
+        let few = figures(&[1_000.0], 10.0).level;
         assert_eq!((few.p50_us, few.p99_us, few.iops), (Some(90.0), None, 1_000.0));
     }
 
@@ -332,12 +305,12 @@ mod tests {
 
     #[test]
     fn figures_are_medians_with_their_spread() {
-        let f = figures(&[1_000.0, 1_200.0, 1_100.0], 4.0);
+        let f = figures(&[1_000.0, 1_200.0, 1_100.0], 4.0).level;
         assert_eq!((f.iops, f.iops_per_core), (1_100.0, Some(250_000.0)));
         assert!((f.spread - 200.0 / 1_100.0).abs() < 1e-12);
         assert!((f.mib_per_s - 1_100.0 / 128.0).abs() < 1e-9);
-        assert_eq!(Figures::new(&[], 8_192), None);
-        let unseen = figures(&[1_000.0], 0.0);
+        assert_eq!(Figures::new(Level::Untouched, &[], 8_192), None);
+        let unseen = figures(&[1_000.0], 0.0).level;
         assert_eq!((unseen.cpu_us_per_block, unseen.iops_per_core), (None, None));
     }
 
@@ -349,7 +322,7 @@ mod tests {
         let slow = figures(&[500.0, 510.0], 20.0);
         assert!(difference(Level::Physical, &b, &slow).unwrap().contains("0.48 times the rate"));
         assert_eq!(difference(Level::Untouched, &a, &b), None);
-        let unseen = Figures { cpu_us_per_block: None, ..slow };
+        let unseen = with_cpu(&slow, None);
         let text = difference(Level::Physical, &b, &unseen).unwrap();
         assert!(!text.contains("us of CPU") && text.contains("0.48 times the rate"), "{text}");
     }
@@ -358,7 +331,7 @@ mod tests {
     fn eta_and_the_added_time_are_of_equal_concurrency() {
         let raw = Figures { us_per_block: 100.0, ..figures(&[1_000.0], 4.0) };
         let physical = Figures { us_per_block: 130.0, ..figures(&[800.0], 20.0) };
-        assert_eq!(overhead(&raw, &physical), Overhead { eta: 0.8, added_us_per_block: 30.0 });
+        assert_eq!(overhead(&raw, &physical), [0.8, 30.0]);
     }
 
     #[test]
@@ -376,10 +349,9 @@ mod tests {
         let physical = Figures { us_per_block: 150.0, storage_us: Some(110.0), ..figures(&[600.0], 20.0) };
         let parts = added(&raw, &physical).unwrap();
         assert_eq!((parts.storage_us, parts.cpu_us, parts.waits_us), (12.0, 15.0, 23.0));
-        let busier = Figures { cpu_us_per_block: Some(60.0), ..physical };
-        let parts = added(&raw, &busier).unwrap();
+        let parts = added(&raw, &with_cpu(&physical, Some(60.0))).unwrap();
         assert_eq!((parts.cpu_us, parts.waits_us), (38.0, 0.0), "the other CPU is within the reads");
+        assert_eq!(added(&raw, &with_cpu(&physical, None)), None);
         assert_eq!(added(&Figures { storage_us: None, ..raw }, &physical), None);
-        assert_eq!(added(&raw, &Figures { cpu_us_per_block: None, ..physical }), None);
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use mindful_core::contract::clock::{Clock, FOREVER, Notifier};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::{Phase, Sampler};
+use mindful_core::record::run::Watched;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, Result};
 use mindful_host::priority;
@@ -322,7 +323,7 @@ impl Sampling {
                 Ok(values) if values.is_empty() => {}
                 Ok(values) => {
                     let boundary = Some(boundary);
-                    self.events.emit(Event::Watched { source, boundary, phase, at_us, values });
+                    self.events.emit(Event::Watched(Watched { source, boundary, phase, at_us, values }));
                 }
                 Err(error) => {
                     *failed = true;

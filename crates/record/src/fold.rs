@@ -76,7 +76,7 @@ impl Fold {
             | Event::Sample { .. }
             | Event::Latencies { .. }
             | Event::Busiest { .. }
-            | Event::Watched { .. }
+            | Event::Watched(_)
             | Event::Rank(_)
             | Event::Spans(_)
             | Event::MergedSlice(_)

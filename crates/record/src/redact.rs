@@ -18,7 +18,8 @@ use mindful_core::contract::metric::Metric;
 use mindful_core::contract::watch::Circumstance;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
 use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-use mindful_core::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
+use mindful_core::record::rank_record::{RankRecord, Spans};
+use mindful_core::record::run::{MergedSlice, Watched};
 use mindful_core::result::finding::Finding;
 
 pub use names::NameKind;
@@ -102,7 +103,7 @@ impl Redactor {
                     process.name = self.names.of(NameKind::Process, &process.name);
                 }
             }
-            Event::Watched { source: _, boundary: _, phase: _, at_us: _, values } => {
+            Event::Watched(Watched { source: _, boundary: _, phase: _, at_us: _, values }) => {
                 for Circumstance { name, value, decides: _ } in values {
                     self.free(name);
                     for value in value.iter_mut() {
@@ -122,7 +123,7 @@ impl Redactor {
             Event::OnTarget { target: _, what } => self.event(what),
             // Figures alone.
             Event::Spans(Spans { spans: _, occupied_us: _, published: _ })
-            | Event::MergedSlice(MergedSliceRecord { report: _, reports: _, slice_us: _, long: _, ops: _ })
+            | Event::MergedSlice(MergedSlice { report: _, reports: _, slice_us: _, long: _, ops: _ })
             | Event::Loaded { dataset: _, load_s: _ }
             | Event::Proven { proof: _ }
             | Event::Ready { ready: _, of: _ }

@@ -10,7 +10,7 @@ use mindful_core::contract::metric::{Phase, Sampler};
 use mindful_core::contract::target::Target;
 use mindful_core::contract::watch::{Circumstance, Watch};
 use mindful_core::plan::Plan;
-use mindful_core::record::run::{Point, StepHead, StepRecord};
+use mindful_core::record::run::{Point, StepHead, StepRecord, Watched};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_core::workload::Workload;
@@ -128,13 +128,13 @@ impl StepObserver for CounterReader<'_> {
         let sources = std::mem::take(&mut self.sources);
         let events = Arc::clone(&self.events);
         for (source, values) in self.before {
-            events.emit(Event::Watched {
+            events.emit(Event::Watched(Watched {
                 source: source.clone(),
                 boundary: None,
                 phase: Phase::Boundary,
                 at_us: self.clock.now_us(),
                 values: values.clone(),
-            });
+            }));
         }
         let (boundaries, clock) = (start.boundaries_us.to_vec(), Arc::clone(&self.clock));
         self.observer = Observer::start(sources, boundaries, start.clock_offset_us, events, clock).map(Some);

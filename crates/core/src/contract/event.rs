@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::contract::description::{AccessPath, Description, HostView};
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::SliceReport;
-use crate::contract::watch::Circumstance;
 use crate::dataset::{Dataset, LayoutProof};
 use crate::record::head::{Facts, HookRecord, RunHead, StepHead};
 use crate::record::latency::SampledLatencies;
-use crate::record::rank_record::{MergedSliceRecord, RankRecord, Spans};
+use crate::record::rank_record::{RankRecord, Spans};
+use crate::record::run::{MergedSlice, Watched};
 use crate::result::finding::Finding;
 
 /// One thing that happened.
@@ -112,24 +112,13 @@ pub enum Event {
         processes: Vec<ProcessCpu>,
     },
     /// Circumstances that figures depend on: all of a source when it is read first, then those that changed.
-    Watched {
-        /// The source's name.
-        source: String,
-        /// The boundary of slices they were read for; `None` before the step.
-        boundary: Option<u32>,
-        /// When the source is read.
-        phase: Phase,
-        /// When they were read, us since the epoch on this host's clock.
-        at_us: i64,
-        /// Their values.
-        values: Vec<Circumstance>,
-    },
+    Watched(Watched),
     /// A rank that takes the step, alone or with all others.
     Rank(RankRecord),
     /// When sessions were at work, where slices were stored merged.
     Spans(Spans),
     /// A slice of several sessions, merged.
-    MergedSlice(MergedSliceRecord),
+    MergedSlice(MergedSlice),
     /// Which part of the step counts, where what was seen decided it.
     Window {
         /// The boundary of slices where it begins.

@@ -39,7 +39,7 @@ impl StepRecord {
             Event::Started { boundaries_us: self.boundaries_us.clone(), clock_offset_us: self.clock_offset_us };
         let ranks = self.ranks.iter().map(|rank| Event::Rank(rank.clone()));
         let spans = Event::Spans(self.merged.stored(&self.published));
-        let together = self.merged.slices.iter().map(|slice| Event::MergedSlice(slice.to_record()));
+        let together = self.merged.slices.iter().map(|slice| Event::MergedSlice(slice.clone()));
         let slices =
             self.unmerged.iter().map(|(session, report)| Event::Slice { session: *session, report: report.clone() });
         let end = Event::StepEnd { error: self.error.clone(), interrupted: self.interrupted };
@@ -59,13 +59,7 @@ impl StepRecord {
                 boundary: *boundary,
                 processes: processes.clone(),
             }))
-            .chain(self.watched.iter().map(|watched| Event::Watched {
-                source: watched.source.clone(),
-                boundary: watched.boundary,
-                phase: watched.phase,
-                at_us: watched.at_us,
-                values: watched.values.clone(),
-            }))
+            .chain(self.watched.iter().cloned().map(Event::Watched))
             .chain(self.window.map(|(first, last)| Event::Window { first, last }))
             .chain([end])
     }

@@ -48,7 +48,7 @@ pub struct Imported {
     pub files: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepHead {
     /// Number of the step, from 0.
     pub step: u32,

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::slice::{LongOp, SliceReport};
-use crate::record::latency::Buckets;
 use crate::record::published::Published;
 use crate::result::finding::Finding;
 
@@ -47,20 +45,6 @@ pub struct RankRecord {
     /// What it found while it ran, on its way to the run of all; empty wherever a run is stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-}
-
-/// Reports of all sessions of a slice as they are stored once no window can cut them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct MergedSliceRecord {
-    pub report: SliceReport,
-    pub reports: usize,
-    /// From begin to end of each report, summed, us.
-    pub slice_us: i64,
-    /// `(session, operation)` of each that took long.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub long: Vec<(u32, LongOp)>,
-    /// `(session, operations)`, rising.
-    pub ops: Buckets,
 }
 
 /// When sessions were at work, before what is reported of slices one by one.

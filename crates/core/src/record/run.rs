@@ -2,6 +2,8 @@
 
 mod merged;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::description::{AccessPath, Description, HostView, Words};
 use crate::contract::event::Event;
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
@@ -32,7 +34,7 @@ pub struct Reading {
 }
 
 /// Circumstances as a source was read: all of them at first, then those that changed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watched {
     pub source: String,
     /// The boundary of slices they were read for; `None` before the step.
@@ -51,7 +53,7 @@ pub struct Series {
     pub readings: Vec<Reading>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepRecord {
     pub head: StepHead,
     /// Boundaries of its slices on the engine's clock, us; empty when it never started.
@@ -83,23 +85,7 @@ pub struct StepRecord {
 
 impl StepRecord {
     pub fn new(head: StepHead) -> Self {
-        Self {
-            merged: Merged::new(head.placements.len()),
-            head,
-            boundaries_us: Vec::new(),
-            clock_offset_us: 0,
-            window: None,
-            unmerged: Vec::new(),
-            published: Published::default(),
-            series: Vec::new(),
-            latencies: Vec::new(),
-            busiest: Vec::new(),
-            watched: Vec::new(),
-            error: None,
-            interrupted: false,
-            ended: false,
-            ranks: Vec::new(),
-        }
+        Self { merged: Merged::new(head.placements.len()), head, ..Self::default() }
     }
 
     /// Adds an event of the step; others are passed over.
@@ -132,9 +118,7 @@ impl StepRecord {
             }
             Event::Latencies { source, boundary, sampled } => self.latencies.push((source, boundary, sampled)),
             Event::Busiest { boundary, processes, .. } => self.busiest.push((boundary, processes)),
-            Event::Watched { source, boundary, phase, at_us, values } => {
-                self.watched.push(Watched { source, boundary, phase, at_us, values });
-            }
+            Event::Watched(watched) => self.watched.push(watched),
             Event::Rank(rank) => self.ranks.push(rank),
             Event::Spans(spans) => {
                 self.published = spans.published.clone();

@@ -4,13 +4,15 @@
 //! sums over all sessions, and by operations of each session. Only those are kept of the seconds in which every session
 //! worked from boundary to boundary: a window contains such a second as a whole or not at all.
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
 use crate::record::published::Published;
-use crate::record::rank_record::{MergedSliceRecord, Span, Spans};
+use crate::record::rank_record::{Span, Spans};
 
 /// What all sessions did between two neighbouring boundaries.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedSlice {
     /// Their reports as one that begins and ends on the boundaries: sums of all figures. CPU is known if all reported
     /// it.
@@ -19,48 +21,24 @@ pub struct MergedSlice {
     /// From begin to end of each report, summed, us.
     pub slice_us: i64,
     /// `(session, operation)` of each that took long, which are few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub long: Vec<(u32, LongOp)>,
     /// `(session, operations)` of each session, packed.
-    ops: Buckets,
+    pub ops: Buckets,
 }
 
 impl MergedSlice {
     fn merge_reports(boundaries: Span, reports: &[(u32, SliceReport)]) -> Self {
-        let mut merged = SliceReport {
-            index: reports.first().map_or(0, |(_, report)| report.index),
-            begin_us: boundaries.0,
-            end_us: boundaries.1,
-            think_us: sum(reports, |report| report.think_us),
-            writer_wait_us: known(reports, |report| report.writer_wait_us),
-            cpu_us: reports.iter().try_fold(0_u64, |all, (_, report)| Some(all.saturating_add(report.cpu_us?))),
-            backlog: known(reports, |report| report.backlog),
-            ..SliceReport::default()
-        };
-        for (kind, op) in merged.ops.iter_mut().enumerate() {
-            *op = merge(&reports.iter().map(|(_, report)| &report.ops[kind]).collect::<Vec<_>>());
+        let mut sum = MergedSliceSum { reports: reports.len(), ..MergedSliceSum::default() };
+        for (_, report) in reports {
+            sum.add_report(report);
+            sum.slice_us = sum.slice_us.saturating_add(report.end_us.saturating_sub(report.begin_us));
         }
-        for (cell, count) in reports.iter().flat_map(|(_, report)| &report.tally.0) {
-            merged.tally.add(*cell, *count);
-        }
-        Self {
-            reports: reports.len(),
-            slice_us: reports
-                .iter()
-                .fold(0, |all, (_, report)| all.saturating_add(report.end_us.saturating_sub(report.begin_us))),
-            long: long(reports).filter(|(_, op)| stands_out(op, &merged)).collect(),
-            ops: reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops())).collect(),
-            report: merged,
-        }
-    }
-
-    pub(crate) fn to_record(&self) -> MergedSliceRecord {
-        MergedSliceRecord {
-            report: self.report.clone(),
-            reports: self.reports,
-            slice_us: self.slice_us,
-            long: self.long.clone(),
-            ops: self.ops.clone(),
-        }
+        let ops = reports.iter().map(|(session, report)| (u64::from(*session), report.total_ops()));
+        sum.ops.push((0, ops.collect()));
+        let mut merged = sum.finish(reports.first().map_or(0, |(_, report)| report.index), boundaries);
+        merged.long = long(reports).filter(|(_, op)| stands_out(op, &merged.report)).collect();
+        merged
     }
 
     pub fn ops_by_session(&self) -> impl Iterator<Item = (u32, u64)> {
@@ -68,7 +46,7 @@ impl MergedSlice {
     }
 }
 
-/// Merged slices of several ranks as they are added up, whichever comes first.
+/// Reports of sessions, or merged slices of several ranks, as they are added up, whichever comes first.
 #[derive(Debug, Default)]
 pub(crate) struct MergedSliceSum {
     report: SliceReport,
@@ -85,9 +63,8 @@ pub(crate) struct MergedSliceSum {
 }
 
 impl MergedSliceSum {
-    /// Adds a slice of the sessions from `base` on, on a clock that is `shift_us` late.
-    pub(crate) fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
-        let (all, part) = (&mut self.report, &slice.report);
+    fn add_report(&mut self, part: &SliceReport) {
+        let all = &mut self.report;
         let known = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(u64::saturating_add);
         all.think_us = all.think_us.saturating_add(part.think_us);
         all.writer_wait_us = known(all.writer_wait_us, part.writer_wait_us);
@@ -106,6 +83,11 @@ impl MergedSliceSum {
         }
         self.parts += 1;
         self.with_cpu += usize::from(part.cpu_us.is_some());
+    }
+
+    /// Adds a slice of the sessions from `base` on, on a clock that is `shift_us` late.
+    pub(crate) fn add(&mut self, slice: &MergedSlice, base: u32, shift_us: i64) {
+        self.add_report(&slice.report);
         self.reports += slice.reports;
         self.slice_us = self.slice_us.saturating_add(slice.slice_us);
         self.long.extend(slice.long.iter().map(|(session, op)| {
@@ -154,25 +136,6 @@ fn stands_out(op: &LongOp, all: &SliceReport) -> bool {
 /// How many times the mean of its slice an operation below [`STALL_US`] has to take to be kept.
 const OFTEN: u128 = 10;
 
-fn sum(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> u64) -> u64 {
-    reports.iter().fold(0, |all, (_, report)| all.saturating_add(figure(report)))
-}
-
-/// The sum of the known values; `None` if all are unknown.
-fn known(reports: &[(u32, SliceReport)], figure: impl Fn(&SliceReport) -> Option<u64>) -> Option<u64> {
-    reports.iter().filter_map(|(_, report)| figure(report)).reduce(u64::saturating_add)
-}
-
-fn merge(ops: &[&OpReport]) -> OpReport {
-    let responses: Vec<&Latency> = ops.iter().filter_map(|op| op.response.as_ref()).collect();
-    OpReport {
-        ops: ops.iter().fold(0, |all, op| all.saturating_add(op.ops)),
-        blocks: ops.iter().fold(0, |all, op| all.saturating_add(op.blocks)),
-        latency: Latency::merge_all(ops.iter().map(|op| &op.latency)),
-        response: (!responses.is_empty()).then(|| Latency::merge_all(responses)),
-    }
-}
-
 /// The merged slices of a step, and how far they go.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
@@ -216,14 +179,13 @@ impl Merged {
     ///
     /// # Errors
     /// No spans came before it, or it contains sessions or slices that the step does not have.
-    pub(super) fn add_merged(&mut self, slice: MergedSliceRecord, slices: usize) -> Result<(), String> {
+    pub(super) fn add_merged(&mut self, slice: MergedSlice, slices: usize) -> Result<(), String> {
         let sessions = self.spans.len() as u64;
         let mut named = slice.ops.iter().map(|(session, _)| session).chain(slice.long.iter().map(|l| u64::from(l.0)));
         if !self.given || slice.report.index as usize >= slices || named.any(|session| session >= sessions) {
             return Err("a merged slice of sessions or boundaries that the step does not have".to_owned());
         }
-        let MergedSliceRecord { report, reports, slice_us, long, ops } = slice;
-        self.slices.push(MergedSlice { report, reports, slice_us, long, ops });
+        self.slices.push(slice);
         Ok(())
     }
 
