@@ -8,7 +8,7 @@ use mindful_core::plan::secret::MASK;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::ranks::rendezvous::{Rendezvous, unsupported_engine_error};
 use mindful_core::{Engine, Error, Result};
-use mindful_host::shared_folder::SharedFolder;
+use mindful_host::SharedFolder;
 
 pub(crate) static ENGINES: &[&dyn Engine] = &[
     #[cfg(feature = "postgres")]

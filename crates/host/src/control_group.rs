@@ -145,11 +145,13 @@ fn numbers_of<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = (&'a str,
     })
 }
 
+/// Folders of the groups of a process, by controller: its own first, then those above it.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
-    cpu: Vec<PathBuf>,
-    cpu_account: Vec<PathBuf>,
-    memory: Vec<PathBuf>,
+    pub cpu: Vec<PathBuf>,
+    /// Those that account CPU in version 1.
+    pub cpu_account: Vec<PathBuf>,
+    pub memory: Vec<PathBuf>,
     io: Vec<PathBuf>,
 }
 
@@ -190,19 +192,6 @@ impl Groups {
     /// Folder of the nearest group with a limit of CPU; without any, of the process's own.
     pub fn throttled(&self) -> Option<&Path> {
         self.cpu.iter().find(|folder| cpu_limit(folder).is_some()).or(self.cpu.first()).map(PathBuf::as_path)
-    }
-
-    pub fn cpu(&self) -> Option<&Path> {
-        self.cpu.first().map(PathBuf::as_path)
-    }
-
-    /// Folder of its group that accounts CPU in version 1.
-    pub fn cpu_account(&self) -> Option<&Path> {
-        self.cpu_account.first().map(PathBuf::as_path)
-    }
-
-    pub fn memory(&self) -> Option<&Path> {
-        self.memory.first().map(PathBuf::as_path)
     }
 }
 
@@ -272,7 +261,7 @@ mod tests {
         );
         assert_eq!(io[0].done(), Some(77_824.0));
         assert!(groups.throttled().unwrap().ends_with("cg/db"), "{groups:?}");
-        assert!(groups.cpu().unwrap().ends_with("cg/db/pg"), "{groups:?}");
+        assert!(groups.cpu[0].ends_with("cg/db/pg"), "{groups:?}");
     }
 
     #[test]
@@ -283,7 +272,7 @@ mod tests {
         assert_eq!(groups.limits(), Limits { io: groups.limits().io, ..memory });
         let io: Vec<_> = groups.io_limits().iter().map(|limit| (limit.kind, limit.per_s, limit.done())).collect();
         assert_eq!(io, [(IoKind::Reads, 900.0, Some(34.0)), (IoKind::WriteBytes, 65_536.0, None)]);
-        assert!(groups.cpu_account().unwrap().ends_with("cpuacct/a") && groups.memory().unwrap().ends_with("memory/m"));
+        assert!(groups.cpu_account[0].ends_with("cpuacct/a") && groups.memory[0].ends_with("memory/m"));
     }
 
     proptest! {

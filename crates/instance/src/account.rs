@@ -9,8 +9,10 @@ use std::process::{Command, Stdio};
 
 use mindful_core::{Error, Result};
 use mindful_host::system_path::system_path;
-use mindful_host::{Kernel, named_path, process, user_namespace};
+use mindful_host::{Kernel, named_path, process};
 use nix::unistd::User;
+
+use crate::user_namespace;
 
 /// The default user and group of the private server if mindful is root. No system assigns this number (it is between
 /// the ranges for people and for services made on demand), so no other process has it. It needs no entry in the list of

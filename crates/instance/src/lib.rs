@@ -24,6 +24,7 @@ pub mod shared_memory;
 mod socket;
 mod stale;
 mod user_name;
+mod user_namespace;
 
 pub use data::has_data;
 pub use instance::{Instance, Order};

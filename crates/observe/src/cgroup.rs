@@ -1,6 +1,6 @@
 //! Throttling, CPU, memory and limited I/O of the control group the server lives in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
 use mindful_core::contract::metric::{Counter, GROUP_LIMITS, HostSource, LIMIT_SUFFIX, Metric, Sampler};
@@ -61,21 +61,21 @@ impl Sampler for Cgroup {
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let number = |folder: Option<&Path>, file: &str| value(folder?.join(file))?.parse::<f64>().ok();
+        let number = |folders: &[PathBuf], file: &str| value(folders.first()?.join(file))?.parse::<f64>().ok();
         let stat = |folder: Option<&Path>| folder.and_then(|folder| value(folder.join("cpu.stat"))).unwrap_or_default();
         let throttled = stat(self.groups.throttled());
         let throttled = named_values(&throttled);
-        let own = stat(self.groups.cpu());
+        let own = stat(self.groups.cpu.first().map(PathBuf::as_path));
         let own = named_values(&own);
         let of = |name: &str| throttled.get(name).map(|value| *value as f64);
-        let memory = self.groups.memory();
+        let memory = &self.groups.memory;
         let mut values = vec![
             of("nr_periods"),
             of("nr_throttled"),
             of("throttled_usec").or_else(|| of("throttled_time").map(|ns| ns / 1e3)),
             own.get("usage_usec")
                 .map(|us| *us as f64)
-                .or_else(|| number(self.groups.cpu_account(), "cpuacct.usage").map(|ns| ns / 1e3)),
+                .or_else(|| number(&self.groups.cpu_account, "cpuacct.usage").map(|ns| ns / 1e3)),
             number(memory, "memory.current").or_else(|| number(memory, "memory.usage_in_bytes")),
         ];
         values.extend(self.io.iter().flat_map(|limit| [limit.done(), Some(limit.per_s)]));
@@ -85,8 +85,6 @@ impl Sampler for Cgroup {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use mindful_conformance::control_groups;
 
     use super::*;

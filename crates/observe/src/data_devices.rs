@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use mindful_host::Kernel;
+use mindful_host::Unseen;
 use mindful_host::device::{Chain, locate};
-use mindful_host::medium::Unseen;
 
 use crate::diskstats::{CountedDevices, counted_level, counts_flushes};
 

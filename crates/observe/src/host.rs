@@ -8,10 +8,10 @@ use mindful_core::contract::session::SESSION_THREAD;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::Kernel;
+use mindful_host::SessionThreads;
 use mindful_host::device::locate;
 use mindful_host::mounts::Mount;
 use mindful_host::process;
-use mindful_host::scheduler::SessionThreads;
 
 use crate::cgroup::Cgroup;
 use crate::client::{Client, SettledClient};

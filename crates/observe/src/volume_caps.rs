@@ -4,6 +4,8 @@
 //! with all four limits, the instance's own disks with those of the instance. It is read once a boundary; the device
 //! answers once a second. No other cloud publishes such a page.
 
+mod nvme;
+
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -12,7 +14,7 @@ use mindful_core::Result;
 use mindful_core::contract::metric::{HostSource, Metric, Sampler, VOLUME_LIMITS};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
-use mindful_host::nvme::{PAGE_BYTES, log_page};
+use nvme::{PAGE_BYTES, log_page};
 
 const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
 const PAGE: u8 = 0xD0;

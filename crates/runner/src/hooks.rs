@@ -11,7 +11,7 @@ use mindful_core::plan::Hooks;
 use mindful_core::plan::secret::without_secrets;
 use mindful_core::result::finding::codes;
 use mindful_core::{Error, ErrorKind, Result};
-use mindful_host::watched_group::WatchedGroup;
+use mindful_host::WatchedGroup;
 use mindful_record::file;
 use rustix::process::{Pid, Signal, kill_process_group};
 

@@ -14,8 +14,8 @@ use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::{format_bytes, parse_bytes};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
+use mindful_host::WatchedGroup;
 use mindful_host::memory::Meminfo;
-use mindful_host::watched_group::WatchedGroup;
 use rustix::process::Signal;
 
 use crate::args::flags::option;

@@ -211,8 +211,8 @@ mod tests {
     use std::path::PathBuf;
 
     use mindful_core::result::Severity;
+    use mindful_host::Unseen;
     use mindful_host::device::{Chain, Location};
-    use mindful_host::medium::Unseen;
     use mindful_host::mounts;
 
     use super::*;

@@ -15,7 +15,7 @@ use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
 use mindful_core::workload::draw::draw_unit;
 use mindful_core::{Error, Result, plan::units};
-use mindful_host::scheduler::SessionThreads;
+use mindful_host::SessionThreads;
 use mindful_host::{Kernel, cpu, priority};
 
 const SPREAD: i64 = 0x77_61_69_74;

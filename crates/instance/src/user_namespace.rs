@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use crate::Kernel;
+use mindful_host::Kernel;
 
-pub fn has_user(kernel: &Kernel, number: u32) -> bool {
+pub(crate) fn has_user(kernel: &Kernel, number: u32) -> bool {
     has(kernel, "uid_map", number)
 }
 
-pub fn has_group(kernel: &Kernel, number: u32) -> bool {
+pub(crate) fn has_group(kernel: &Kernel, number: u32) -> bool {
     has(kernel, "gid_map", number)
 }
 

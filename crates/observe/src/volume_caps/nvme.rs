@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-pub const PAGE_BYTES: usize = 4_096;
+pub(super) const PAGE_BYTES: usize = 4_096;
 
 /// The command by which a controller is asked for a log page (NVM Express base specification).
 const GET_LOG_PAGE: u8 = 0x02;
@@ -32,7 +32,7 @@ struct Command {
 
 /// The first bytes of log page `number` of the controller that `device` is a namespace of. An error is that of the kernel
 /// (ENOTTY of what is no NVMe device, EACCES without the right), or names the status by which the controller refused.
-pub fn log_page(device: &File, number: u8) -> io::Result<[u8; PAGE_BYTES]> {
+pub(super) fn log_page(device: &File, number: u8) -> io::Result<[u8; PAGE_BYTES]> {
     let mut page = [0; PAGE_BYTES];
     let words = (PAGE_BYTES / 4 - 1) as u32;
     let mut command = Command {
