@@ -22,16 +22,12 @@ enum Shown {
 }
 
 pub struct Figure {
-    row: FigureRow<StepAnalysis>,
+    /// Its path is that in a step of the summary: `cpu.db_cores`, `ops.select.p99_us`.
+    pub row: FigureRow<StepAnalysis>,
     shown: Shown,
 }
 
 impl Figure {
-    /// Its path in a step of the summary: `cpu.db_cores`, `ops.select.p99_us`.
-    pub fn path(&self) -> &str {
-        &self.row.path
-    }
-
     /// The last part of its path: `db_cores`.
     pub fn name(&self) -> &str {
         self.row.path.rsplit('.').next().unwrap_or(&self.row.path)
@@ -44,18 +40,6 @@ impl Figure {
         self.row.title.map_or_else(|| path.replace('.', "_"), str::to_owned)
     }
 
-    pub fn formula(&self) -> &'static str {
-        self.row.formula
-    }
-
-    pub fn counters(&self) -> &'static [Counter] {
-        self.row.counters
-    }
-
-    pub fn value(&self, step: &StepAnalysis) -> Option<f64> {
-        (self.row.value)(step)
-    }
-
     /// Whether it belongs to updates or scans: their rows repeat those of selects.
     fn repeats_select(&self) -> bool {
         self.row.path.starts_with("ops.update.") || self.row.path.starts_with("ops.scan.")
@@ -63,8 +47,12 @@ impl Figure {
 }
 
 static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    let mut figures: Vec<Figure> = StepSummary::figures().into_iter().map(step_figure).collect();
-    let peak = figures.iter().position(|figure| figure.path() == "client_peak_bytes");
+    let of_step = |row: FigureRow<StepSummary>| Figure {
+        row: row.of_part(|step: &StepAnalysis| Some(&step.summary)),
+        shown: Shown::Csv,
+    };
+    let mut figures: Vec<Figure> = StepSummary::figures().into_iter().map(of_step).collect();
+    let peak = figures.iter().position(|figure| figure.row.path == "client_peak_bytes");
     let peak = peak.map(|at| figures.remove(at));
     insert_after(&mut figures, "cpu.client_cores", peak);
     for (path, more) in besides_the_summary() {
@@ -75,41 +63,16 @@ static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
 
 /// The figures of the kind of operation that a step is about, by the last part of their paths.
 static MAIN_OPERATION: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    let of_main = |row: FigureRow<OpSummary>| {
-        let value = Arc::clone(&row.value);
-        Figure {
-            row: FigureRow {
-                path: row.path,
-                title: row.title,
-                unit: row.unit,
-                formula: row.formula,
-                counters: row.counters,
-                value: Arc::new(move |step: &StepAnalysis| step.summary.ops.main().and_then(|op| value(op))),
-            },
-            shown: Shown::Explained,
-        }
+    let of_main = |row: FigureRow<OpSummary>| Figure {
+        row: row.of_part(|step: &StepAnalysis| step.summary.ops.main()),
+        shown: Shown::Explained,
     };
     OpSummary::figures().into_iter().map(of_main).collect()
 });
 
-fn step_figure(row: FigureRow<StepSummary>) -> Figure {
-    let value = Arc::clone(&row.value);
-    Figure {
-        row: FigureRow {
-            path: row.path,
-            title: row.title,
-            unit: row.unit,
-            formula: row.formula,
-            counters: row.counters,
-            value: Arc::new(move |step: &StepAnalysis| value(&step.summary)),
-        },
-        shown: Shown::Csv,
-    }
-}
-
 /// Inserts `more` after the figure at `path`, or at the end if no figure has that path.
 fn insert_after(figures: &mut Vec<Figure>, path: &str, more: impl IntoIterator<Item = Figure>) {
-    let at = figures.iter().position(|figure| figure.path() == path).map_or(figures.len(), |at| at + 1);
+    let at = figures.iter().position(|figure| figure.row.path == path).map_or(figures.len(), |at| at + 1);
     figures.splice(at..at, more);
 }
 
@@ -210,7 +173,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The figure of that name: a path of the summary, a title of the CSV, or the last part of either.
 pub fn find(name: &str) -> Option<&'static Figure> {
-    let named = FIGURES.iter().find(|figure| figure.path() == name || figure.title() == name);
+    let named = FIGURES.iter().find(|figure| figure.row.path == name || figure.title() == name);
     let short = name.rsplit('.').next().unwrap_or(name);
     let by_short = || MAIN_OPERATION.iter().chain(FIGURES.iter()).find(|figure| figure.name() == short);
     named.or_else(by_short)
@@ -221,7 +184,7 @@ pub fn markdown() -> String {
     let row = |figure: &Figure| {
         let counters: Vec<_> = figure.row.counters.iter().map(|counter| format!("`{counter}`")).collect();
         let (unit, formula) = (figure.row.unit.symbol(), figure.row.formula.replace('|', "\\|"));
-        format!("| `{}` | {unit} | {formula} | {} |\n", figure.path(), counters.join(" "))
+        format!("| `{}` | {unit} | {formula} | {} |\n", figure.row.path, counters.join(" "))
     };
     let rows: String = FIGURES.iter().filter(|figure| !figure.repeats_select()).map(row).collect();
     format!("| figure | unit | formula | counters |\n|---|---|---|---|\n{rows}")

@@ -22,7 +22,7 @@ pub(crate) struct Noted {
 }
 
 fn file(store: &Store) -> PathBuf {
-    store.root().join("noise.json")
+    store.root.join("noise.json")
 }
 
 pub(crate) fn of(store: &Store, target: &str) -> Result<Option<NoiseFloor>> {

@@ -52,7 +52,7 @@ pub fn store_merged(store: &Store, merge: RunMerge, written_here: bool) -> Resul
     }
     writer.emit(Event::Finished { interrupted: run.interrupted, error: run.error.clone() });
     writer.close()?;
-    let run = store.read(writer.id())?;
+    let run = store.read(&writer.head.id)?;
     let analysis = mindful_analyze::analyze(&run);
     store.write_summary(&analysis.summary)?;
     Ok((run, analysis))

@@ -50,7 +50,7 @@ impl Store {
             )
         };
         self.make()?;
-        let part = self.root().join(format!(".unpack-{}", std::process::id()));
+        let part = self.root.join(format!(".unpack-{}", std::process::id()));
         file::create_folder(&part).map_err(|error| cannot_create(&part, &error))?;
         let _part = pack::Passing(&part);
         let packed_as = pack::unpack(path, &part).map_err(bad)?;
@@ -66,7 +66,7 @@ impl Store {
         check_begin(&run.head, &log)?;
         let id = run.head.id.clone();
         self.make()?;
-        let (whole, part) = (self.run_dir(&id), self.root().join(format!(".import-{id}-{}", std::process::id())));
+        let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
         if whole.exists() {
             return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
         }

@@ -21,7 +21,7 @@ impl Store {
             Error::run(format!("cannot store the self-proof in {place}: {error}"), "choose another --store DIR")
         };
         let text = serde_json::to_vec_pretty(proof).map_err(|error| unwritten(error.to_string()))?;
-        let folder = path.parent().unwrap_or(self.root());
+        let folder = path.parent().unwrap_or(&self.root);
         let written = file::create_folders(folder).and_then(|()| file::replace(&path, &text));
         written.map_err(|error| unwritten(error.to_string()))
     }
@@ -46,6 +46,6 @@ impl Store {
 
     fn self_proof_path(&self, subject: &str) -> PathBuf {
         let hash = |seed: u64| subject.bytes().fold(seed, |hash, byte| mix64(hash ^ u64::from(byte)));
-        self.root().join("self-proofs").join(format!("{:016x}{:016x}.json", hash(1), hash(2)))
+        self.root.join("self-proofs").join(format!("{:016x}{:016x}.json", hash(1), hash(2)))
     }
 }

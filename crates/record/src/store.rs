@@ -30,17 +30,13 @@ const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful imp
 /// All runs under one folder, `<root>/runs/<id>/`.
 #[derive(Debug, Clone)]
 pub struct Store {
-    root: PathBuf,
+    pub root: PathBuf,
 }
 
 impl Store {
     /// The store at `root`; nothing is created before it is needed.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     pub fn run_dir(&self, id: &str) -> PathBuf {
@@ -178,7 +174,7 @@ impl Store {
         let opened = record.log.try_clone().map_err(|error| unread(&log, &error))?;
         let run = self.named(id, read_opened(opened, &log)?);
         let above = [self.root.clone(), self.runs()].iter().all(|folder| kept_by_us(folder));
-        Ok((run, above && record.is_own()))
+        Ok((run, above && record.own))
     }
 
     pub fn is_imported(&self, id: &str) -> bool {

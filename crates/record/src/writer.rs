@@ -23,9 +23,10 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// what was not flushed, at most about a second of slices and samples.
 #[derive(Debug)]
 pub struct RunWriter {
-    head: RunHead,
-    dir: PathBuf,
-    own: bool,
+    pub head: RunHead,
+    pub dir: PathBuf,
+    /// Whether the former content was written here, and no other user could have written it.
+    pub own: bool,
     log: Mutex<Log>,
 }
 
@@ -51,23 +52,6 @@ impl RunWriter {
     pub(crate) fn go_on(head: RunHead, dir: PathBuf, file: File, own: bool) -> Self {
         let log = Log { file, buffer: Vec::new(), flushed: Instant::now(), fault: None };
         Self { head, dir, own, log: Mutex::new(log) }
-    }
-
-    /// Whether the former content was written here, and no other user could have written it.
-    pub fn is_own(&self) -> bool {
-        self.own
-    }
-
-    pub fn id(&self) -> &str {
-        &self.head.id
-    }
-
-    pub fn head(&self) -> &RunHead {
-        &self.head
-    }
-
-    pub fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// The first error met while writing, such as a full disk. After it nothing more is written.

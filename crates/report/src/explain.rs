@@ -6,7 +6,6 @@ mod sessions;
 use std::fmt::Write as _;
 
 use mindful_analyze::catalogue::{self, Figure};
-use mindful_analyze::judgement::verdict::{self, Limit};
 use mindful_analyze::{Analysis, StepAnalysis};
 use mindful_core::plan::settings::nearest;
 use mindful_core::{Error, Result};
@@ -37,9 +36,9 @@ pub fn figure(name: &str, analysis: &Analysis) -> Result<String> {
         return Ok(sessions::explained(analysis));
     }
     let figure = find(name)?;
-    let mut text = format!("{}\n  = {}\n", figure.name(), figure.formula());
+    let mut text = format!("{}\n  = {}\n", figure.name(), figure.row.formula);
     for (number, step) in (1..).zip(&analysis.steps) {
-        let _ = writeln!(text, "step {number}: {}", maybe(figure.value(step)));
+        let _ = writeln!(text, "step {number}: {}", maybe((figure.row.value)(step)));
         sources(&mut text, figure, step);
     }
     Ok(text)
@@ -100,11 +99,11 @@ fn find(name: &str) -> Result<&'static Figure> {
 }
 
 fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
-    if let (Some(window), true) = (&step.window, figure.counters().is_empty()) {
+    if let (Some(window), true) = (&step.window, figure.row.counters.is_empty()) {
         let (first, last) = (window.first_boundary, window.last_boundary);
         let _ = writeln!(text, "  slices of boundary {first} to {last}, {:.2} s", window.seconds());
     }
-    for name in figure.counters().iter().copied() {
+    for name in figure.row.counters.iter().copied() {
         match step.counters.find(name) {
             Some(change) => {
                 let grew = maybe(change.delta);
@@ -122,36 +121,15 @@ fn sources(text: &mut String, figure: &Figure, step: &StepAnalysis) {
 
 /// The rules of the verdict with their limits, and what they saw.
 fn verdicts(analysis: &Analysis) -> String {
-    use mindful_core::contract::wait::WaitClass;
     let mut text = String::from("verdict\n  = the first rule that matches\n");
     for (step_number, step) in (1..).zip(&analysis.steps) {
         let evidence = &step.evidence;
-        let share = |class| evidence.shares.get(class);
         let limit =
             step.verdict.as_ref().map_or_else(|| "unknown".to_owned(), |v| escape(&v.limit.called(&evidence.words)));
         let _ = writeln!(text, "step {step_number}: {limit}");
-        let time = evidence.time();
-        let log = format!("{}: waits by ", escape(&Limit::Log.called(&evidence.words)));
-        let rules = [
-            ("the client: its CPU by the CPUs it may use", "", evidence.client_busy, verdict::CLIENT_BUSY),
-            ("the client: Little's law off by", "", evidence.little_breach, verdict::LITTLE_BREACH),
-            ("CPU: busy share of the host", "", evidence.host_busy, verdict::HOST_BUSY),
-            ("CPU: share of ", time, share(WaitClass::Cpu), verdict::CPU_SHARE),
-            (log.as_str(), time, share(WaitClass::Log), verdict::LOG_SHARE),
-            ("writers: waits by ", time, share(WaitClass::Writer), verdict::WRITER_SHARE),
-            ("contention: waits by ", time, share(WaitClass::Contention), verdict::CONTENTION_SHARE),
-            ("device latency: waits by ", time, share(WaitClass::Read), verdict::READ_SHARE),
-            (
-                "the page cache: share of physical reads",
-                "",
-                evidence.page_cache_share,
-                mindful_analyze::judgement::claims::MAX_PAGE_CACHE_SHARE,
-            ),
-        ];
-        for (rule, time, value, limit) in rules {
-            let error = value.and_then(|share| evidence.shares.error(share)).filter(|_| !time.is_empty());
+        for (rule, share, error, limit) in evidence.rules() {
             let error = error.map_or_else(String::new, |error| format!(" (+-{})", number(error)));
-            let _ = writeln!(text, "  {rule}{time}: {}{error}, limit {}", maybe(value), number(limit));
+            let _ = writeln!(text, "  {}: {}{error}, limit {}", escape(&rule), maybe(share), number(limit));
         }
     }
     text

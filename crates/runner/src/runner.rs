@@ -376,7 +376,7 @@ fn preflight_of(context: &Context, coordination: &dyn Coordination, own: &mut Op
 /// Opens a new folder for the run that `known` begins, and completes it with the folder's id and what the host is.
 fn record(context: &Context, known: &mut Run) -> Result<()> {
     let writer = Arc::new(context.store.create(known.head.clone())?);
-    known.head = writer.head().clone();
+    known.head = writer.head.clone();
     if let (Some(description), Some(host)) = (known.description.clone(), known.host.clone()) {
         // No host goes by simulated time.
         if !context.clock.is_simulated() {

@@ -13,7 +13,7 @@ use super::sides::ComparedPoint;
 /// The condition of `--fail-if`.
 #[derive(Debug)]
 pub struct Gate {
-    condition: String,
+    pub condition: String,
     crossed_by: Verdict,
     /// By more than this, as a share; `None` for a gate on ranks, which has the margin of the comparison.
     pub margin: Option<f64>,
@@ -94,10 +94,6 @@ impl Gate {
             format!("--fail-if '{}': {} cannot show a change of level", self.condition, format_counted(runs, "run")),
             format!("use {FEWEST_OF_A_HISTORY} runs or more"),
         ))
-    }
-
-    pub fn condition(&self) -> &str {
-        &self.condition
     }
 
     pub fn judge_points(&self, points: &[ComparedPoint]) -> GateOutcome {

@@ -93,7 +93,7 @@ impl Ranking {
             let why = all.find(|side| side.name == name).and_then(|side| side.no_rank.clone());
             let why = why.unwrap_or_else(|| "no other side measured the same".to_owned());
             let next = "name it last among sides that measured the same";
-            return Err(Error::plan(format!("--fail-if '{}': {name} has no rank: {why}", gate.condition()), next));
+            return Err(Error::plan(format!("--fail-if '{}': {name} has no rank: {why}", gate.condition), next));
         }
         let floor = sides.iter().all(|side| side.runs.len() > 1 || side.noise.is_some());
         for ([other, last], verdict, basis) in &self.last {

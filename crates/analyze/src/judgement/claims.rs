@@ -13,7 +13,7 @@ use crate::figures::floors::{Between, Floor};
 use crate::judgement::subject::{Subject, part, percent};
 
 /// Largest page-cache share with which reads are storage reads.
-pub const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
+pub(crate) const MAX_PAGE_CACHE_SHARE: f64 = 0.05;
 /// Largest share of device traffic that others may cause.
 pub(crate) const MAX_FOREIGN_SHARE: f64 = 0.05;
 /// Fewest physical reads by blocks visited: below, the database's cache served a part.

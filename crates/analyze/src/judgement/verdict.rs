@@ -13,25 +13,25 @@ use mindful_core::contract::wait::WaitClass;
 use mindful_core::result::finding::OTHERS_BUSY;
 
 /// Share of the CPUs it may use above which the client limits.
-pub const CLIENT_BUSY: f64 = 0.8;
+pub(crate) const CLIENT_BUSY: f64 = 0.8;
 /// Share of the busy sessions by which Little's law may be off before the client is to blame.
-pub const LITTLE_BREACH: f64 = 0.05;
+pub(crate) const LITTLE_BREACH: f64 = 0.05;
 /// Share of the host's CPU above which CPU limits.
-pub const HOST_BUSY: f64 = 0.85;
+pub(crate) const HOST_BUSY: f64 = 0.85;
 /// Share of a CPU's time that the control group of the server may hold it back before that limits.
 pub(crate) const HELD_BACK: f64 = 0.05;
 /// Share of the window that sessions may stall before stalls are the limit.
 pub(crate) const STALLED_SHARE: f64 = 0.05;
 /// Share of database time on CPU, or waiting for one, above which CPU limits.
-pub const CPU_SHARE: f64 = 0.6;
+const CPU_SHARE: f64 = 0.6;
 /// Share of database time in waits for the log above which redo or commit limits.
-pub const LOG_SHARE: f64 = 0.25;
+const LOG_SHARE: f64 = 0.25;
 /// Share of database time in waits for free or clean buffers above which the writers limit.
-pub const WRITER_SHARE: f64 = 0.15;
+const WRITER_SHARE: f64 = 0.15;
 /// Share of database time in waits for other sessions above which contention limits.
-pub const CONTENTION_SHARE: f64 = 0.15;
+pub(crate) const CONTENTION_SHARE: f64 = 0.15;
 /// Share of database time in waits for reads above which the latency of the device limits.
-pub const READ_SHARE: f64 = 0.6;
+const READ_SHARE: f64 = 0.6;
 
 /// How far two witnesses of the same share may be apart.
 const UNSURE: f64 = 0.1;
@@ -104,6 +104,27 @@ impl Evidence {
 
     pub const fn time(&self) -> &'static str {
         if self.on_files() { "I/O time" } else { "database time" }
+    }
+
+    /// Each rule that compares a share with a limit, in words: `(rule, share, its error, limit)`.
+    pub fn rules(&self) -> [(String, Option<f64>, Option<f64>, f64); 9] {
+        let alone = |rule: &str, share, limit| (rule.to_owned(), share, None, limit);
+        let of_time = |rule: &str, class, limit| {
+            let share = self.shares.get(class);
+            (format!("{rule}{}", self.time()), share, share.and_then(|share| self.shares.error(share)), limit)
+        };
+        let log = format!("{}: waits by ", Limit::Log.called(&self.words));
+        [
+            alone("the client: its CPU by the CPUs it may use", self.client_busy, CLIENT_BUSY),
+            alone("the client: Little's law off by", self.little_breach, LITTLE_BREACH),
+            alone("CPU: busy share of the host", self.host_busy, HOST_BUSY),
+            of_time("CPU: share of ", WaitClass::Cpu, CPU_SHARE),
+            of_time(&log, WaitClass::Log, LOG_SHARE),
+            of_time("writers: waits by ", WaitClass::Writer, WRITER_SHARE),
+            of_time("contention: waits by ", WaitClass::Contention, CONTENTION_SHARE),
+            of_time("device latency: waits by ", WaitClass::Read, READ_SHARE),
+            alone("the page cache: share of physical reads", self.page_cache_share, MAX_PAGE_CACHE_SHARE),
+        ]
     }
 }
 

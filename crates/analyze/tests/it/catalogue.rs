@@ -27,8 +27,8 @@ fn no_two_columns_have_one_title_and_every_path_is_found() {
     let titles: BTreeSet<_> = columns.iter().copied().map(catalogue::Figure::title).collect();
     assert_eq!(titles.len(), columns.len());
     for column in columns {
-        for name in [column.path().to_owned(), column.title()] {
-            assert_eq!(catalogue::find(&name).map(catalogue::Figure::path), Some(column.path()), "{name}");
+        for name in [column.row.path.clone(), column.title()] {
+            assert_eq!(catalogue::find(&name).map(|figure| &figure.row.path), Some(&column.row.path), "{name}");
         }
     }
 }

@@ -239,7 +239,7 @@ fn stored(store: &Store, old: OldRun, tag: Option<&String>) -> Result<String> {
     let writer = store.create(head)?;
     old.events.into_iter().for_each(|event| writer.emit(event));
     writer.close()?;
-    let id = writer.id().to_owned();
+    let id = writer.head.id.clone();
     let summary = mindful_analyze::analyze(&store.read(&id)?).summary;
     store.write_summary(&summary)?;
     Ok(id)

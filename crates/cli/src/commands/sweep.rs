@@ -53,7 +53,7 @@ fn sweep(matches: &ArgMatches) -> Result<Exit> {
     let store = store::open(matches)?;
     let resumed = matches.get_one::<String>("resume").map(|name| store.go_on(&store.resolve(name)?)).transpose()?;
     let settings = match &resumed {
-        Some((writer, _)) => stored_settings::settings(writer.head(), writer.is_own(), "resumed (--resume)", matches)?,
+        Some((writer, _)) => stored_settings::settings(&writer.head, writer.own, "resumed (--resume)", matches)?,
         None => new_files::asked(layers::settings(matches)?, matches)?,
     };
     let searched = settings.get("max_iops_at").is_some();

@@ -20,7 +20,7 @@ fn stored() -> (tempfile::TempDir, Store, String, PathBuf) {
         writer.emit(event);
     }
     writer.close().unwrap();
-    let id = writer.id().to_owned();
+    let id = writer.head.id.clone();
     let log = store.run_dir(&id).join("run.jsonl");
     (dir, store, id, log)
 }
@@ -108,20 +108,20 @@ fn an_import_copies_the_record_alone_and_follows_no_link() {
 fn a_run_to_which_others_may_give_another_name_is_none_of_ours() {
     let (_dir, store, id, log) = stored();
     let is_own = || store.read_judged(&id).unwrap().1;
-    assert!(is_own() && store.go_on(&id).unwrap().0.is_own());
-    let runs = store.root().join("runs");
+    assert!(is_own() && store.go_on(&id).unwrap().0.own);
+    let runs = store.root.join("runs");
     for (folder, mode, own) in [
         (&runs, 0o777, false),
         (&runs, 0o1777, true),
         (&runs, 0o770, true),
         (&runs, 0o700, true),
-        (&store.root().to_owned(), 0o707, false),
-        (&store.root().to_owned(), 0o700, true),
+        (&store.root, 0o707, false),
+        (&store.root, 0o700, true),
         (&log.parent().unwrap().to_owned(), 0o720, false),
     ] {
         fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
         assert_eq!(is_own(), own, "{} {mode:o}", folder.display());
-        assert_eq!(store.go_on(&id).unwrap().0.is_own(), own);
+        assert_eq!(store.go_on(&id).unwrap().0.own, own);
     }
 }
 
@@ -153,7 +153,7 @@ fn a_torn_end_of_any_length_is_cut_off() {
 fn runs_are_closed_to_others() {
     let (_dir, store, id, log) = stored();
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(store.root().to_owned()), mode(store.run_dir(&id)), mode(log)), (0o700, 0o700, 0o600));
+    assert_eq!((mode(store.root.clone()), mode(store.run_dir(&id)), mode(log)), (0o700, 0o700, 0o600));
 }
 
 #[test]
@@ -176,5 +176,5 @@ fn a_store_that_cannot_be_written_is_reported_before_a_run() {
     assert!(error.contains("--store"), "{error}");
     let store = Store::open(dir.path().join("store"));
     store.probe().unwrap();
-    assert!(fs::read_dir(store.root()).unwrap().all(|entry| entry.unwrap().file_name() == "runs"), "nothing is left");
+    assert!(fs::read_dir(&store.root).unwrap().all(|entry| entry.unwrap().file_name() == "runs"), "nothing is left");
 }

@@ -18,7 +18,7 @@ fn written() -> &'static [u8] {
             writer.emit(event);
         }
         writer.close().unwrap();
-        fs::read(writer.dir().join("run.jsonl")).unwrap()
+        fs::read(writer.dir.join("run.jsonl")).unwrap()
     })
 }
 

@@ -21,7 +21,7 @@ fn packed(dir: &Path) -> (Store, String, Vec<u8>) {
         writer.emit(event);
     }
     writer.close().unwrap();
-    let id = writer.id().to_owned();
+    let id = writer.head.id.clone();
     drop(writer);
     let texts = [(pack::VERSION, "1".to_owned()), (pack::PAGE, "x".repeat(100_000))];
     store.pack(&id, &texts, &dir.join("run.tar.zst"), false).unwrap();
@@ -56,9 +56,9 @@ fn refused(pack: &[u8]) -> String {
     let (file, store) = (dir.path().join("pack"), Store::open(dir.path().join("store")));
     fs::write(&file, pack).unwrap();
     let error = store.import_pack(&file, &|_| Vec::new()).unwrap_err().to_string();
-    let left: Vec<_> = fs::read_dir(store.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(&store.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"], "{error}");
-    assert_eq!(fs::read_dir(store.root().join("runs")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(store.root.join("runs")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing beside the store: {error}");
     error
 }

@@ -24,7 +24,7 @@ fn write(store: &Store, tag: Option<&str>) -> String {
         writer.emit(event);
     }
     writer.close().unwrap();
-    writer.id().to_owned()
+    writer.head.id.clone()
 }
 
 fn write_as(store: &Store, id: &str) {
@@ -137,8 +137,8 @@ fn a_killed_run_is_read_as_unfinished() {
     let events = sample::events();
     events.iter().take(events.len() - 3).cloned().for_each(|event| writer.emit(event));
     writer.close().unwrap();
-    append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
-    let run = store.read(writer.id()).unwrap();
+    append(&log(&store, &writer.head.id), r#"{"event":"slice","sess"#);
+    let run = store.read(&writer.head.id).unwrap();
     assert!(!run.finished && !run.steps[0].ended);
     assert_eq!(reports(&run.steps[0]), 4);
 }
@@ -280,13 +280,13 @@ fn a_run_that_is_gone_on_with_is_finished_by_its_last_line() {
         writer.emit(event.clone());
     }
     writer.close().unwrap();
-    append(&log(&store, writer.id()), r#"{"event":"slice","sess"#);
-    let (again, _) = store.go_on(writer.id()).unwrap();
+    append(&log(&store, &writer.head.id), r#"{"event":"slice","sess"#);
+    let (again, _) = store.go_on(&writer.head.id).unwrap();
     for event in events.iter().skip_while(|event| !matches!(event, Event::Step(_))) {
         again.emit(event.clone());
     }
     again.close().unwrap();
-    let run = store.read(writer.id()).unwrap();
+    let run = store.read(&writer.head.id).unwrap();
     assert!(run.finished);
     assert_eq!((run.steps.len(), reports(&run.steps[0]), run.steps[0].ended), (1, 4, true));
 }
@@ -318,11 +318,11 @@ fn root_writes_to_no_store_of_another_user() {
         }),
         ("a link of theirs in the place of the runs", &|store| {
             fs::create_dir_all(store).unwrap();
-            std::os::unix::fs::symlink(own.root().join("runs"), store.join("runs")).unwrap();
+            std::os::unix::fs::symlink(own.root.join("runs"), store.join("runs")).unwrap();
             theirs(&store.join("runs"));
         }),
         ("a link of theirs in the place of the store", &|store| {
-            std::os::unix::fs::symlink(own.root(), store).unwrap();
+            std::os::unix::fs::symlink(&own.root, store).unwrap();
             theirs(store);
         }),
     ];
@@ -330,7 +330,7 @@ fn root_writes_to_no_store_of_another_user() {
         let path = dir.path().join(number.to_string());
         make(&path);
         let store = Store::open(path);
-        let before = fs::read_dir(own.root().join("runs")).unwrap().count();
+        let before = fs::read_dir(own.root.join("runs")).unwrap().count();
         let refusals = [
             store.probe().err(),
             store.create(sample::head(None)).err(),
@@ -341,7 +341,7 @@ fn root_writes_to_no_store_of_another_user() {
         for refusal in refusals {
             assert_eq!(refusal.map(|error| error.kind), Some(ErrorKind::Plan), "{what}");
         }
-        assert_eq!(fs::read_dir(own.root().join("runs")).unwrap().count(), before, "{what}");
+        assert_eq!(fs::read_dir(own.root.join("runs")).unwrap().count(), before, "{what}");
     }
 }
 

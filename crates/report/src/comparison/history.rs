@@ -48,7 +48,7 @@ fn no_change_line(history: &History) -> String {
 pub fn history_suite(history: &History, gate: &Gate, outcome: GateOutcome) -> String {
     let why = history.changes.first().map_or_else(|| no_change_line(history), |change| change_line(history, change));
     let case = Case { name: "last level by first".to_owned(), ending: gate_ending(gate, outcome, &why) };
-    let mut properties = vec![("gate", gate.condition().to_owned())];
+    let mut properties = vec![("gate", gate.condition.clone())];
     properties.extend(notice_property(history.runs.iter()));
     suite("history", &properties, &[case], &history_text(history))
 }

@@ -19,7 +19,7 @@ pub fn comparison_suite(compared: &ComparedSides, sides: &Sides, gate: &Gate) ->
     let cases: Vec<Case> = compared.points.iter().map(|point| case(gate, compared, point)).collect();
     let differing: Vec<_> = compared.differences.iter().map(|d| format!("{}: {}", d.fact, d.sides())).collect();
     let mut properties = vec![
-        ("gate", gate.condition().to_owned()),
+        ("gate", gate.condition.clone()),
         ("figure", compared.figure.unit().to_owned()),
         ("baseline", ids(&sides.baseline)),
         ("candidate", ids(&sides.candidate)),

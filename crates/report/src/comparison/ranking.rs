@@ -249,6 +249,6 @@ pub fn ranking_suite(ranking: &RankingSummary, gate: &Gate, outcome: GateOutcome
         name: format!("last side by {}", ranking.by),
         ending: gate_ending(gate, outcome, &ranking.sentences.join(" ")),
     };
-    let properties = [("gate", gate.condition().to_owned()), ("figure", ranking.unit.clone())];
+    let properties = [("gate", gate.condition.clone()), ("figure", ranking.unit.clone())];
     suite("ranks", &properties, &[case], &ranking_text(ranking, &PLAIN))
 }

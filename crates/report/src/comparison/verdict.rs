@@ -9,7 +9,7 @@ pub fn gate_line(gate: &Gate, outcome: GateOutcome) -> String {
         GateOutcome::Undecided if gate.fails(outcome) => "undecided, failed (--undecided fail)",
         GateOutcome::Undecided => "undecided, passed (--undecided pass)",
     };
-    format!("gate '{}': {words}", gate.condition())
+    format!("gate '{}': {words}", gate.condition)
 }
 
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {

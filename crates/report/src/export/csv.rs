@@ -25,7 +25,7 @@ pub fn steps(analysis: &Analysis) -> String {
         let _ = write!(text, "{},{tag},{validity},{number}", field(&summary.id));
         for figure in columns.clone() {
             text.push(',');
-            if let Some(value) = figure.value(step) {
+            if let Some(value) = (figure.row.value)(step) {
                 text.push_str(&value.to_string());
             }
         }
