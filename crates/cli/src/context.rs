@@ -5,11 +5,11 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::HostClock;
 use mindful_core::contract::event::{Events, Silent};
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::Rank;
 use mindful_core::record::run::Run;
 use mindful_core::{Engine, Error, Result};
 use mindful_report::Style;

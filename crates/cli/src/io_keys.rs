@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::Key;
-use mindful_core::plan::units;
+use mindful_core::plan::{Bound, units};
 
 const LOAD: Bound = Bound::Count(0, 1 << 20);
 

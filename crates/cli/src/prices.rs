@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mindful_analyze::compare::{NamedSide, comparable};
-use mindful_core::plan::price::{PARTS, Price};
 use mindful_core::plan::units::with_article;
+use mindful_core::plan::{PRICE_PARTS, Price};
 use mindful_core::{Error, Result};
 use mindful_record::file;
 use toml::{Table, Value};
@@ -25,8 +25,8 @@ pub(crate) fn text(table: &Table) -> Result<String> {
     for (name, value) in table {
         let amount = match value {
             _ if ["currency", "date", "source"].contains(&name.as_str()) => continue,
-            _ if !PARTS.contains(&name.as_str()) => {
-                let next = format!("it has {}, currency, date and source", PARTS.join(", "));
+            _ if !PRICE_PARTS.contains(&name.as_str()) => {
+                let next = format!("it has {}, currency, date and source", PRICE_PARTS.join(", "));
                 return Err(Error::plan(format!("a price has no `{name}`"), next));
             }
             Value::Integer(number) => number.to_string(),

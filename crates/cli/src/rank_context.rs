@@ -3,8 +3,7 @@
 use clap::ArgMatches;
 use mindful_core::Result;
 use mindful_core::plan::settings::Settings;
-use mindful_core::ranks::assignment::TargetAssignment;
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::{Rank, TargetAssignment};
 use mindful_runner::Context;
 
 use crate::{context, targets};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
-use mindful_core::ranks::assignment::{MOST_TARGETS, split_urls};
+use mindful_core::ranks::{MOST_TARGETS, split_urls};
 use mindful_core::{Error, Result};
 use mindful_record::file;
 

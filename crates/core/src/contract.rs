@@ -5,7 +5,7 @@
 //! back as the same value. Time comes from a [`clock`] alone, so that a simulated clock can replace that of the host.
 
 pub mod clock;
-pub mod dataset_store;
+mod dataset_store;
 pub mod description;
 pub mod engine;
 pub mod error;
@@ -13,12 +13,17 @@ pub mod event;
 pub mod fact;
 pub mod file_read;
 pub mod metric;
-pub mod own_folder;
-pub mod resolved;
-pub mod self_proof;
+mod own_folder;
+mod resolved;
+mod self_proof;
 pub mod session;
 pub mod slice;
 pub mod stop_flag;
 pub mod target;
 pub mod wait;
 pub mod watch;
+
+pub use dataset_store::{DatasetStore, OwnedObject};
+pub use own_folder::{BARE_WRITES_FILE, MARK_FILE};
+pub use resolved::Resolved;
+pub use self_proof::{Proven, SelfProof, StoredProof};

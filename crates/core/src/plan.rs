@@ -7,23 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::contract::error::{Error, Result};
 use crate::contract::slice::Placement;
 use crate::dataset::{Content, Dataset, DatasetPlan, Extent, MOST_BYTES};
-use crate::plan::price::Price;
+use crate::plan::Price;
 use crate::plan::units::{Share, format_counted, format_whole};
 use crate::workload::{Access, Commit, Compatibility, HotSpot, LoopSite, Rate, Redo, Skew, ThinkTime, Workload};
 
-pub mod bound;
+mod bound;
 mod keys;
 mod parse;
-pub mod price;
+mod price;
 pub mod rights;
 pub mod secret;
 pub mod settings;
-pub mod sweep;
-pub mod text;
+mod sweep;
+mod text;
 pub mod units;
 mod written;
 
+pub use bound::Bound;
 pub use keys::{KEYS, MOST_SCHEMAS, MOST_SESSIONS, SWEEP_KEYS};
+pub use price::{PRICE_PARTS, Price};
+pub use sweep::{Objective, SweepPlan};
+pub use text::{Utf8, to_utf8};
 
 /// Everything that decides a run, apart from the engine's own options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,16 @@
-//! Several processes that share one run: which [`rank`] a process is, where ranks meet ([`meeting`]), which targets and
-//! sessions each has ([`assignment`]), and how their parts become one run ([`rank_merge`], [`target_totals`]).
+//! Several processes that share one run: which [`Rank`] a process is, where ranks meet ([`rendezvous`]), which targets and
+//! sessions each has ([`TargetAssignment`]), and how their parts become one run ([`RankMerge`], [`sum_counters`]).
 
-pub mod assignment;
-pub mod rank;
-pub mod rank_merge;
+mod assignment;
+mod rank;
+mod rank_merge;
 pub mod rendezvous;
-pub mod target_totals;
+mod target_totals;
+
+pub(crate) use assignment::parse_weights;
+pub use assignment::{MOST_TARGETS, TargetAssignment, split_urls};
+pub(crate) use rank::MOST_RANKS;
+pub use rank::Rank;
+pub(crate) use rank_merge::add_counters;
+pub use rank_merge::{KeptCounters, RankMerge};
+pub use target_totals::sum_counters;

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use mindful_core::Error;
 use mindful_core::contract::description::{Description, HostView};
 use mindful_core::contract::event::Event;
-use mindful_core::record::head::{Imported, StepHead};
-use mindful_core::record::run::Point;
+use mindful_core::record::run::{Imported, Point, StepHead};
 use mindful_core::result::finding::{Finding, codes};
 
 use crate::formats::orion::{self, LatencyUnit};

@@ -5,12 +5,10 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
-use mindful_core::plan::text::Utf8;
+use mindful_core::plan::Utf8;
 use mindful_core::{Error, Result};
 
-use crate::formats::FORMATS;
-use crate::formats::Format;
-use crate::formats::trace;
+use crate::formats::{FORMATS, Format, trace};
 use crate::input::cannot_read;
 use crate::old_step::OldStep;
 use crate::unknown;

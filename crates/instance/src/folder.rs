@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mindful_core::contract::own_folder::BARE_WRITES_FILE;
+use mindful_core::contract::BARE_WRITES_FILE;
 use mindful_core::{Error, Result};
 
 use crate::account::Account;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::{Error, Result, plan::units};

@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::own_folder::BARE_WRITES_FILE;
+use mindful_core::contract::BARE_WRITES_FILE;
 use mindful_core::{Error, Result};
 
 use crate::account::Account;

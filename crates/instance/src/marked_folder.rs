@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::own_folder::MARK_FILE;
+use mindful_core::contract::MARK_FILE;
 use mindful_core::plan::rights::Rights;
 use mindful_core::{Error, Result};
 use mindful_host::ownership::Trusted;

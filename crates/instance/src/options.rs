@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::plan::bound::Bound;
+use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{Key, Settings, parse_choice, parse_switch};
 use mindful_core::{Error, Result, plan::units};
 

@@ -9,15 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::{Clock, FOREVER};
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::ranks::assignment::TargetAssignment;
-use mindful_core::ranks::rank::Rank;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
+use mindful_core::ranks::{Rank, TargetAssignment};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::{Engine, Error, Result};
 use mindful_null::{InMemoryRendezvous, Null, SimulatedClock};

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mindful_core::plan::units::format_duration;
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::MAX_CHUNK_BYTES;
 use mindful_core::record::run::{RankRecord, RankTarget};
 use mindful_core::{Error, Result};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::stop_flag::StopFlag;
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::{PeerRow, RankRow, Rendezvous};
 use mindful_core::{Error, Result};
 

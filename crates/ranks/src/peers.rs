@@ -10,7 +10,7 @@ use std::time::Duration;
 use mindful_core::contract::clock::Clock;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::units::{format_counted, format_duration};
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::Rank;
 use mindful_core::ranks::rendezvous::PeerRow;
 use mindful_core::{Error, Result};
 

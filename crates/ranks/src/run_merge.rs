@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use mindful_core::contract::fact::Fact;
 use mindful_core::contract::metric::HostSource;
-use mindful_core::ranks::rank_merge::{KeptCounters, RankMerge};
-use mindful_core::ranks::target_totals::sum_counters;
+use mindful_core::ranks::{KeptCounters, RankMerge, sum_counters};
 use mindful_core::record::run::{RankRecord, RankTarget, Run, StepRecord};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use mindful_core::plan::text::to_utf8;
+use mindful_core::plan::to_utf8;
 use mindful_host::named_path::{self, in_folder_of};
 use rustix::fs::OFlags;
 use rustix::io::Errno;

@@ -17,9 +17,9 @@ use mindful_core::contract::fact::is_of_cloud;
 use mindful_core::contract::metric::Metric;
 use mindful_core::contract::watch::Circumstance;
 use mindful_core::plan::settings::{Origin, Setting, Settings};
-use mindful_core::record::head::{Facts, HookRecord, Imported, RunHead, StepHead};
-use mindful_core::record::rank_record::{RankRecord, Spans};
-use mindful_core::record::run::{MergedSlice, Watched};
+use mindful_core::record::run::{
+    Facts, HookRecord, Imported, MergedSlice, RankRecord, RunHead, Spans, StepHead, Watched,
+};
 use mindful_core::result::finding::Finding;
 
 pub use names::NameKind;

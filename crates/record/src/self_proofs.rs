@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mindful_core::contract::self_proof::StoredProof;
+use mindful_core::contract::StoredProof;
 use mindful_core::workload::draw::mix64;
 use mindful_core::{Error, Result};
 

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::engine::Engine;
-use mindful_core::contract::engine::EngineOptions;
+use mindful_core::contract::engine::{Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::Plan;
 use mindful_core::plan::secret::without_secrets;

@@ -1,7 +1,7 @@
 //! Whether the engine of a run has proven itself on its target: `doctor` stores what it found, runs look it up.
 
-use mindful_core::contract::self_proof::{Proven, SelfProof, StoredProof};
 use mindful_core::contract::target::Target;
+use mindful_core::contract::{Proven, SelfProof, StoredProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;

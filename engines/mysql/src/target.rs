@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::watch::Watch;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -26,25 +26,18 @@ use crate::connect::Server;
 use crate::connect::link::Link;
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Found};
-use crate::dataset::verify;
 use crate::dataset::verify::Look;
-use crate::dataset::{load, space};
+use crate::dataset::{load, space, verify};
 use crate::names::TableKind;
-use crate::observe::counters;
-use crate::observe::describe;
-use crate::observe::waits;
 use crate::observe::watch::ServerWatch;
+use crate::observe::{counters, describe, waits};
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;
 use crate::work::commit::Committed;
-use crate::work::fill;
-use crate::work::plan_check;
-use crate::work::prepare;
-use crate::work::server_time;
 use crate::work::session::ServerLoop;
-use crate::work::settle;
 use crate::work::statement::Reach;
+use crate::work::{fill, plan_check, prepare, server_time, settle};
 
 pub(crate) struct MysqlTarget {
     link: Arc<Link>,

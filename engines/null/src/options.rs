@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mindful_core::Result;
-use mindful_core::plan::bound::Bound;
+use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{Key, Settings};
 use mindful_core::plan::units::{self, Share};
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
@@ -12,6 +11,7 @@ use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::workload::draw::Permutation;
 use mindful_core::workload::{OpKind, Workload};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mindful_core::plan::bound::Bound;
-use mindful_core::plan::units;
+use mindful_core::plan::{Bound, units};
 use mindful_core::{Error, Result};
 
 /// `2@1.5s`: a session and a time.

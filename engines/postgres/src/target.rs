@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::{Sampler, Scope};
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::watch::Watch;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, nothing_loaded_error};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;
@@ -22,29 +22,20 @@ use mindful_sql::observe::session_reads::SessionReads;
 use mindful_sql::observe::wait_sampling::Whom;
 
 use crate::checks;
-use crate::connect::Server;
 use crate::connect::abort::Sessions;
 use crate::connect::link::Link;
-use crate::connect::pooler;
-use crate::dataset::load;
+use crate::connect::{Server, pooler};
 use crate::dataset::lock::{self, RunLock};
 use crate::dataset::registry::{self, Entry, Found};
 use crate::dataset::sample::Sampled;
-use crate::dataset::space;
-use crate::dataset::stored;
-use crate::dataset::verify;
-use crate::observe::counters;
-use crate::observe::describe;
-use crate::observe::waits;
+use crate::dataset::{load, space, stored, verify};
 use crate::observe::watch::ServerWatch;
+use crate::observe::{counters, describe, waits};
 use crate::options::Options;
 use crate::private::{Chosen, Instance, Purpose};
 use crate::work::client_session::ClientSession;
-use crate::work::fill;
-use crate::work::plan_check;
-use crate::work::prepare;
 use crate::work::session::ServerLoop;
-use crate::work::settle;
+use crate::work::{fill, plan_check, prepare, settle};
 
 pub(crate) struct PostgresTarget {
     link: Arc<Link>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::contract::file_read::{BlockTouch, FileOption, ONE_AT_A_TIME};
-use mindful_core::plan::bound::Bound;
+use mindful_core::plan::Bound;
 use mindful_core::plan::settings::{self, Key, Settings};
 use mindful_core::{Error, Result, plan::units};
 

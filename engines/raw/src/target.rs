@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::event::{Event, Events};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;

@@ -19,8 +19,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mindful_core::contract::clock;
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
@@ -29,11 +27,11 @@ use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
+use mindful_core::contract::{DatasetStore, OwnedObject, clock};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof, SchemaProof};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::workload::client_loop::{ClientLoop, Operator};
 use mindful_core::workload::draw::Permutation;
-use mindful_core::workload::{Commit, LoopSite, Op, OpKind, Workload};
+use mindful_core::workload::{ClientLoop, Commit, LoopSite, Op, OpKind, Operator, Workload};
 use mindful_core::{Error, Result};
 
 /// The registry of the binary holds one such value for each engine.

@@ -1,8 +1,7 @@
 //! The options of the SQLite engine.
 
-use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{Key, Settings, parse_switch};
-use mindful_core::plan::units;
+use mindful_core::plan::{Bound, units};
 use mindful_core::{Error, Result};
 
 pub const KEYS: &[Key] = &[

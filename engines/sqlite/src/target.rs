@@ -6,9 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
-use mindful_core::contract::description::HeldFixed;
-use mindful_core::contract::description::{AccessPath, CacheFill, Description, HostView};
+use mindful_core::contract::description::{AccessPath, CacheFill, Description, HeldFixed, HostView};
 use mindful_core::contract::event::{Events, emit_note};
 use mindful_core::contract::metric::Sampler;
 use mindful_core::contract::session::Session;
@@ -16,6 +14,7 @@ use mindful_core::contract::slice::Placement;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
 use mindful_core::contract::watch::Watch;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::Plan;
 use mindful_core::result::Finding;

@@ -1,6 +1,6 @@
 //! Comparisons for the same money: the price of an hour of each side.
 
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 use mindful_core::result::comparison::PriceRatio;
 use mindful_core::{Error, Result};
 

@@ -5,7 +5,7 @@ pub(super) mod table;
 
 use std::collections::BTreeMap;
 
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::Validity;
 use mindful_core::result::ranking::{NamedFact, RankedGroup, RankedSide, RankingSummary, RunsToSee};

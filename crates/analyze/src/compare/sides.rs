@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 use mindful_core::record::run::Run;
 use mindful_core::result::comparison::{
     BothSides, ComparedRun, ComparisonSummary, CurveRatios, Difference, KindShifts, MachineSpread, Medians,

@@ -2,7 +2,7 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches};
-use mindful_core::plan::bound::Bound;
+use mindful_core::plan::Bound;
 use mindful_core::{Result, plan::units};
 
 /// A flag without a value.

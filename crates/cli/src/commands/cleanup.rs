@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::ArgMatches;
 use mindful_core::Result;
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::plan::units;
 use mindful_report::escape;
 use mindful_runner::Context;

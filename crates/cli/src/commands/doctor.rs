@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::ArgMatches;
-use mindful_core::contract::self_proof::{Proven, SelfProof};
+use mindful_core::contract::{Proven, SelfProof};
 use mindful_core::plan::units::format_counted;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::{Error, Result};

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use mindful_core::ranks::rank::Rank;
+use mindful_core::ranks::Rank;
 use mindful_core::{Error, Result, plan::units};
 use mindful_ranks::local::{ParentWatch, RankProcesses, RendezvousFolder};
 use mindful_ranks::{JoinRequest, Ranked, key_marks, plan_digest};

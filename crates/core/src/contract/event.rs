@@ -6,10 +6,8 @@ use crate::contract::description::{AccessPath, Description, HostView};
 use crate::contract::metric::{Metric, Phase, ProcessCpu};
 use crate::contract::slice::SliceReport;
 use crate::dataset::{Dataset, LayoutProof};
-use crate::record::head::{Facts, HookRecord, RunHead, StepHead};
 use crate::record::latency::SampledLatencies;
-use crate::record::rank_record::{RankRecord, Spans};
-use crate::record::run::{MergedSlice, Watched};
+use crate::record::run::{Facts, HookRecord, MergedSlice, RankRecord, RunHead, Spans, StepHead, Watched};
 use crate::result::finding::Finding;
 
 /// One thing that happened.

@@ -16,7 +16,7 @@ const HOUR_S: f64 = 3_600.0;
 /// Hours of a month, as clouds count them: 365 days by 12.
 const MONTH_HOURS: f64 = 730.0;
 
-pub const PARTS: [&str; 5] = ["compute", "storage", "iops", "network", "replicas"];
+pub const PRICE_PARTS: [&str; 5] = ["compute", "storage", "iops", "network", "replicas"];
 
 /// A price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Price {
             let next = format!(
                 "write what an hour costs, {least} to {most}, and the currency's three letters: '1.92 EUR' or \
                  'compute 0.5 + storage 92/month EUR'; the parts are {}",
-                PARTS.join(", ")
+                PRICE_PARTS.join(", ")
             );
             Error::plan(format!("`{}` {what}", one_line(text)), next)
         };
@@ -144,7 +144,7 @@ impl PricePart {
         let name = name.trim().to_lowercase();
         let what = match name.as_str() {
             "" => ALL.to_owned(),
-            name if PARTS.contains(&name) => name.to_owned(),
+            name if PRICE_PARTS.contains(&name) => name.to_owned(),
             _ => return None,
         };
         let (amount, per) = match amount.split_once('/') {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use mindful_conformance::processes::guards;
 use mindful_conformance::{Notes, names, place};
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::contract::event::Events;
 use mindful_core::{ErrorKind, Result};
 use mindful_instance::account::Account;

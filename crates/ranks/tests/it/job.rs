@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mindful_conformance::Notes;
+use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::{Clock, FOREVER, Time};
 use mindful_core::contract::event::Events;
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::KEYS;
 use mindful_core::plan::settings::{Origin, Settings};
-use mindful_core::ranks::assignment::TargetAssignment;
-use mindful_core::ranks::rank::Rank;
 use mindful_core::ranks::rendezvous::{RankRow, Rendezvous};
+use mindful_core::ranks::{Rank, TargetAssignment};
 use mindful_core::record::run::Run;
 use mindful_core::result::Summary;
 use mindful_core::{Engine, Error};

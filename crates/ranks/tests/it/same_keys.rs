@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Time;
-use mindful_core::contract::dataset_store::{DatasetStore, OwnedObject};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::Events;
@@ -15,10 +14,10 @@ use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::contract::target::Target;
+use mindful_core::contract::{DatasetStore, OwnedObject};
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::settings::{Key, Settings};
-use mindful_core::workload::client_loop::{ClientLoop, Operator};
-use mindful_core::workload::{Op, Workload};
+use mindful_core::workload::{ClientLoop, Op, Operator, Workload};
 use mindful_null::{Null, SimulatedClock};
 
 use crate::job::{Given, Job};

@@ -229,7 +229,7 @@ pub fn ranking_csv(ranking: &RankingSummary) -> String {
                 plain(side.per_month),
                 plain(side.per_million_reads),
                 side.price.as_ref().map(|price| price.currency.clone()).unwrap_or_default(),
-                side.price.as_ref().map(mindful_core::plan::price::Price::in_full).unwrap_or_default(),
+                side.price.as_ref().map(mindful_core::plan::Price::in_full).unwrap_or_default(),
                 side.efficient.map_or("", |efficient| if efficient { "yes" } else { "no" }).to_owned(),
             ]);
             cells.extend(side.place.iter().map(|fact| fact.value.clone()));

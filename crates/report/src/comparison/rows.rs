@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mindful_analyze::compare::{Basis, ComparedPoint, ComparedSides};
 use mindful_core::Result;
 use mindful_core::plan::units::with_article;
-use mindful_core::record::head::values_in_words;
+use mindful_core::record::run::values_in_words;
 use mindful_core::result::comparison::{CurveRatios, KindShifts};
 
 use super::difference::{Difference, Differences};

@@ -7,10 +7,9 @@ use mindful_analyze::compare::provenance::joined_provenance;
 use mindful_analyze::compare::{
     Basis, ComparedPoint, ComparedSides, Comparison, Side, Sides, Verdict, compared_run, price_ratio, value_of_run,
 };
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 use mindful_core::plan::units::with_article;
-use mindful_core::record::head::values_in_words;
-use mindful_core::record::run::Run;
+use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::Validity;
 use mindful_core::result::comparison::{CurveRatios, KindShifts};
 

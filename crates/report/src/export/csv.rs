@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mindful_analyze::Analysis;
 use mindful_analyze::StepAnalysis;
 use mindful_analyze::catalogue::{self, Figure};
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 
 /// A header and a line a step; an unknown figure is an empty field.
 pub fn steps(analysis: &Analysis) -> String {

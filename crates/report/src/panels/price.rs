@@ -1,6 +1,6 @@
 //! What the money buys, if the plan has a price.
 
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 use mindful_core::result::StepSummary;
 
 use crate::figure::number;

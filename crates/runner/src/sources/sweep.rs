@@ -4,14 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use mindful_core::contract::Resolved;
 use mindful_core::contract::engine::Engine;
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::plan::settings::{Key, Origin, Settings, ValueSyntax};
-use mindful_core::plan::sweep::{Objective, SweepPlan};
 use mindful_core::plan::units::format_counted;
-use mindful_core::plan::{self, Plan};
-use mindful_core::record::head::values_in_words;
-use mindful_core::record::run::Point;
+use mindful_core::plan::{self, Objective, Plan, SweepPlan};
+use mindful_core::record::run::{Point, values_in_words};
 use mindful_core::result::StepSummary;
 use mindful_core::{Error, Result};
 

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use mindful_core::Result;
+use mindful_core::contract::Resolved;
 use mindful_core::contract::event::{Event, Events as _, emit_note};
-use mindful_core::contract::resolved::Resolved;
-use mindful_core::record::head::values_in_words;
-use mindful_core::record::run::Run;
+use mindful_core::record::run::{Run, values_in_words};
 use mindful_core::result::StepSummary;
 use mindful_core::result::finding::codes;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mindful_conformance::Notes;
+use mindful_core::contract::Resolved;
 use mindful_core::contract::clock::{Clock, Time};
 use mindful_core::contract::event::Events;
-use mindful_core::contract::resolved::Resolved;
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::plan::settings::{Key, Origin, Settings};
 use mindful_core::plan::{KEYS, SWEEP_KEYS};

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mindful_core::plan::rights::Rights;
-use mindful_core::plan::text::to_utf8;
+use mindful_core::plan::to_utf8;
 
 const GROUPS: [&str; 6] = ["client", "client-server", "client-mariadb", "mysql", "mariadb", "mariadb-client"];
 

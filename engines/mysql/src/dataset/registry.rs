@@ -2,7 +2,7 @@
 
 mod judge;
 
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use mindful_core::contract::event::Silent;
-use mindful_core::contract::self_proof::{Proven, SelfProof};
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport};
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::{Proven, SelfProof};
 use mindful_core::dataset::{Content, Dataset, DatasetPlan, LayoutProof};
 use mindful_core::plan::secret::MASK;
 use mindful_core::plan::units::Share;
@@ -18,17 +18,13 @@ use crate::connect::abort::Apart;
 use crate::connect::driver::Bind;
 use crate::connect::link::{self, Link, MODULE};
 use crate::connect::{Doing, explain};
-use crate::dataset::load;
-use crate::dataset::lock;
-use crate::dataset::registry;
-use crate::dataset::verify;
+use crate::dataset::{load, lock, registry, verify};
 use crate::names::{Namespace, TableKind};
 use crate::observe::describe::{self, PARAMETERS};
 use crate::observe::own::{self, Own, Source};
 use crate::options::Options;
-use crate::work::prepare;
 use crate::work::session::ServerLoop;
-use crate::work::statement;
+use crate::work::{prepare, statement};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use mindful_core::plan::text::to_utf8;
+use mindful_core::plan::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_host::terminal;
 use mindful_sql::connect::environment::Environment;

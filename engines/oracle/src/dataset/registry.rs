@@ -1,6 +1,6 @@
 //! What in the account's schema is mindful's own: the marked registry and the tables it lists.
 
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, DatasetPlan, LayoutProof};
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::table_registry::{self, RegisteredTable, Table};

@@ -1,15 +1,13 @@
 //! What is checked before sessions are made: what cannot be carried is refused with the next move.
 
 use mindful_core::contract::description::AccessPath;
-use mindful_core::workload::draws::Draws;
-use mindful_core::workload::{Access, LoopSite, OpKind, Workload};
+use mindful_core::workload::{Access, Draws, LoopSite, OpKind, Workload};
 use mindful_core::{Error, Result};
 
 use crate::connect::link::{Link, text};
 use crate::names::{Namespace, TableKind};
-use crate::work::ops;
 use crate::work::session::MOST_SCHEMAS;
-use crate::work::statement;
+use crate::work::{ops, statement};
 
 /// Refuses what this engine does not do, or what would hang.
 pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use mindful_core::plan::text::to_utf8;
+use mindful_core::plan::to_utf8;
 
 pub(super) struct Wanted<'a> {
     pub(super) host: &'a str,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use mindful_core::plan::text::to_utf8;
+use mindful_core::plan::to_utf8;
 use mindful_core::{Error, Result};
 use mindful_sql::connect::environment::Environment;
 

@@ -1,6 +1,6 @@
 //! What in the database is mindful's own: the marked namespace and the registry in it.
 
-use mindful_core::contract::dataset_store::OwnedObject;
+use mindful_core::contract::OwnedObject;
 use mindful_core::dataset::{Dataset, LayoutProof};
 use mindful_core::{Error, Result};
 use mindful_sql::dataset::table_registry::{self, RegisteredTable};

@@ -2,7 +2,7 @@
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{NamedSide, OrderedBy, Ranking};
-use mindful_core::plan::price::Price;
+use mindful_core::plan::Price;
 
 use crate::made::Made;
 

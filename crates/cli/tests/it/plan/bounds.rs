@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mindful_core::plan::Plan;
-use mindful_core::plan::bound::Bound;
 use mindful_core::plan::settings::{Key, Origin, Settings, Trust};
+use mindful_core::plan::{Bound, Plan};
 use mindful_core::{Engine, ErrorKind, plan};
 use rustix::process::{Pid, Signal, kill_process};
 

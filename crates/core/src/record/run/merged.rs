@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::slice::{LongOp, OpReport, STALL_US, SliceReport};
 use crate::record::latency::{Buckets, Latency, Recorder};
 use crate::record::published::Published;
-use crate::record::rank_record::{Span, Spans};
+use crate::record::run::{Span, Spans};
 
 /// What all sessions did between two neighbouring boundaries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

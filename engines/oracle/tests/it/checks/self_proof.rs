@@ -1,7 +1,7 @@
 //! First contact with a made-up server: what holds, what does not, what cannot be seen.
 
-use mindful_core::contract::self_proof::{Proven, SelfProof};
 use mindful_core::contract::stop_flag::StopFlag;
+use mindful_core::contract::{Proven, SelfProof};
 
 use crate::support::fixture;
 
