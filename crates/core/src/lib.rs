@@ -19,7 +19,7 @@ pub mod record;
 pub mod result;
 pub mod workload;
 
-pub use contract::dataset_store::DatasetStore;
+pub use contract::DatasetStore;
 pub use contract::engine::{Capabilities, Engine};
 pub use contract::error::{Error, ErrorKind, Result};
 pub use contract::session::Session;
