@@ -56,7 +56,7 @@ pub(crate) fn curves(run: &Run, steps: &[StepSummary]) -> Vec<CurveSummary> {
 fn knee_of(ladder_steps: &[LadderStep], search: &Search) -> KneeSummary {
     let points: Vec<LoadPoint> = ladder_steps.iter().filter_map(|(_, step)| point(step)).collect();
     let fitted = match comparability::difference(ladder_steps) {
-        Some(difference) => Err(format!("the steps are not alike ({difference})")),
+        Some(difference) => Err(format!("the steps differ ({difference})")),
         None => knee::find(&points, search).map_err(|why| why.to_string()),
     };
     match fitted {

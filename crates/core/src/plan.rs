@@ -156,14 +156,14 @@ impl Plan {
     fn check_access(&self) -> Result<()> {
         if !self.update_pct.is_none() {
             return Err(Error::plan(
-                format!("access {} reads, updates go by the index", self.access),
+                format!("access {} is for reads; updates use the index", self.access),
                 "omit --access or --update-pct",
             ));
         }
         let chooses = self.hot_spot.is_some() || self.skew != Skew::Uniform || !self.scan_pct.is_none();
         if self.access == Access::Scan && chooses {
             return Err(Error::plan(
-                "access scan reads all blocks of a schema: hot spot, skew and scan_pct choose nothing there",
+                "access scan reads all blocks of a schema, so hot spot, skew and scan_pct have no effect",
                 "omit --access, or the other keys",
             ));
         }
@@ -179,7 +179,7 @@ impl Plan {
             || !self.access.is_index();
         if more {
             return Err(Error::plan(
-                "like carries an old kit's ranges and update mix, not its hot spots, skew or scans, and goes by the index",
+                "like applies an old kit's ranges and update mix, not its hot spots, skew or scans, and uses the index",
                 "omit --like, or the other keys",
             ));
         }
@@ -220,7 +220,7 @@ impl Plan {
         let schemas = self.schemas.unwrap_or(loaded.schemas);
         if schemas > loaded.schemas {
             return Err(Error::plan(
-                format!("the plan wants {schemas} schemas, {} are loaded", loaded.schemas),
+                format!("the plan needs {schemas} schemas, but {} are loaded", loaded.schemas),
                 format!("run with --schemas {}, or `mindful load --schemas {schemas}`", loaded.schemas),
             ));
         }
@@ -228,7 +228,7 @@ impl Plan {
         let held = format_whole(loaded.blocks_per_schema);
         if scale > loaded.blocks_per_schema {
             return Err(Error::plan(
-                format!("the plan wants {} a schema, {held} are loaded", format_counted(scale, "block")),
+                format!("the plan needs {} in each schema, but {held} are loaded", format_counted(scale, "block")),
                 format!("run with --scale {}, or `mindful cleanup` and load again", loaded.blocks_per_schema),
             ));
         }
@@ -256,7 +256,7 @@ impl Plan {
         }
         if of_all && scale < loaded.blocks_per_schema {
             return Err(Error::plan(
-                format!("access scan reads all {held} blocks of a schema, the plan wants {}", format_whole(scale)),
+                format!("access scan reads all {held} blocks of a schema, but the plan has {}", format_whole(scale)),
                 "omit --scale, or `mindful cleanup` and load as much as the scans need",
             ));
         }

@@ -245,7 +245,7 @@ impl Workload {
         ] {
             if wanted > loaded {
                 return Err(Error::plan(
-                    format!("the work wants {wanted} {what}, {loaded} are loaded"),
+                    format!("the workload needs {wanted} {what}, but {loaded} are loaded"),
                     format!("give a smaller {flag}, or load more"),
                 ));
             }

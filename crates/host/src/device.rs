@@ -107,8 +107,10 @@ fn unseen_reason(mount: &Mount) -> Unseen {
         return Unseen::Memory(format!("{} at {} is memory, not storage", kind, mount.point.display()));
     }
     let why = match kind {
-        "overlay" | "aufs" => "lies over other file systems (a container's own layers): put the data on a volume",
-        "zfs" => "hides its devices behind a pool",
+        "overlay" | "aufs" => {
+            "is an overlay of other file systems (a container's own layers): put the data on a volume"
+        }
+        "zfs" => "does not show the devices of its pool",
         kind if mount.is_network() && kind != "virtiofs" => "is a network file system",
         _ if mount.is_served_by_a_process() => "is served by another process",
         _ => "has no block device of its own",
@@ -338,8 +340,8 @@ mod tests {
             ("9p shared rw,trans=virtio", "is a network file system"),
             ("virtiofs shared rw", "is served by another process"),
             ("fuse.sshfs me@filer:/ rw", "is served by another process"),
-            ("overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w", "lies over other file systems"),
-            ("zfs pool/db rw,xattr", "hides its devices behind a pool"),
+            ("overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w", "is an overlay of other file systems"),
+            ("zfs pool/db rw,xattr", "does not show the devices of its pool"),
             ("btrfs /dev/not/here rw,subvol=/@db", "has no block device of its own"),
         ] {
             let mount = format!("27 1 0:50 / {} rw - {file_system}\n", root.path().display());

@@ -104,7 +104,7 @@ pub fn named_values(text: &str) -> BTreeMap<&str, u64> {
 }
 
 pub fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::run(format!("cannot read {} ({error})", path.display()), "check its rights, then run again")
+    Error::run(format!("cannot read {} ({error})", path.display()), "check its permissions, then run again")
 }
 
 #[cfg(test)]

@@ -62,10 +62,8 @@ fn walk(path: &Path, follow_last: bool) -> io::Result<PathBuf> {
             continue;
         };
         if !trusted.is_trusted(owner) {
-            let why = format!(
-                "{} is a link of user number {owner}, and that user may change where it leads",
-                there.display()
-            );
+            let why =
+                format!("{} is a link of user number {owner}, and that user can change its target", there.display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
         links += 1;

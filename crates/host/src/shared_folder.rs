@@ -52,7 +52,7 @@ impl SharedFolder {
         };
         let rights = Rights::from_metadata(&facts);
         if rights.everybody_writes() {
-            return refused(format!("everybody may write to {}", path.display()));
+            return refused(format!("all users can write to {}", path.display()));
         }
         if !rights.belongs_to(folder.user) {
             return refused(format!("{} belongs to another user, and that user may replace its files", path.display()));
@@ -345,6 +345,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let error = SharedFolder::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("everybody may write") && error.contains("--meet"), "{error}");
+        assert!(error.contains("all users can write") && error.contains("--meet"), "{error}");
     }
 }

@@ -82,7 +82,7 @@ fn line(keys: &mut impl Read) -> io::Result<String> {
             _ => break,
         }
     }
-    String::from_utf8(typed).map_err(|_| io::Error::new(ErrorKind::InvalidData, "what was typed is no UTF-8"))
+    String::from_utf8(typed).map_err(|_| io::Error::new(ErrorKind::InvalidData, "the typed text is not UTF-8"))
 }
 
 #[cfg(test)]

@@ -102,8 +102,8 @@ impl OldStep {
         found.truncate(CONTRADICTIONS);
         found.extend(Some(format!("{more} more")).filter(|_| more > 0));
         if !found.is_empty() {
-            let text = "Figures of the file contradict each other: it was changed, put together from several, or its release \
-                        counts in a way that is not known. Create the file again.";
+            let text = "Figures of the file contradict each other: it was changed or combined from several files, or its \
+                        release counts in an unknown way. Create the file again.";
             self.add_finding(codes::IMPORTED_DOUBT, text, found.join("; "));
         }
     }

@@ -72,7 +72,7 @@ impl Account {
             None => Ok(Self { name: format!("number {OWN}"), uid: OWN, gid: OWN, switched: true }),
             Some(by) => Err(Error::target(
                 format!("user number {OWN}, mindful's own, is taken here {by}"),
-                "name an unprivileged user by --run-as, or make one called mindful",
+                "name an unprivileged user with --run-as, or make one called mindful",
             )),
         }
     }
@@ -84,12 +84,12 @@ impl Account {
         }
         Err(Error::target(
             format!(
-                "no database server runs as root, and root of this user namespace can become no user {}: it has none \
+                "a database server does not run as root, and this user namespace has no user {} to run it as \
                  (/proc/self/uid_map)",
                 self.name
             ),
-            "start mindful as a plain user and not as root of such a namespace, in a container give it 65,536 users, or \
-             measure by --target a server of your own (URL) or files (sqlite:PATH, raw:PATH)",
+            "start mindful as a plain user, give the container 65,536 user ids, or use --target with a server of your \
+             own (URL) or with files (sqlite:PATH, raw:PATH)",
         ))
     }
 
@@ -110,7 +110,7 @@ impl Account {
             return Ok(work());
         }
         let failed = |error: &dyn std::fmt::Display| {
-            Error::target(format!("cannot act as user {}: {error}", self.name), "name another user by --run-as")
+            Error::target(format!("cannot act as user {}: {error}", self.name), "name another user with --run-as")
         };
         let done = std::thread::scope(|scope| {
             let acting = || self.become_this_thread().map(|()| work());

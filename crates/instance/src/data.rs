@@ -83,7 +83,7 @@ fn check_owner(files: &Path, account: &Account, option: &str) -> Result<()> {
     if owner != account.uid {
         return Err(Error::plan(
             format!("{} belongs to user number {owner}, the server would run as {}", files.display(), account.name),
-            format!("give its owner by --run-as, or another {option}"),
+            format!("pass its owner with --run-as, or another {option}"),
         ));
     }
     Ok(())

@@ -86,7 +86,7 @@ pub(crate) fn check_owner(shelf: &Path) -> Result<()> {
     why.map_or(Ok(()), |why| {
         Err(Error::plan(
             format!("{why}, and that user may change what is fetched into {}", shelf.display()),
-            "name a folder of your own by --fetch-dir",
+            "name a folder of your own with --fetch-dir",
         ))
     })
 }

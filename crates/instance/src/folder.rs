@@ -205,7 +205,7 @@ pub(crate) fn check(path: &Path, account: &Account, kind: &ServerKind) -> Result
     if let Some(separator) = kind.separator.filter(|separator| root.to_string_lossy().contains(*separator)) {
         return Err(Error::plan(
             format!("--data-dir {} has a `{separator}` in its name", root.display()),
-            format!("choose another name: to {} it separates folders", kind.name),
+            format!("choose another name: {} uses it to separate folders", kind.name),
         ));
     }
     Ok(root)

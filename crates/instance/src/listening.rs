@@ -15,8 +15,8 @@ pub fn first_of_server(sockets: &[PathBuf], accounts: &[&str]) -> (Option<PathBu
         match stranger(socket, accounts) {
             None => return (Some(socket.clone()), passed_over),
             Some(owner) => passed_over.push(format!(
-                "the socket {} belongs to {owner}, not to root, {} or this user, and is passed over, for a password could go to \
-                 them: name it to use it",
+                "the socket {} belongs to {owner}, not to root, {} or this user; it is ignored, because it could capture a \
+                 password: name it to use it",
                 socket.display(),
                 accounts.join(", "),
             )),

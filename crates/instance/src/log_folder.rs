@@ -49,8 +49,12 @@ pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind
     let Some(choice) = choose(given, root, account, kind)? else { return Ok(()) };
     if is_within(&choice.path, root) || is_within(root, &choice.path) {
         return Err(Error::plan(
-            format!("--log-dir {} and --data-dir {} are within one another", choice.path.display(), root.display()),
-            "name folders that lie next to each other; nothing was touched",
+            format!(
+                "--log-dir {} and --data-dir {} are the same folder, or one is inside the other",
+                choice.path.display(),
+                root.display()
+            ),
+            "name two separate folders; nothing was changed",
         ));
     }
     let (path, marked) = MarkedFolder::examine(&choice.path, account, &role(root, kind))?;
@@ -63,7 +67,10 @@ pub(crate) fn examine(given: Option<&Path>, root: &Path, account: &Account, kind
     if choice.in_use && !(marked && fs::symlink_metadata(path.join(FILES)).is_ok_and(|facts| facts.is_dir())) {
         return Err(Error::target(
             format!("the log of the dataset in {} is not in {}", root.display(), path.display()),
-            format!("mount the volume of the log again, or remove {} by hand: it is lost without", root.display()),
+            format!(
+                "mount the volume of the log again, or remove {} by hand: without its log the data is lost",
+                root.display()
+            ),
         ));
     }
     Ok(())
@@ -111,7 +118,7 @@ fn recorded(root: &Path) -> Result<Option<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::target(
             format!("cannot read {}: {error}", root.join(RECORD).display()),
-            "see that it is a plain file of the user of mindful",
+            "make it a plain file of mindful's user",
         )),
     }
 }

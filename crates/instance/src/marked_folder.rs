@@ -50,7 +50,7 @@ impl MarkedFolder {
         if root.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
             return Err(Error::plan(
                 format!("{} {} has a control character in its name", role.option, root.display()),
-                "choose another name: the server writes it into files of lines",
+                "choose another name: the server writes it into files with one entry a line",
             ));
         }
         check_way(&root, account, role)?;
@@ -142,7 +142,7 @@ fn is_ours(root: &Path, role: &Role) -> Result<bool> {
     if let Some(other) = other {
         return Err(Error::plan(
             format!("{} {} holds {other}, not {}", role.option, root.display(), role.content),
-            "name another folder, or remove that server by `mindful cleanup`; nothing was touched",
+            "name another folder, or remove that server by `mindful cleanup`; nothing was changed",
         ));
     }
     if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOST)) {
@@ -150,13 +150,13 @@ fn is_ours(root: &Path, role: &Role) -> Result<bool> {
         let what = known.map_or("files", |(_, what)| what);
         return Err(Error::plan(
             format!("{} {} holds {what} of someone else", role.option, root.display()),
-            "name a new or an empty folder; nothing was touched",
+            "name a new or an empty folder; nothing was changed",
         ));
     }
     let facts = fs::metadata(root).map_err(|error| refused(root, role.option, &error))?;
     if Rights::from_metadata(&facts).is_sticky() {
         return Err(Error::plan(
-            format!("{} {} is a folder for everybody", role.option, root.display()),
+            format!("{} {} is a folder that all users share", role.option, root.display()),
             "name a new folder in it",
         ));
     }
@@ -175,7 +175,7 @@ fn is_mine(root: &Path, role: &Role) -> Result<()> {
     };
     Err(Error::plan(
         format!("{} {} was made by user number {owner}", role.option, root.display()),
-        "start mindful as that user, or name another folder; nothing was touched",
+        "start mindful as that user, or name another folder; nothing was changed",
     ))
 }
 
@@ -186,7 +186,7 @@ fn check_way(root: &Path, account: &Account, role: &Role) -> Result<()> {
         Trusted::of_process(&Kernel::default()).way_in(above).map_err(|error| refused(root, role.option, &error))?;
     way_in.map_or(Ok(()), |why| {
         Err(Error::plan(
-            format!("{} {}: {why}, and that user may lead root elsewhere", role.option, root.display()),
+            format!("{} {}: {why}, and that user could redirect root", role.option, root.display()),
             "name a folder with parents that only root may write, such as one below /var/lib; nothing was changed",
         ))
     })
@@ -267,7 +267,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("letter.txt"), "dear").unwrap();
         let before = fs::metadata(top.path()).unwrap().mode();
-        assert!(is_ours(top.path(), &role()).unwrap_err().to_string().contains("nothing was touched"));
+        assert!(is_ours(top.path(), &role()).unwrap_err().to_string().contains("nothing was changed"));
         assert_eq!(fs::metadata(top.path()).unwrap().mode(), before);
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1);
     }

@@ -40,7 +40,7 @@ impl MemoryGroup {
     ) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::target(
-                format!("--page-cache-limit: no memory control group can be made ({error})"),
+                format!("--page-cache-limit: cannot create a memory control group ({error})"),
                 "run as root, or use `mindful squeeze --leave SIZE -- mindful run …`",
             )
         };

@@ -112,7 +112,7 @@ impl Search<'_> {
             return Ok(found);
         }
         Err(Error::plan(
-            format!("{option} {} is {name} {}, wanted is {}", bin.display(), found.version, self.wanted),
+            format!("{option} {} is {name} {}, but {} is required", bin.display(), found.version, self.wanted),
             format!("give {option} or {version}, not both"),
         ))
     }
@@ -166,10 +166,7 @@ impl Search<'_> {
             let Ok(folder) = folder.canonicalize() else { continue };
             if let Some(why) = self.others_may_change(&folder) {
                 let option = self.known.options[0];
-                emit_note(
-                    events,
-                    format!("{} is not used, as {why}: {option} takes it all the same", folder.display()),
-                );
+                emit_note(events, format!("{} is not used: {why}; {option} uses it anyway", folder.display()));
                 continue;
             }
             let Some(found) = self.ask(&folder, account) else { continue };
@@ -297,7 +294,7 @@ mod tests {
         };
         assert_eq!(found(&|_| true, &bin).unwrap(), "16.2");
         let refusal = found(&|_| false, &bin).unwrap_err();
-        assert!(refusal.contains("is Some 16.2, wanted is another"), "{refusal}");
+        assert!(refusal.contains("is Some 16.2, but another is required"), "{refusal}");
         let refusal = found(&|_| true, top.path()).unwrap_err();
         assert!(refusal.contains("does not hold some-init and somed"), "{refusal}");
         write_program(&bin.join("somed"), "#!/bin/sh\nexit 1\n");

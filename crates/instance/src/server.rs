@@ -100,12 +100,12 @@ impl Server {
                 if !warned {
                     emit_note(
                         events,
-                        format!("{} is still starting, as after a crash it replays its log first", self.kind.name),
+                        format!("{} is still starting; after a crash it replays its log first", self.kind.name),
                     );
                     warned = true;
                 }
                 if let Some(line) = log::last_with(&self.log.said(), self.kind.waits_for_room) {
-                    return Err(refused(&format!("it waits for room on a full disk ({line})"), &self.log));
+                    return Err(refused(&format!("it waits for space on a full disk ({line})"), &self.log));
                 }
                 std::thread::sleep(LOOK);
             }
@@ -141,7 +141,7 @@ impl Server {
                 let name = self.kind.name;
                 emit_note(
                     events,
-                    format!("{name} is still stopping: it writes out what it cached; the next Ctrl-C ends it at once"),
+                    format!("{name} is still stopping: it writes out what it cached; the next Ctrl-C kills it"),
                 );
                 slow = true;
             }
@@ -163,19 +163,19 @@ impl Server {
     fn why_at_once(&self, progress: &mut Progress) -> Option<String> {
         let (name, said) = (self.kind.name, self.log.said());
         if self.patience.is_cut_short() {
-            return Some(format!("{name} is ended at once: it recovers when it starts again"));
+            return Some(format!("{name} is killed: it recovers at its next start"));
         }
         if log::is_last(&said, self.kind.crashes, self.kind.has_recovered) {
             let why = log::last_with(&said, &["PANIC:"]).map_or_else(String::new, |why| format!(" ({why})"));
-            return Some(format!("{name} crashed{why} and is ended at once: it recovers when it starts again"));
+            return Some(format!("{name} crashed{why} and is killed: it recovers at its next start"));
         }
         if log::last_with(&said, self.kind.waits_for_room).is_some() {
             return Some(format!(
-                "{name} waits for room on a full disk and is ended: free space before it starts again"
+                "{name} waits for space on a full disk and is killed: free space before it starts again"
             ));
         }
         let idle = stale::sees_processes() && progress.has_ceased(&self.processes());
-        idle.then(|| format!("{name} stops making progress and is ended at once: it recovers when it starts again"))
+        idle.then(|| format!("{name} stops making progress and is killed: it recovers at its next start"))
     }
 
     /// Waits until the guard has ended the server at once. A guard that somebody stopped does not; then mindful ends both.

@@ -33,7 +33,7 @@ pub(crate) fn stop(data: &Path, lock: &Path, kind: &ServerKind, events: &dyn Eve
     if !locked() {
         return Ok(());
     }
-    emit_note(events, format!("a server of an earlier run still works in {}: stopping it", data.display()));
+    emit_note(events, format!("a server of an earlier run still uses {}: stopping it", data.display()));
     let [in_order, at_once] = kind.stop;
     for (signal, patience) in [in_order, at_once, Signal::KILL].into_iter().zip(PATIENCE) {
         let began = Instant::now();

@@ -46,7 +46,7 @@ pub(crate) fn with_name<T: Send>(account: &Account, copy: &Path, work: impl FnOn
     outcome.unwrap_or_else(|error| {
         nameless(
             format!(", and a list of users with its name cannot be mounted: {error}"),
-            "make a user called mindful (useradd --system mindful), or name another unprivileged user by --run-as",
+            "make a user called mindful (useradd --system mindful), or name another unprivileged user with --run-as",
         )
     })
 }

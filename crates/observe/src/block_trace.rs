@@ -95,7 +95,7 @@ impl BlockTrace {
 fn metrics() -> Vec<Metric> {
     vec![
         Metric::counter(Counter::TraceEvents, "1", "events of requests read from the kernel's trace"),
-        Metric::counter(Counter::TraceLost, "1", "events that found its buffer full"),
+        Metric::counter(Counter::TraceLost, "1", "events lost because its buffer was full"),
         Metric::counter(Counter::TraceCpuUs, "us", "CPU of the thread that reads the trace"),
         Metric::gauge("trace_one_of", "1", "one of so many requests is timed, chosen by its sector"),
     ]

@@ -108,7 +108,11 @@ fn metrics(cpus: &[u32]) -> Vec<Metric> {
             "us",
             "CPU of all CPUs in any state, stolen time included: elapsed time times CPUs",
         ),
-        Metric::counter(Counter::HostCpuStealUs, "us", "time the hypervisor ran somebody else while a CPU had work"),
+        Metric::counter(
+            Counter::HostCpuStealUs,
+            "us",
+            "time in which the hypervisor ran other guests while a CPU had work",
+        ),
         Metric::counter(Counter::HostCpuUserUs, "us", "CPU in user mode, guests included"),
         Metric::counter(Counter::HostCpuNiceUs, "us", "CPU in user mode at low priority"),
         Metric::counter(Counter::HostCpuSystemUs, "us", "CPU in the kernel"),

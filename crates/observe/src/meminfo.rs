@@ -10,7 +10,7 @@ use crate::named_values::{Line, NamedValues};
 
 const LINES: [Line; 12] = [
     ("MemFree", "KiB", Gauge, "memory that is not used"),
-    ("MemAvailable", "KiB", Gauge, "memory that can be had without swapping"),
+    ("MemAvailable", "KiB", Gauge, "memory available without swapping"),
     ("Buffers", "KiB", Gauge, "page cache of block devices"),
     ("Cached", "KiB", Gauge, "page cache of files, shared memory included"),
     ("Dirty", "KiB", Gauge, "page cache waiting to be written"),

@@ -139,7 +139,7 @@ fn metrics(devices: &[String]) -> Vec<Metric> {
         Metric::counter(Counter::HostCpuStealUs, "us", "CPU the hypervisor gave to others"),
         Metric::counter("pgpgin", "KiB", "read from block devices by the server's whole host"),
         Metric::counter("pgpgout", "KiB", "written to block devices by the server's whole host"),
-        Metric::gauge("MemAvailable", "bytes", "memory of the server's host that can be had without swapping"),
+        Metric::gauge("MemAvailable", "bytes", "memory of the server's host available without swapping"),
     ];
     if !devices.is_empty() {
         metrics.extend(DEVICE.map(|(_, name, _, unit, help)| Metric::counter(name, unit, help)));

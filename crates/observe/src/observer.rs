@@ -265,7 +265,7 @@ impl Sampling {
         }
         if let Some(step_us) = self.clocks.step_us() {
             self.events.emit(Event::Finding(codes::CLOCK_STEP.finding(
-                "The wall clock of this host was set while the run went on: rates around that moment are wrong. \
+                "The wall clock of this host was set during the run: rates around that moment are wrong. \
                  Let it settle (chronyc tracking) and run again.",
                 format!("it moved {:.1} ms against the monotonic clock", step_us as f64 / 1000.0),
             )));

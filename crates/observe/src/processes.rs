@@ -32,8 +32,8 @@ const IO_FIELDS: [(&str, &str, &str); 7] = [
         "bytes the server's processes caused to be sent to storage, counted when a page is dirtied",
     ),
     ("cancelled_write_bytes", "bytes", "bytes of write_bytes that were truncated away before they were sent"),
-    ("rchar", "bytes", "bytes the server's processes asked for in read calls, page cache and sockets included"),
-    ("wchar", "bytes", "bytes the server's processes gave to write calls"),
+    ("rchar", "bytes", "bytes requested in read calls of the server's processes, page cache and sockets included"),
+    ("wchar", "bytes", "bytes passed to write calls of the server's processes"),
     ("syscr", "1", "read calls of the server's processes"),
     ("syscw", "1", "write calls of the server's processes"),
 ];

@@ -11,8 +11,8 @@ use crate::named_values::{Line, NamedValues};
 const LINES: [Line; 20] = [
     ("pgpgin", "KiB", MetricKind::Counter, "read from block devices by the whole host"),
     ("pgpgout", "KiB", MetricKind::Counter, "written to block devices by the whole host"),
-    (Counter::PagesSwappedIn.name(), "pages", MetricKind::Counter, "pages brought back from swap"),
-    ("pswpout", "pages", MetricKind::Counter, "pages put out to swap"),
+    (Counter::PagesSwappedIn.name(), "pages", MetricKind::Counter, "pages read from swap"),
+    ("pswpout", "pages", MetricKind::Counter, "pages written to swap"),
     ("pgfault", "1", MetricKind::Counter, "page faults"),
     ("pgmajfault", "1", MetricKind::Counter, "page faults that waited for storage"),
     ("pgscan_kswapd", "pages", MetricKind::Counter, "pages scanned for reclaim in the background"),
@@ -25,10 +25,10 @@ const LINES: [Line; 20] = [
     ("nr_dirtied", "pages", MetricKind::Counter, "pages made dirty"),
     ("nr_written", "pages", MetricKind::Counter, "dirty pages written"),
     ("compact_stall", "1", MetricKind::Counter, "waits for memory to be compacted"),
-    ("thp_fault_alloc", "1", MetricKind::Counter, "huge pages given at a page fault"),
-    ("numa_miss", "pages", MetricKind::Counter, "pages taken from another node than wanted"),
-    (Counter::PageCacheDrops.name(), "1", MetricKind::Counter, "times somebody dropped the page cache"),
-    (Counter::OomKills.name(), "1", MetricKind::Counter, "processes killed for want of memory"),
+    ("thp_fault_alloc", "1", MetricKind::Counter, "huge pages allocated at a page fault"),
+    ("numa_miss", "pages", MetricKind::Counter, "pages allocated on another node than intended"),
+    (Counter::PageCacheDrops.name(), "1", MetricKind::Counter, "times the page cache was dropped"),
+    (Counter::OomKills.name(), "1", MetricKind::Counter, "processes killed because memory ran out"),
 ];
 
 pub(crate) fn open(kernel: &Kernel) -> io::Result<NamedValues> {

@@ -100,14 +100,14 @@ impl JoinRequest {
     pub(crate) fn held_twice(&self, rank: u32, held: &RankRow) -> Error {
         let host = RankState::parse(&held.body).map_or_else(|| "another host".to_owned(), |state| state.host);
         Error::plan(
-            format!("rank {rank} of job {} is there twice: another process is it, on {host}", self.job),
+            format!("rank {rank} of job {} exists twice: another process with this number runs on {host}", self.job),
             "start each rank once; a second run at a time needs a name of its own: --job NAME",
         )
     }
 
     pub(crate) fn unreadable(&self, rank: u32) -> Error {
         Error::plan(
-            format!("rank {rank} is of another mindful: it writes what this one ({}) cannot read", self.version),
+            format!("rank {rank} runs another mindful: this one ({}) cannot read its records", self.version),
             "start all ranks with the same program",
         )
     }

@@ -34,7 +34,7 @@ impl RendezvousFolder {
         made.map_err(|error| {
             let place = path.display();
             Error::run(
-                format!("{place}, where ranks would meet, cannot be made: {error}"),
+                format!("cannot create {place}, where ranks would meet: {error}"),
                 "set TMPDIR to a folder that can be written",
             )
         })?;

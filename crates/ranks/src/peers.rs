@@ -219,7 +219,8 @@ impl Peers {
         let of_rank = Rank { number: rank, ..self.request.rank.clone() };
         let url = self.request.targets.get(of_rank.target() as usize);
         let on = url.map_or_else(String::new, |url| format!(" with target {}, {url},", of_rank.target() + 1));
-        let what = format!("rank {rank} on {host}{on} is gone: it gave no sign for {}", format_duration(lease));
+        let what =
+            format!("rank {rank} on {host}{on} is gone: it did not renew its row for {}", format_duration(lease));
         let next = "check its host and the output of its launcher, and run again";
         if self.known().started { Error::run(what, next) } else { Error::target(what, next) }
     }
@@ -237,7 +238,7 @@ impl Peers {
         let absent: Vec<u32> = expected.filter(absent).collect();
         Error::target(
             format!(
-                "{} of {} did not come to job {} in {} within {}",
+                "{} of {} did not join job {} in {} within {}",
                 list_ranks(&absent),
                 self.request.rank.count,
                 self.request.job,

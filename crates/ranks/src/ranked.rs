@@ -65,8 +65,8 @@ impl Coordination for Ranked {
         match start.map(|start_us| now_us - start_us).filter(|late_us| *late_us > 0) {
             None => Ok(start),
             Some(late_us) => Err(Error::run(
-                format!("this rank learned of the start {:.1} s after it", late_us as f64 / 1e6),
-                "look why its host or the place where ranks meet is so slow, and run again",
+                format!("this rank received the start {:.1} s too late", late_us as f64 / 1e6),
+                "find out why its host or the place where ranks meet is slow, and run again",
             )),
         }
     }

@@ -51,7 +51,7 @@ impl TargetMerge {
     }
 
     fn finish(self) -> Result<Run, String> {
-        let (run, gathered) = self.run.ok_or("the rank is missing that looked after it")?;
+        let (run, gathered) = self.run.ok_or("the rank that managed the target is missing")?;
         Ok(with_findings(run, gathered.finish()?))
     }
 }
@@ -133,7 +133,7 @@ pub fn part_of(run: &Run) -> Result<Part> {
         return Err(cannot_merge(format!("run {} has {} steps", run.head.id, run.steps.len())));
     };
     if !step.finished() || step.error.is_some() {
-        return Err(cannot_merge(format!("run {} did not come to its end", run.head.id)));
+        return Err(cannot_merge(format!("run {} is incomplete", run.head.id)));
     }
     let leads = step.ranks.first().is_some_and(RankRecord::leads_other_target);
     let in_process = run.host.as_ref().is_some_and(|host| host.in_process);
@@ -161,7 +161,7 @@ fn cpus(run: &Run) -> Option<f64> {
 }
 
 pub(crate) fn cannot_merge(why: impl std::fmt::Display) -> Error {
-    Error::plan(format!("these runs do not become one: {why}"), "give the folders of all ranks of one run, each once")
+    Error::plan(format!("cannot merge these runs: {why}"), "give the folders of all ranks of one run, each once")
 }
 
 fn target_of(step: &StepRecord) -> Option<RankTarget> {

@@ -32,7 +32,7 @@ impl Contradictions {
     }
 
     pub(crate) fn finding(&self) -> Option<Finding> {
-        let text = "The record contradicts itself: somebody changed it. Import the run from where it was measured.";
+        let text = "The record contradicts itself, so it was changed. Import the run from the host that measured it.";
         let more = self.count - self.named.len();
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         (self.count > 0).then(|| codes::EDITED.finding(text, format!("{}{more}", self.named.join("; "))))

@@ -68,7 +68,10 @@ impl Store {
         self.make()?;
         let (whole, part) = (self.run_dir(&id), self.root.join(format!(".import-{id}-{}", std::process::id())));
         if whole.exists() {
-            return Err(Error::plan(format!("run {id} is in the store already"), "remove it first to take the other"));
+            return Err(Error::plan(
+                format!("run {id} is in the store already"),
+                "remove it first to import the other",
+            ));
         }
         let differences = judge(&Arrival { run, folder: dir, packed_as });
         let copied = file::create_folder(&part).and_then(|()| {
@@ -78,7 +81,7 @@ impl Store {
         });
         copied.map_err(|error| {
             let _ = fs::remove_dir_all(&part);
-            Error::run(format!("cannot import {}: {error}", dir.display()), "make room, or choose another --store")
+            Error::run(format!("cannot import {}: {error}", dir.display()), "free space, or choose another --store")
         })?;
         Ok(id)
     }
@@ -88,8 +91,8 @@ impl Store {
     pub fn edits(&self, id: &str) -> Option<Finding> {
         let file = file::open_itself(&self.run_dir(id).join(IMPORTED)).ok()?;
         let differences = file::text(file, MOST_DIFFERENCES).unwrap_or_else(|error| error.to_string());
-        let text = "Files that came with the record do not follow from it: somebody changed them, or the record. All \
-                    figures here follow from the record alone. Import the run from where it was measured.";
+        let text = "Files that came with the record do not follow from it: they or the record were changed. All figures \
+                    here follow from the record alone. Import the run from the host that measured it.";
         (!differences.is_empty()).then(|| codes::EDITED.finding(text, differences.replace('\n', "; ")))
     }
 
@@ -106,7 +109,7 @@ impl Store {
             let next = if error.kind() == IoErrorKind::AlreadyExists {
                 "give --output FILE, or --yes to replace it"
             } else {
-                "give --output FILE in a folder that has room"
+                "give --output FILE in a folder with free space"
             };
             Error::plan(format!("{} cannot be written: {error}", to.display()), next)
         })
@@ -118,7 +121,7 @@ fn check_begin(head: &RunHead, log: &Path) -> Result<()> {
     let id = &head.id;
     let Some(at) = begin(id) else {
         return Err(Error::plan(
-            format!("{} calls itself {id:?}, which is not an id of a run", log.display()),
+            format!("{} contains the id {id:?}, which is not an id of a run", log.display()),
             "correct the id in its first line: date, time and three letters, such as 20261121-013542-k7f",
         ));
     };

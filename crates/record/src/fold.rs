@@ -37,7 +37,7 @@ impl Fold {
         self.run.findings.extend(self.contradictions.finding());
         if self.skipped > 0 {
             self.run.notes.push(format!(
-                "{} lines of a kind unknown to this version were passed over; mindful {} wrote them",
+                "skipped {} lines of a kind that this version does not know; mindful {} wrote them",
                 self.skipped, self.run.head.mindful_version
             ));
         }

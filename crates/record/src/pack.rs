@@ -125,7 +125,7 @@ pub fn unpack(path: &Path, into: &Path) -> Result<String, String> {
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let known = name.split_once('/').and_then(|(id, file)| Some((id, *NAMES.iter().find(|name| **name == file)?)));
         let Some((id, file)) = known.filter(|(id, _)| is_id(id)) else {
-            return Err(format!("{name:?} is in it, which no pack holds"));
+            return Err(format!("it contains {name:?}, which is not a file of a pack"));
         };
         if entry.header().entry_type() != EntryType::Regular {
             return Err(format!("{name:?} is not a regular file"));

@@ -64,7 +64,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Part> {
 }
 
 fn broken(why: &dyn Display) -> Error {
-    Error::run(format!("what a rank left is corrupt: {why}"), "run again; if it happens again, please report it")
+    Error::run(format!("the data of a rank is corrupt: {why}"), "run again; if it happens again, please report it")
 }
 
 /// A run as the events that give it back, without its head and its end.

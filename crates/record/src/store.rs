@@ -25,7 +25,7 @@ use crate::redact::Redactor;
 use crate::writer::{RunWriter, lock};
 
 /// What a run from elsewhere says of itself.
-const TAKEN_IN: &str = "this run was made elsewhere and taken in by `mindful import`";
+const TAKEN_IN: &str = "this run was made elsewhere and imported";
 
 /// All runs under one folder, `<root>/runs/<id>/`.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl Store {
         };
         match way_in {
             Ok(None) => Ok(()),
-            Ok(Some(why)) => refused(format!("{why}, and that user may lead root elsewhere")),
+            Ok(Some(why)) => refused(format!("{why}, and that user could redirect root")),
             Err(error) => refused(error.to_string()),
         }
     }
@@ -132,8 +132,8 @@ impl Store {
         written.map_err(|error| {
             Error::plan(
                 format!("the store {} cannot be written: {error}", self.root.display()),
-                "make room, look at its rights, or choose another --store DIR; for a plain user \
-                 XDG_DATA_HOME=DIR gives all that mindful keeps a place: runs, programs and the private server's data",
+                "free space, check its permissions, or choose another --store DIR; for a plain \
+                 user XDG_DATA_HOME=DIR moves runs, programs and the private server's data",
             )
         })
     }
@@ -292,7 +292,7 @@ impl Store {
             .map_err(|error| Error::run(format!("cannot write {}: {error}", path.display()), "report this"))?;
         text.push(b'\n');
         file::replace(&path, &text).map_err(|error| {
-            Error::run(format!("cannot write {}: {error}", path.display()), "make room, then `mindful show` the run")
+            Error::run(format!("cannot write {}: {error}", path.display()), "free space, then `mindful show` the run")
         })
     }
 

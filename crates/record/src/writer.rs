@@ -128,8 +128,8 @@ impl Log {
     fn note_fault(&mut self, result: std::io::Result<()>, dir: &Path) {
         if let Err(error) = result {
             let next = match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or keep runs elsewhere with --store",
-                _ => "keep runs elsewhere with --store",
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free space, or store runs elsewhere with --store",
+                _ => "store runs elsewhere with --store",
             };
             self.fault =
                 Some(Error::run(format!("cannot write {}: {error}", dir.join(crate::name::LOG).display()), next));
@@ -147,7 +147,7 @@ pub(crate) fn lock(file: &File, id: &str) -> Result<()> {
         )),
         Err(TryLockError::Error(error)) => Err(Error::run(
             format!("run {id} cannot be locked: {error}"),
-            "keep runs on a file system with locks, by --store",
+            "store runs on a file system with locks, with --store",
         )),
     }
 }

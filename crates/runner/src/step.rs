@@ -327,7 +327,7 @@ impl<'scope> Step<'scope, '_> {
     fn judge_clock(&mut self, found: Option<Finding>) {
         self.asks_clock = false;
         if let Some(finding) = found {
-            let what = format!("a clock was set while the run went on: {}", finding.evidence);
+            let what = format!("a clock was set during the run: {}", finding.evidence);
             self.events.emit(Event::Finding(finding));
             self.fail(Error::run(what, "let it settle (chronyc tracking) and run again"));
         }
@@ -401,7 +401,7 @@ impl<'scope> Step<'scope, '_> {
 /// Sessions did not come back from their last operations.
 fn hung() -> Error {
     Error::run(
-        format!("operations went on for {} s after the end of the step", END_GRACE.as_secs()),
+        format!("operations continued for {} s after the end of the step", END_GRACE.as_secs()),
         "check what the server waits for (its log, space on its disks, locks) and run again",
     )
 }

@@ -59,7 +59,7 @@ impl MysqlRendezvous {
         })?;
         match most {
             Some(most) if most < MOST_STATEMENT => Err(Error::target(
-                format!("{} takes statements of at most {most} bytes, and ranks leave longer ones", self.place),
+                format!("{} accepts statements of at most {most} bytes, and ranks publish longer ones", self.place),
                 format!("SET GLOBAL max_allowed_packet = {MOST_STATEMENT}, or meet elsewhere with --meet"),
             )),
             _ => Ok(()),

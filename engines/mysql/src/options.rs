@@ -60,7 +60,7 @@ fn name(text: &str) -> Result<String> {
     if bad || text.chars().any(|c| c.is_control() || c as u32 > 0xFFFF) {
         return Err(Error::plan(
             "not a name of a database",
-            format!("give 1 to {} letters and figures", names::LONGEST_NAME),
+            format!("give 1 to {} letters and digits", names::LONGEST_NAME),
         ));
     }
     Ok(text.to_owned())

@@ -71,7 +71,7 @@ impl MysqlTarget {
         let link = Arc::new(Link::new(server));
         let version = link.version()?;
         if let Some(other) = link.storage()?.other() {
-            emit_note(&**events, format!("{}: nothing is claimed of layout, pages and physical reads", other.what));
+            emit_note(&**events, format!("{}: layout, pages and physical reads are unknown", other.what));
         } else if !version.is_supported() {
             let (major, minor) = version.flavor.oldest();
             return Err(Error::target(

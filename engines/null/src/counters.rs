@@ -72,15 +72,19 @@ impl NullSampler {
 fn metrics() -> Vec<Metric> {
     vec![
         Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
-        Metric::counter(Counter::PhysicalReads, "blocks", "Blocks visited that the imagined cache did not hold"),
+        Metric::counter(Counter::PhysicalReads, "blocks", "Blocks visited that the simulated cache did not contain"),
         Metric::counter(Counter::PhysicalWrites, "blocks", "Blocks updated"),
         Metric::counter(Counter::LogBytes, "bytes", "Log of the updates: 256 bytes a light one, a block a heavy one"),
         Metric::counter(Counter::Commits, "1", "Transactions committed"),
-        Metric::counter(Counter::ReadTimeUs, "us", "Time of reads, by the share the imagined cache did not serve"),
-        Metric::counter(Counter::ProcessReadBytes, "bytes", "Bytes the imagined page cache did not hold"),
-        Metric::counter(Counter::DeviceReads, "1", "Blocks the imagined page cache did not hold"),
+        Metric::counter(
+            Counter::ReadTimeUs,
+            "us",
+            "Time of reads, by the share that the simulated cache did not serve",
+        ),
+        Metric::counter(Counter::ProcessReadBytes, "bytes", "Bytes that the simulated page cache did not contain"),
+        Metric::counter(Counter::DeviceReads, "1", "Blocks that the simulated page cache did not contain"),
         Metric::counter(Counter::DeviceReadBytes, "bytes", "The same in bytes"),
-        Metric::counter(Counter::ServerCpuUserUs, "us", "Imagined CPU: blocks times null_cpu"),
+        Metric::counter(Counter::ServerCpuUserUs, "us", "Simulated CPU: blocks times null_cpu"),
     ]
 }
 

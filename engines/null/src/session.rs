@@ -156,7 +156,7 @@ impl Worker {
         match self.dies_at_us {
             Some(at) if self.since_start_us() >= at => Err(Error::run(
                 format!("{}: the null engine ended it at {} s", session_name(self.session), at as f64 / 1e6),
-                "omit null_fail to let it live",
+                "omit null_fail to let it continue",
             )),
             _ => Ok(()),
         }

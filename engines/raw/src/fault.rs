@@ -26,7 +26,7 @@ pub(crate) fn io(prepared: &Prepared, place: Place, write: bool, bytes: u64, res
         Errno::IO | Errno::NODEV | Errno::NXIO => "the device failed or is gone: see the kernel log",
         Errno::NOSPC => "the file system is full: free some space, or give a smaller --scale",
         Errno::INVAL => "the file system refuses such an I/O: try a larger --block-size, or --direct off",
-        Errno::OPNOTSUPP => "the file system has no such I/O: try --direct off, or --io psync",
+        Errno::OPNOTSUPP => "the file system does not support this I/O: try --direct off, or --io psync",
         Errno::PERM | Errno::ROFS => "the file or its file system is read only: run with --update-pct 0",
         _ => "see the kernel log",
     };
@@ -47,7 +47,7 @@ pub(crate) fn check(prepared: &Prepared, place: Place, block: &[u8]) -> Result<(
         None => Ok(()),
         Some(at) => Err(Error::run(
             format!("{} holds wrong data in the sector at byte {at}", prepared.paths[place.file as usize].display()),
-            "storage returned what was not written there: do not trust it",
+            "storage returned data that was not written there: do not trust it",
         )),
     }
 }

@@ -114,7 +114,7 @@ impl Source {
             return Ok(());
         }
         Err(Error::target(
-            format!("{path} is a device and writing destroys what is on it"),
+            format!("{path} is a device, and writing destroys its data"),
             format!("if that is meant, pass --destroy-data {path}"),
         ))
     }
@@ -123,7 +123,7 @@ impl Source {
         if !access.direct {
             return Ok(());
         }
-        let next = "say --direct off, and know that the page cache answers too";
+        let next = "pass --direct off; then the page cache serves reads, too";
         if self.device.is_none() && lives_in_memory(&self.fd) {
             let what = format!("{} lies in a file system in memory, which has no direct I/O", self.path.display());
             return Err(Error::target(what, next));

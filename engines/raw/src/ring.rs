@@ -349,7 +349,7 @@ pub fn require(what: &str) -> mindful_core::Result<()> {
     available().map_err(|reason| {
         mindful_core::Error::target(
             format!("this process may not use io_uring ({reason}), which {what} needs"),
-            format!("{}, or measure by --io psync and --sessions", leave(&reason)),
+            format!("{}, or measure with --io psync and --sessions", leave(&reason)),
         )
     })
 }

@@ -113,7 +113,7 @@ impl Space {
         let (starts, piece_units) = span.pieces(units);
         if piece_units == 0 {
             return Err(Error::plan(
-                format!("the space in use holds not one I/O of {unit} bytes"),
+                format!("the space in use is smaller than one I/O of {unit} bytes"),
                 "give a larger file or --span, or a smaller --block-size",
             ));
         }

@@ -238,7 +238,7 @@ impl RawTarget {
         let judge = |source: Source| {
             let kept = match (source.device, source.mark) {
                 (None, Some(_)) => None,
-                (Some(_), _) => Some("a device is not mindful's to remove".to_owned()),
+                (Some(_), _) => Some("mindful does not remove devices".to_owned()),
                 (None, None) => Some("mindful did not make it".to_owned()),
             };
             let bytes = rustix::fs::fstat(&source.fd).ok().map(|stat| stat.st_size.unsigned_abs());
@@ -291,7 +291,7 @@ impl DatasetStore for RawTarget {
         let dataset = self.require_dataset(&sources)?;
         if let Some(bare) = sources.iter().find(|source| source.mark.is_none()) {
             return Err(Error::target(
-                format!("{} holds no pattern to prove, for mindful did not fill it", bare.path.display()),
+                format!("{} does not contain a pattern to prove, because mindful did not fill it", bare.path.display()),
                 "it can be read as it is; to fill a device, pass --destroy-data, its name, --schemas and --scale",
             ));
         }
@@ -405,7 +405,7 @@ impl Target for RawTarget {
             self.locks.share(&self.options.paths, self.options.shared || among_ranks)?;
         } else if among_ranks {
             return Err(Error::plan(
-                "bare files are written by one process alone, and several ranks share this run",
+                "only one process can write bare files, but several ranks share this run",
                 "run ranks with --update-pct 0, or give --ranks 1 to a run that writes",
             ));
         } else {

@@ -21,8 +21,8 @@ pub(crate) fn predicted_hits(
     let (bound, text) = if plan.sessions > 1 && !plan.update_pct.is_none() {
         (
             " or less, for a commit of one session empties the caches of the others",
-            "A session cannot keep what others may have changed: most visits will be reads of the file, however large \
-             the caches. For hits: --sessions 1, or --update-pct 0",
+            "A session drops cached pages that others may have changed, so most visits will be reads of the file, \
+             however large the caches. For hits: --sessions 1, or --update-pct 0",
         )
     } else if share >= 1.0 {
         (

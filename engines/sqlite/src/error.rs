@@ -13,7 +13,7 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> Error {
     let file = path.display();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
-            Error::target(format!("{file} is no SQLite file"), "name another file: this one is left as it is")
+            Error::target(format!("{file} is not a SQLite file"), "name another file; this one was not changed")
         }
         Some(ErrorCode::DatabaseCorrupt) => {
             Error::target(format!("{file} is damaged ({error})"), "remove it and load again")
@@ -26,10 +26,10 @@ pub(crate) fn explain(path: &Path, error: &rusqlite::Error) -> Error {
             file_lock::in_use(path)
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            Error::target(format!("another program holds {file} locked"), "end it, then try again")
+            Error::target(format!("another program has locked {file}"), "end it, then try again")
         }
         Some(ErrorCode::OperationInterrupted) => Error::interrupted(format!("work on {file} was interrupted")),
-        _ => Error::run(format!("{file}: {error}"), "see whether something else changed the file"),
+        _ => Error::run(format!("{file}: {error}"), "check whether another program changed the file"),
     }
 }
 
@@ -55,7 +55,7 @@ fn unusable(path: &Path, error: &rusqlite::Error, code: ErrorCode) -> Error {
     if code == ErrorCode::CannotOpen {
         return Error::target(
             format!("cannot open {file} ({error})"),
-            "see that it and its folder may be read and written by this user",
+            "make it and its folder readable and writable for this user",
         );
     }
     Error::run(format!("I/O on {file} failed ({error})"), "see the kernel's log for its device")
@@ -87,7 +87,7 @@ mod tests {
         one.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
         other.busy_timeout(std::time::Duration::ZERO).unwrap();
         let refused = || explain(&path, &other.execute_batch("INSERT INTO t VALUES (1)").unwrap_err()).to_string();
-        assert!(refused().contains("another program holds"), "{}", refused());
+        assert!(refused().contains("another program has locked"), "{}", refused());
         let mut holder =
             std::process::Command::new("flock").arg("-F").arg(&path).args(["sleep", "60"]).spawn().unwrap();
         while file_lock::others(&path).is_none() {

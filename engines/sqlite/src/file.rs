@@ -172,7 +172,7 @@ pub(crate) fn parse(url: &str) -> Result<PathBuf> {
 fn foreign(path: &Path) -> Error {
     Error::target(
         format!("{} is a SQLite file that mindful did not make", path.display()),
-        "name another file: this one is left as it is",
+        "name another file; this one was not changed",
     )
 }
 
@@ -197,8 +197,8 @@ fn read_page_bytes(path: &Path) -> Result<Option<u64>> {
     }
     if header.len() < HEADER || !header.starts_with(b"SQLite format 3\0") {
         return Err(Error::target(
-            format!("{shown} is no SQLite file"),
-            "name another file: this one is left as it is",
+            format!("{shown} is not a SQLite file"),
+            "name another file; this one was not changed",
         ));
     }
     if header[68..72] != APPLICATION_ID.to_be_bytes() {

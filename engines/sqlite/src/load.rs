@@ -43,11 +43,11 @@ pub(crate) fn load(
         made?;
     }
     let Some(connection) = file.connect()? else {
-        return Err(Error::plan("a dataset of no schemas", "give --schemas 1 or more"));
+        return Err(Error::plan("a dataset without schemas", "give --schemas 1 or more"));
     };
     use_wal(&connection).map_err(explained)?;
     let dataset = registry::dataset(&connection, file.page_bytes()).map_err(explained)?;
-    dataset.ok_or_else(|| Error::plan("a dataset of no schemas", "give --schemas 1 or more"))
+    dataset.ok_or_else(|| Error::plan("a dataset without schemas", "give --schemas 1 or more"))
 }
 
 /// The schemas of `plan` that `file` does not hold; refuses a file that holds others.

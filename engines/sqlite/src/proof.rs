@@ -34,7 +34,7 @@ fn row_order(file: &DatabaseFile, connection: &Connection, schema: u32, stop: &S
     let complete = keys.iter().zip(1..).all(|((key, _), expected)| *key == expected);
     if pages.len() != keys.len() || !complete {
         return Err(Error::target(
-            format!("{}: index and table of schema {schema} do not fit", file.path().display()),
+            format!("{}: index and table of schema {schema} do not match", file.path().display()),
             "`mindful cleanup`, then load again",
         ));
     }

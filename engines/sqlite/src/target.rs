@@ -90,7 +90,7 @@ impl SqliteTarget {
         if workload.schemas > dataset.schemas || workload.scale > dataset.blocks_per_schema {
             return Err(Error::plan(
                 format!(
-                    "the workload wants {} schemas of {} blocks, {} holds {} of {}",
+                    "the workload needs {} schemas of {} blocks, but {} has {} of {}",
                     workload.schemas,
                     workload.scale,
                     self.file.path().display(),
@@ -139,7 +139,7 @@ impl SqliteTarget {
             ("journal_mode", "wal".to_owned()),
             ("synchronous", "full; normal with --commit-wait off".to_owned()),
             ("wal_autocheckpoint", "1000".to_owned()),
-            ("reads", "buffered: the page cache of the operating system is always in the way".to_owned()),
+            ("reads", "buffered: the page cache of the operating system is always used".to_owned()),
         ];
         facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
     }

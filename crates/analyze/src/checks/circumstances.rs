@@ -57,8 +57,8 @@ fn finding(kind: Decides, all: &[Change], step: &StepRecord, first: u32) -> Opti
             evidence,
         ),
         Decides::Counters => codes::COUNTERS_RESET.finding(
-            "Counters were reset during the run. The figures describe only a part of the window in which they counted \
-             on. Find out what resets them, and repeat the run.",
+            "Counters were reset during the run. The figures describe only a part of the window in which they were not \
+             reset. Find out what resets them, and repeat the run.",
             evidence,
         ),
     })

@@ -39,8 +39,8 @@ fn little(counters: &Counters) -> Option<Finding> {
     let off = (requests - waits).abs() / requests.max(waits);
     let us = counters.ratio(Counter::SingleReadTimeUs, Counter::SingleReads)?;
     (off > LITTLE_BREACH).then(|| {
-        let text = "Read requests and waits for single blocks differ. The requests include scans, prefetch or \
-                    background reads, or waits are missing. The read latency describes single blocks only.";
+        let text = "The number of read requests differs from that of single-block waits. Either the requests \
+                    include scans, prefetch or background reads, or the report lacks waits. The read latency describes single blocks only.";
         let evidence = format!(
             "{requests:.0} requests/s, {waits:.0} waits/s: {:.2} against {:.2} sessions reading, {} off",
             requests * us / 1e6,

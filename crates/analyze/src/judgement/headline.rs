@@ -97,7 +97,7 @@ pub(crate) fn headline(step: &StepSummary, gates: &Gates, subject: Subject, fore
         let (label, per_s, why) = match writes {
             Some(writes) => (WRITES, writes, "nothing was read"),
             _ if subject.visited == Visited::Rows => {
-                (ROWS, visited, "nothing is claimed of where they lie: no storage is measured")
+                (ROWS, visited, "it is not known where they are: no storage is measured")
             }
             _ => (BLOCKS, visited, "the target does not report physical reads"),
         };

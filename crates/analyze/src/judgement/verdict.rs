@@ -180,7 +180,7 @@ fn contradicted(e: &Evidence, verdict: &Verdict) -> Option<Verdict> {
         }
         _ => return None,
     };
-    let next = "two witnesses contradict each other: sweep --sessions, and see where the rate stops rising";
+    let next = "two measurements contradict each other: sweep --sessions, and see where the rate stops rising";
     Some(e.limited(Limit::Undecided, format!("{}, but {witness}", verdict.figures), next))
 }
 
@@ -218,7 +218,7 @@ fn others_cpu(e: &Evidence) -> Option<Verdict> {
     let (busy, others) = (e.host_busy?, e.others_busy?);
     let theirs = busy > HOST_BUSY && busy - others <= HOST_BUSY;
     let figures = over("processes that are not of this run used {} of the host's CPU", Some(others), OTHERS_BUSY)?;
-    let next = "end what else runs on this host, or measure when it is quiet: the figure is what they left";
+    let next = "end the other processes on this host, or measure when it is quiet: the figure is what they left";
     let full = format!("{figures}, which was {} busy", percent(busy));
     theirs.then(|| e.limited(Limit::OthersCpu, full, next))
 }
@@ -338,7 +338,7 @@ fn device_latency(e: &Evidence) -> Option<Verdict> {
 }
 
 fn page_cache(e: &Evidence) -> Option<Verdict> {
-    let next = "get the page cache out of the way: direct I/O, or less free memory than data";
+    let next = "bypass the page cache: use direct I/O, or leave less free memory than data";
     let figures = over("the page cache served {} of physical reads", e.page_cache_share, MAX_PAGE_CACHE_SHARE)?;
     Some(e.limited(Limit::PageCache, figures, next))
 }

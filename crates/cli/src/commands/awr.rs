@@ -78,5 +78,5 @@ fn awr(matches: &ArgMatches) -> Result<Exit> {
 }
 
 fn no_report(name: &str, what: &str) -> Error {
-    Error::plan(format!("{name} is a {what}, not an AWR or Statspack report"), "`mindful import` stores it")
+    Error::plan(format!("{name} is a {what}, not an AWR or Statspack report"), "store it with `mindful import`")
 }

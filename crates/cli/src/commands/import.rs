@@ -66,7 +66,7 @@ fn import(matches: &ArgMatches) -> Result<Exit> {
     if read.plans.len() > 1 && matches.get_one::<String>("output").is_some() {
         return Err(Error::plan(
             "--output takes one plan, and there are several configurations",
-            "import each on its own",
+            "import one at a time",
         ));
     }
     let (runs, without_unit) = mindful_import::runs(read.steps, unit(matches));

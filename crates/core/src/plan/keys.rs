@@ -39,7 +39,7 @@ pub const KEYS: &[Key] = &[
         "content",
         "KIND",
         "mixed",
-        "Block contents: mixed (see the two ratios) or repeated (compresses far too well)",
+        "Block contents: mixed (see --compress-ratio and --dedupe-ratio) or repeated (compresses far too well)",
     ),
     Key::unset(
         "compress_ratio",

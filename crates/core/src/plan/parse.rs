@@ -208,7 +208,7 @@ pub(super) fn skew(text: &str) -> Result<Skew> {
     let bad = || {
         Error::plan(
             format!("`{text}` is not a skew"),
-            "write uniform, zipf:0.9 (0.001 to 0.999), or hotset:20%,80% with the operations to move on after, if any",
+            "write uniform, zipf:0.9 (0.001 to 0.999), or hotset:20%,80%, optionally with the number of operations after which it moves",
         )
     };
     if text == "uniform" {

@@ -108,7 +108,7 @@ impl Rank {
                 )),
                 _ => Err(Error::plan(
                     format!("there are {} ranks, and the number of this one is not given", ranks.unwrap_or(0)),
-                    "give --rank K, from 0, or let a launcher start it that says",
+                    "give --rank K, from 0, or use a launcher that sets it",
                 )),
             };
         };

@@ -193,7 +193,7 @@ impl RankMerge {
             return Err(format!("rank {} worked on another target", rank.rank));
         }
         if rank.sessions as usize != part.head.placements.len() || self.parts.contains_key(&rank.rank) {
-            return Err(format!("rank {} is there twice, or not whole", rank.rank));
+            return Err(format!("rank {} occurs twice, or is incomplete", rank.rank));
         }
         let begin = |step: &StepRecord| step.boundaries_us.first().copied();
         let Some(base) = rank.first_session.checked_sub(mine.first_session) else {

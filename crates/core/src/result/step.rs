@@ -151,7 +151,7 @@ pub struct StepSummary {
     /// not report them (PostgreSQL before 18, a role without pg_read_all_stats).
     database_in_flight: Option<f64> = figure(
         Count,
-        "reads that the database had under way, summed over looks / looks",
+        "reads that the database had under way, summed over samples / samples",
         [ReadsInFlight, ReadsLooks]
     ),
     /// Requests by which the database wrote per second, its log apart.

@@ -31,7 +31,7 @@ const DROPPED: [(&str, &str); 10] = [
     ("UNIQUE_INDEX", "the index is what the engine makes; its shape is checked and shown"),
     (
         "EXTERNAL_SCRIPT",
-        "it was started in the background and never waited for; name it as hook_before, hook_after or hook_end",
+        "it was started in the background, without waiting for its end; name it as hook_before, hook_after or hook_end",
     ),
 ];
 
@@ -148,8 +148,8 @@ fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
             "load_streams",
             degree as i64,
             format!(
-                "LOAD_PARALLEL_DEGREE={degree}: loaded in batches with a wait after each; mindful loads as many side by \
-                 side from a queue"
+                "LOAD_PARALLEL_DEGREE={degree}: loaded in batches with a wait after each; mindful loads as many in parallel \
+                 from a queue"
             ),
         );
     }
@@ -168,7 +168,7 @@ fn dataset(script: &Script, plan: &mut PlanFile) -> Result<()> {
         ),
     }
     if script.get("BLOCK_SZ").is_some() {
-        plan.leave("BLOCK_SZ: the target is asked for its block size");
+        plan.leave("BLOCK_SZ: the target reports its block size");
     }
     Ok(())
 }
@@ -221,7 +221,7 @@ fn length(script: &Script, plan: &mut PlanFile) -> Result<()> {
     let work_loop = number(script, "WORK_LOOP")?.filter(|ops| *ops > 0);
     match (work_loop, run_time) {
         (Some(ops), run_time) => {
-            plan.set("ops", ops as i64, format!("WORK_LOOP={ops}: operations for each session; the clock went on running and could end it first in silence"));
+            plan.set("ops", ops as i64, format!("WORK_LOOP={ops}: operations for each session; the run time still applied and could end it first without a message"));
             if let Some(seconds) = run_time {
                 plan.set(
                     "guard",

@@ -133,8 +133,8 @@ impl<'a> Cells<'a> {
         }
         let column = self.text("SESSIONS").and_then(|sessions| sessions.parse().ok());
         step.sessions = column.or_else(|| sessions_of(&step.file));
-        let text = "A row of awr_info contains the mean of single reads and not their number: as many as read \
-                    requests are assumed. It names no database and no host: it is taken for one of Oracle's.";
+        let text = "A row of awr_info contains the mean time of single reads, but not their number. mindful \
+                    assumes as many as read requests. The row does not name a database or a host.";
         step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }

@@ -66,8 +66,7 @@ impl Format for Flashdba {
     fn read(&self, name: &str, input: &mut dyn BufRead) -> Result<Vec<OldStep>> {
         let text = input::text(name, input)?;
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-        let bad =
-            |error: csv::Error| Error::run(format!("{name} is not a table: {error}"), "give the file as it was made");
+        let bad = |error: csv::Error| Error::run(format!("{name} is not a table: {error}"), "give the unchanged file");
         let columns = reader.headers().map_err(bad)?.clone();
         let (mut rows, mut damaged) = (Vec::new(), 0);
         for record in reader.records().take(MOST_REPORTS + 1) {
@@ -218,8 +217,8 @@ impl Cells {
             file.clone_into(&mut step.file);
         }
         step.sessions = sessions_of(&step.file);
-        let text = "A row of flashdba's parser counts all read requests, those of control files and backups among them: \
-                    they stand for those of the database.";
+        let text = "A row of flashdba's parser contains all read requests, including those of control files and backups. \
+                    mindful takes them as the database's read requests.";
         step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
     }
 }

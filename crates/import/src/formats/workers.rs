@@ -77,7 +77,7 @@ fn steps(name: &str, rows: &[(u32, Option<f64>)]) -> Vec<OldStep> {
     };
     let mut steps: Vec<_> = rows.iter().map(to_step).collect();
     if let Some(first) = steps.first_mut() {
-        let text = "The table contains only rates, in millions: how long they were measured is not known.";
+        let text = "The table contains only rates, in millions: the duration of the measurement is unknown.";
         first.add_finding(codes::IMPORTED_FIGURES, text, study);
     }
     steps

@@ -8,9 +8,9 @@ use rustls::CertificateError;
 
 use super::limits::size;
 
-const NETWORK: &str = "connect to the network, name a proxy by HTTPS_PROXY, or a mirror by --fetch-url";
+const NETWORK: &str = "connect to the network, name a proxy in HTTPS_PROXY, or a mirror with --fetch-url";
 const CERTIFICATES: &str =
-    "install the system's CA certificates (the package ca-certificates), or name a file by SSL_CERT_FILE";
+    "install the system's CA certificates (the package ca-certificates), or name a file in SSL_CERT_FILE";
 
 /// How the standard library begins what a resolver says.
 const LOOKUP: &str = "failed to lookup address information";
@@ -18,9 +18,9 @@ const LOOKUP: &str = "failed to lookup address information";
 pub(super) fn of_place(place: &Path, error: &io::Error) -> Error {
     let next = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "free some space there, or name another folder by --fetch-dir"
+            "free some space there, or name another folder with --fetch-dir"
         }
-        _ => "name a folder of your own by --fetch-dir",
+        _ => "name a folder of your own with --fetch-dir",
     };
     Error::target(format!("{}: {error}", place.display()), next)
 }
@@ -37,7 +37,7 @@ pub(super) fn bad_proxy(name: &str) -> Error {
 
 pub(super) fn other_hash(url: &str, expected: &str, found: &str) -> Error {
     let next = "it was not used; try again, or check whether a proxy or the mirror changes the archive";
-    Error::target(format!("{url} has the hash {found}, expected was {expected}"), next)
+    Error::target(format!("{url} has the hash {found}, but {expected} was expected"), next)
 }
 
 pub(super) fn may_pass(error: &ureq::Error) -> bool {
@@ -64,7 +64,7 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
             "write HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT",
         ),
         ureq::Error::StatusCode(code) => {
-            failed(format!("HTTP status {code}"), "try again later, or name a mirror by --fetch-url")
+            failed(format!("HTTP status {code}"), "try again later, or name a mirror with --fetch-url")
         }
         ureq::Error::ConnectProxyFailed(why) => {
             failed(format!("the proxy refuses ({why})"), "check HTTPS_PROXY and NO_PROXY")
@@ -76,7 +76,7 @@ pub(super) fn of_network(url: &str, proxy: Option<&str>, error: &ureq::Error) ->
         ureq::Error::Rustls(error) => of_tls(error, &failed),
         ureq::Error::Io(error) if is_full(error) => failed(
             format!("no space is left for it ({error})"),
-            "free some space, or name another folder by --fetch-dir",
+            "free some space, or name another folder with --fetch-dir",
         ),
         ureq::Error::Io(error) => match tls(error) {
             Some(error) => of_tls(error, &failed),

@@ -268,7 +268,11 @@ impl Tree<'_> {
         self.claim(path, Made::Link)?;
         let target = inside(target)?;
         if self.made.get(&target) != Some(&Made::File) {
-            return Err(format!("the link `{}` is to no file of the archive, `{}`", path.display(), target.display()));
+            return Err(format!(
+                "the link `{}` does not lead to a file of the archive, but to `{}`",
+                path.display(),
+                target.display()
+            ));
         }
         self.links.push((path.to_owned(), Link::Hard(target)));
         Ok(())

@@ -163,7 +163,7 @@ fn a_server_that_outlived_owner_and_guard_is_stopped() {
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(servers(place.path()), left);
     let (instance, notes) = open(place.path());
-    assert!(notes.contains("a server of an earlier run still works in "), "{notes}");
+    assert!(notes.contains("a server of an earlier run still uses "), "{notes}");
     assert_eq!(servers(place.path()), [instance.pid()]);
     assert!(!left.contains(&instance.pid()));
     assert_eq!(tell(&instance, "count"), "2");

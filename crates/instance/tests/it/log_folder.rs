@@ -84,9 +84,9 @@ fn a_log_folder_is_refused_untouched_unless_it_is_free() {
     let place = place();
     let [data, theirs, other] = ["tiny", "theirs", "other"].map(|name| place.path().join(name));
     for (log, hint) in [
-        (data.clone(), "within one another"),
-        (data.join("log"), "within one another"),
-        (place.path().to_owned(), "within one another"),
+        (data.clone(), "one is inside the other"),
+        (data.join("log"), "one is inside the other"),
+        (place.path().to_owned(), "one is inside the other"),
         (place.path().join("a\nb"), "control character"),
     ] {
         let refused = refusal(place.path(), &log);
@@ -96,7 +96,7 @@ fn a_log_folder_is_refused_untouched_unless_it_is_free() {
     fs::create_dir(&theirs).unwrap();
     fs::write(theirs.join("letter.txt"), "dear").unwrap();
     let refused = refusal(place.path(), &theirs);
-    assert!(refused.contains("holds files of someone else") && refused.contains("nothing was touched"), "{refused}");
+    assert!(refused.contains("holds files of someone else") && refused.contains("nothing was changed"), "{refused}");
     assert_eq!((names(&theirs), data.exists()), (vec![PathBuf::from("letter.txt")], false));
     // The folder of another server, and of the log of another one.
     fs::create_dir(&other).unwrap();
@@ -147,7 +147,7 @@ fn a_folder_mounted_at_a_second_place_is_the_same_folder() {
     assert!(run("umount", &[second.as_ref()]));
     assert_eq!(names(&data), [] as [PathBuf; 0]);
     let refused = refused.expect("it is refused").to_string();
-    assert!(refused.contains("within one another"), "{refused}");
+    assert!(refused.contains("one is inside the other"), "{refused}");
 }
 
 #[test]

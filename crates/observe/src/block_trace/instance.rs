@@ -42,7 +42,7 @@ impl Instance {
         let started = Stat::read(kernel, own).map_err(|error| format!("/proc/{own}/stat: {error}"))?.started;
         let folder = all.join(format!("{NAME}{own}-{started}-{number}"));
         let refused = |error: io::Error| match error.kind() {
-            ErrorKind::PermissionDenied => format!("{} may not be used: run mindful as root to see it", all.display()),
+            ErrorKind::PermissionDenied => format!("{} is not accessible: run mindful as root", all.display()),
             _ => format!("{}: {error}", folder.display()),
         };
         fs::create_dir(&folder).map_err(refused)?;

@@ -31,7 +31,10 @@ fn a_rank_that_dies_ends_all_soon() {
         for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, kind, "{error}");
-            assert!(error.to_string().starts_with("rank 2 on host-x is gone: it gave no sign for 8 s"), "{error}");
+            assert!(
+                error.to_string().starts_with("rank 2 on host-x is gone: it did not renew its row for 8 s"),
+                "{error}"
+            );
         }
         assert!(job.rendezvous.is_empty());
         assert!(job.clock.elapsed() < Duration::from_secs(seconds), "{last}: {:?}", job.clock.elapsed());
@@ -73,7 +76,7 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
         for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
-            let gone = format!("rank {killed} on host-x is gone: it gave no sign for 30 s");
+            let gone = format!("rank {killed} on host-x is gone: it did not renew its row for 30 s");
             assert!(error.to_string().starts_with(&gone), "{error}");
         }
         assert!(job.rendezvous.is_empty(), "{killed}");
@@ -140,7 +143,10 @@ fn the_first_rank_may_die_before_all_are_ready_or_merging() {
         for came in job.all(works).into_iter().flatten() {
             let error = came.unwrap_err();
             assert_eq!(error.kind, kind, "{error}");
-            assert!(error.to_string().starts_with("rank 0 on host-x is gone: it gave no sign for 8 s"), "{error}");
+            assert!(
+                error.to_string().starts_with("rank 0 on host-x is gone: it did not renew its row for 8 s"),
+                "{error}"
+            );
         }
         assert!(
             job.rendezvous.is_empty() && job.clock.elapsed() < Duration::from_secs(seconds),

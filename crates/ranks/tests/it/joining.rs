@@ -19,7 +19,7 @@ fn a_rank_that_does_not_come_ends_all_with_its_name() {
         assert!(
             error
                 .to_string()
-                .starts_with("ranks 2, 3 of 5 did not come to job job in the memory of this process within 30 s"),
+                .starts_with("ranks 2, 3 of 5 did not join job job in the memory of this process within 30 s"),
             "{error}"
         );
     }
@@ -60,7 +60,7 @@ fn a_rank_that_is_there_twice_is_refused_and_the_others_go_on() {
     let error = came.remove(twice).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan);
     assert!(
-        error.to_string().contains("rank 1 of job job is there twice: another process is it, on host-1"),
+        error.to_string().contains("rank 1 of job job exists twice: another process with this number runs on host-1"),
         "{error}"
     );
     assert!(came.into_iter().all(|came| came.is_ok()));

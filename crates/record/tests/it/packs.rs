@@ -107,11 +107,11 @@ fn packs_made_to_do_harm_are_refused_and_leave_nothing() {
     let file = EntryType::Regular;
     let log = format!("{ID}/run.jsonl");
     let cases: [(&str, EntryType, &str, &str); 9] = [
-        ("/etc/passwd", file, "", "which no pack holds"),
-        ("../run.jsonl", file, "", "which no pack holds"),
-        ("20261121-013542-k7f/../../run.jsonl", file, "", "which no pack holds"),
-        ("run.jsonl", file, "", "which no pack holds"),
-        ("20261121-013542-k7f/authorized_keys", file, "", "which no pack holds"),
+        ("/etc/passwd", file, "", "which is not a file of a pack"),
+        ("../run.jsonl", file, "", "which is not a file of a pack"),
+        ("20261121-013542-k7f/../../run.jsonl", file, "", "which is not a file of a pack"),
+        ("run.jsonl", file, "", "which is not a file of a pack"),
+        ("20261121-013542-k7f/authorized_keys", file, "", "which is not a file of a pack"),
         (&log, EntryType::Symlink, "/etc/passwd", "not a regular file"),
         (&log, EntryType::Link, "/etc/passwd", "not a regular file"),
         (&log, EntryType::Fifo, "", "not a regular file"),

@@ -54,7 +54,7 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
     // One round has no interval.
     contrast.differs().filter(|differs| *differs)?;
     let (name, title, colour) = if whole < 0.0 {
-        ("the database needs less", "What a block needs less by a database", LESS)
+        ("the database needs less", "Time that a block takes less with a database", LESS)
     } else {
         ("the database adds", "What a database adds to a block", FIRST)
     };
@@ -75,7 +75,7 @@ fn added(contrast: &ContrastSummary) -> Option<Bars> {
     Some(Bars {
         name: "added",
         title: title.into(),
-        caption: "Time of a block by the database less that of a raw read of the same bytes, at equal concurrency."
+        caption: "Time of a block with the database minus that of a raw read of the same bytes, at equal concurrency."
             .into(),
         notes: "The parts add up to the last bar.".into(),
         rows: bars,

@@ -18,7 +18,7 @@ pub(crate) fn panels(summary: &Summary, contrast: &ContrastSummary, detail: Deta
             2,
             &if contrast.eta.is_some() {
                 format!(
-                    "mindless I/O (raw reads into memory that is not looked at) against mindful I/O (reads by which a database finds \
+                    "mindless I/O (raw reads into memory that is not examined) against mindful I/O (reads by which a database finds \
                      and uses a row): {sessions}, one block at a time each, the same files of {target}. Each level (row) \
                      differs from the one above it in one thing"
                 )
@@ -68,7 +68,7 @@ pub(crate) fn answer(contrast: &ContrastSummary) -> Answer {
         Some(true) => {
             let us = figure::number(added.abs());
             let whole = if added < 0.0 {
-                format!("a block takes {us} us less by the database than by a raw read at equal concurrency")
+                format!("a block takes {us} us less with the database than with a raw read at equal concurrency")
             } else {
                 format!("the database adds {us} us to a block at equal concurrency")
             };
@@ -85,7 +85,7 @@ const NO_CORE_FREE: f64 = 0.9;
 fn consists_of(parts: &AddedTime) -> String {
     let busy = figure::percent(parts.host_busy_share);
     let waits = match parts.host_busy_share {
-        Some(share) if share > NO_CORE_FREE => "waits, for a core above all",
+        Some(share) if share > NO_CORE_FREE => "waits, mostly for a core",
         _ => "waits, for locks or for its turn",
     };
     format!(

@@ -234,8 +234,7 @@ fn drift(steps: &[&StepSummary]) -> Option<String> {
     let share = again.blocks_visited_per_s? / first.blocks_visited_per_s.filter(|rate| *rate > 0.0)? - 1.0;
     let sessions = figure::sessions(again.sessions);
     let words = format!("drift: {sessions} again at the end did {:+.1} % of blocks/s", share * 100.0);
-    let doubt =
-        if share.abs() > DRIFT { ": what is less than that apart in this table is not distinguishable" } else { "" };
+    let doubt = if share.abs() > DRIFT { ": smaller differences in this table are not distinguishable" } else { "" };
     Some(words + doubt)
 }
 

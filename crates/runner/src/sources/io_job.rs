@@ -128,5 +128,5 @@ fn outcome(load: InFlight, step: &StepSummary) -> Result<Outcome> {
     } else {
         small(step).map(|op| Outcome { per_s: op.per_s, mean_us: op.mean_us, p99_us: op.p99_us })
     };
-    outcome.ok_or_else(|| Error::run("not one I/O came back in a step", "give a longer --duration"))
+    outcome.ok_or_else(|| Error::run("no I/O completed in a step", "give a longer --duration"))
 }

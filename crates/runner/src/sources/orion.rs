@@ -94,7 +94,7 @@ impl Job {
     /// The data points, in the order they are measured: small load rising within large load rising.
     pub fn points(&self) -> Result<Vec<InFlight>> {
         if self.disks == 0 {
-            return Err(Error::plan("0 disks carry no load", "give --num-disks 1 or more"));
+            return Err(Error::plan("a load needs one disk or more", "give --num-disks 1 or more"));
         }
         let small = |steps| ladder(self.disks, steps, self.num_small);
         let large = |steps| ladder(self.disks, steps, self.num_large);
@@ -134,7 +134,10 @@ impl Job {
             Matrix::Detailed => line(&with_none(&small), &with_none(&large)),
         };
         if points.is_empty() {
-            return Err(Error::plan("no load at all measures nothing", "give --num-small or --num-large above 0"));
+            return Err(Error::plan(
+                "a matrix without loads does not measure anything",
+                "give --num-small or --num-large above 0",
+            ));
         }
         Ok(points)
     }

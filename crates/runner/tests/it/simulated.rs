@@ -323,7 +323,7 @@ fn operations_without_end_are_ended_and_called_so() {
     let given = [("sessions", "4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
     let ended = Simulation::new().run(&given);
     let error = ended.error.as_ref().unwrap().to_string();
-    assert!(error.starts_with("operations went on for 60 s after the end of the step"), "{error}");
+    assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
     assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "nobody asked for its end");
 }
 
@@ -333,7 +333,7 @@ fn a_target_that_was_given_up_ends_its_sweep() {
     let given = [("sessions", "1,2,4"), ("duration", "5s"), ("null_latency", "10ms"), ("null_stall", "2s+60m")];
     let ended = Simulation::new().sweep(&given, None);
     let error = ended.error.as_ref().unwrap().to_string();
-    assert!(error.starts_with("operations went on for 60 s after the end of the step"), "{error}");
+    assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
     assert_eq!(ended.run.steps.len(), 1, "nothing more can be asked of it");
 }
 

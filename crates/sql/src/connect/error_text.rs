@@ -32,7 +32,7 @@ pub fn connection_advice(kind: ErrorKind, url: &str) -> Option<String> {
     Some(match kind {
         ErrorKind::ConnectionRefused => "nothing listens there: start the server, or check host and port".to_owned(),
         ErrorKind::NotFound => format!("no server has its socket there: start it, or name the host: {url}"),
-        ErrorKind::PermissionDenied => "this user may not use that socket: let it, or connect by TCP".to_owned(),
+        ErrorKind::PermissionDenied => "this user may not use that socket: permit it, or connect by TCP".to_owned(),
         ErrorKind::TimedOut | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
             "check host, port, routes and firewalls on the way".to_owned()
         }

@@ -33,7 +33,7 @@ impl Words {
                 ),
             ),
             rustls::Error::PeerIncompatible(why) => {
-                let what = format!("no TLS both sides speak ({why:?})");
+                let what = format!("no TLS version or cipher in common ({why:?})");
                 Error::target(what, "enable TLS 1.2 or 1.3 with an ECDHE cipher on the server")
             }
             other => self.failed(other),

@@ -37,7 +37,7 @@ impl LoadQueue {
         let results: Vec<Result<()>> = std::thread::scope(|scope| {
             let start = |_| Builder::new().name("load".to_owned()).spawn_scoped(scope, stream);
             let threads: Vec<_> = (0..streams.max(1)).map(start).collect();
-            let broken = |_| Err(Error::run("a load stream broke down", "load again"));
+            let broken = |_| Err(Error::run("a load stream failed", "load again"));
             let refused = |error| {
                 self.tables().clear();
                 Error::run(format!("cannot start a load stream: {error}"), "raise ulimit -u, or load fewer streams")

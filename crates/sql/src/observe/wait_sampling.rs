@@ -40,7 +40,7 @@ pub fn parse_interval(text: &str) -> Result<Option<Duration>> {
     if (SHORTEST_ASKED..=LONGEST_ASKED).contains(&interval) {
         return Ok(Some(interval));
     }
-    Err(Error::plan(format!("`{text}` is too often or too seldom"), "give 5ms to 1s, or off"))
+    Err(Error::plan(format!("`{text}` is out of range"), "give 5ms to 1s, or off"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,8 +165,8 @@ pub fn start_sampling(
 
 fn metric_of(event: &WaitEvent) -> Metric {
     let help = match event.class {
-        WaitClass::Server => "Samples in which the server itself was at this, in any database",
-        _ => "Sessions found at this, summed over all samples",
+        WaitClass::Server => "Samples in which a process of the server itself had this wait, in any database",
+        _ => "Sessions with this wait, summed over all samples",
     };
     Metric::counter(event.to_string(), "samples", help)
 }
@@ -175,13 +175,13 @@ fn metrics_of_cost(server: &'static str) -> Vec<Metric> {
     let of_server = format!("CPU of the server's {server} that answers the sampling of waits");
     vec![
         Metric::counter(Counter::MonitorCpuUs, "us", &of_server),
-        Metric::counter(Counter::SamplingCpuUs, "us", "CPU of mindful's thread that asks for it"),
+        Metric::counter(Counter::SamplingCpuUs, "us", "CPU of mindful's thread that takes the samples"),
         Metric::counter(Counter::Samplings, "1", "How often the sessions were sampled"),
-        Metric::counter("sampling_time", "us", "Time from asking to the answer, summed over all looks"),
+        Metric::counter("sampling_time", "us", "Time from request to answer, summed over all samples"),
         Metric::gauge(
             "sampling_interval",
             "us",
-            "Mean time between looks: more than asked for where they cost too much",
+            "Mean time between samples; longer than requested if they cost too much",
         ),
     ]
 }
@@ -358,7 +358,7 @@ impl SessionWaits {
         let of: Vec<_> = (0..sessions).flat_map(|session| WaitClass::BUSY.map(|class| (session, class))).collect();
         let metric = |(session, class): &(u32, WaitClass)| {
             let name = class.counter_name(&session_name(*session));
-            Metric::counter(name, "samples", "Samples in which this session was at something of this class")
+            Metric::counter(name, "samples", "Samples in which this session had a wait of this class")
         };
         Self { sampling, metrics: of.iter().map(metric).collect(), of }
     }

@@ -84,7 +84,7 @@ pub(super) fn read_ahead(state: &State) -> Option<Finding> {
 
 pub(super) fn change_buffering(state: &State) -> Option<Finding> {
     let value = state.text("innodb_change_buffering").filter(|value| !value.eq_ignore_ascii_case("none"))?;
-    let text = "Changes of index pages that are not cached wait in the change buffer and are merged later, so \
+    let text = "InnoDB keeps changes of uncached index pages in the change buffer and merges them later. So \
                 changes of a load are merged during the run. To turn it off: SET GLOBAL innodb_change_buffering = \
                 none";
     Some(codes::SERVER_SETTING.finding(text, format!("innodb_change_buffering = {value}")))

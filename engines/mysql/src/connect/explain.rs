@@ -57,12 +57,12 @@ fn beneath(error: &mysql::Error) -> Option<&io::Error> {
 pub(super) fn not_let_in(error: &mysql::Error, place: &str, in_clear: bool) -> Error {
     // The driver needs a key of the server's that it was not given.
     if matches!(error, mysql::Error::IoError(fault) if fault.kind() == io::ErrorKind::NotFound) {
-        let what = "the server asks for the password itself, which mindful sends to no other host in clear";
-        return Error::target(what, "say ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
+        let what = "the server requests the password in clear text, which mindful does not send to another host";
+        return Error::target(what, "set ssl-mode=REQUIRED; the server needs ssl_cert and ssl_key for it").at(place);
     }
     let mut refusal = explain(error, place);
     if in_clear && code(error) == Some(DENIED) {
-        refusal.next += "; ssl-mode=REQUIRED for an account that takes encrypted connections alone";
+        refusal.next += "; ssl-mode=REQUIRED for an account that accepts only encrypted connections";
     }
     refusal
 }
@@ -81,7 +81,7 @@ fn server_said(said: &MySqlError) -> Error {
     }
     let (kind, next) = match said.code {
         1290 if !said.message.replace('_', "-").contains("read-only") => {
-            (ErrorKind::Target, "see the option that it names in the server's settings, and what it is there for")
+            (ErrorKind::Target, "check the option that it names in the server's settings")
         }
         code => advice(code),
     };
@@ -103,15 +103,15 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
         1040 | 1203 | 1226 => {
             (Target, "give fewer --sessions, or raise max_connections (or the user's limit) on the server")
         }
-        1129 => (Target, "FLUSH HOSTS on the server: it shut this host out after too many broken connections"),
+        1129 => (Target, "run FLUSH HOSTS on the server: it blocked this host after too many failed connections"),
         1130 => (Target, "CREATE USER name@this-host there, or connect from a host that it knows"),
         1251 | 1862 | 1820 => (Target, "set the user's password again: ALTER USER name IDENTIFIED BY …"),
-        3159 => (Target, "the server takes encrypted connections alone: ssl-mode=REQUIRED"),
+        3159 => (Target, "the server accepts only encrypted connections: set ssl-mode=REQUIRED"),
         1290 | 1792 | 1836 => (Target, "name the primary: this server is read-only"),
         1419 => (Target, "SET GLOBAL log_bin_trust_function_creators = 1, or run with --loop client"),
         1053 | 1079 => (Run, "an administrator stopped the server; run again when it is back"),
         1317 | 1927 | 3024 | 1969 => {
-            (Run, "someone, or a limit of time, ended the statement or its connection; run again")
+            (Run, "another user, or a time limit, ended the statement or its connection; run again")
         }
         1021 | 1114 | 3 | 28 => (Run, WITH_ROOM),
         1037 | 1038 | 1041 => (Run, "give the server more memory, or fewer --sessions"),
@@ -123,7 +123,7 @@ fn advice(code: u16) -> (ErrorKind, &'static str) {
 }
 
 fn driver_fault(fault: &DriverError) -> Error {
-    const LOGIN: &str = "the server wants a way of logging in that is not supported";
+    const LOGIN: &str = "the server requests an authentication method that is not supported";
     match fault {
         DriverError::ConnectTimeout => no_answer(),
         DriverError::CouldNotConnect(Some((_, said, kind))) => io_fault(&io::Error::new(*kind, said.clone())),

@@ -51,8 +51,8 @@ impl Given {
         })?;
         let (mode, mut notes) = (mode(&said, of_url("ssl-mode").as_deref())?, said.notes.clone());
         if let Some(file) = environment.login_file() {
-            let next = "put what is needed of it in ~/.my.cnf, MYSQL_PWD or the URL";
-            notes.push(format!("{} is not read, for it is encrypted: {next}", file.display()));
+            let next = "put the needed settings in ~/.my.cnf, MYSQL_PWD or the URL";
+            notes.push(format!("{} is not read, because it is encrypted: {next}", file.display()));
         }
         let path = |name: &str| given(name).map(PathBuf::from);
         let tls = Tls { mode, ca: path("ssl-ca"), certificate: path("ssl-cert"), key: path("ssl-key") };
@@ -102,7 +102,7 @@ fn mode(said: &option_file::Said, of_url: Option<&str>) -> Result<Mode> {
 fn on_socket(mode: Mode, of_url: bool) -> Result<Option<String>> {
     let found = Mode::NAMES.into_iter().find(|(_, of)| *of == mode);
     let Some((name, Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) = found else { return Ok(None) };
-    let what = format!("ssl-mode={name}: mindful does not encrypt on a socket, which leads to this host alone");
+    let what = format!("ssl-mode={name}: mindful does not encrypt on a socket, which connects only to this host");
     if of_url {
         return Err(Error::plan(what, "omit it, or name host and port: mysql://user@localhost:3306/database"));
     }

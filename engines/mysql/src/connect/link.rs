@@ -84,7 +84,9 @@ impl Link {
             let text: Option<String> = control.query_first("SELECT VERSION()")?;
             let text = text.unwrap_or_default();
             let version = Version::parse(&text);
-            version.ok_or_else(|| Error::target(format!("the server calls itself {text}"), "name another one").into())
+            version.ok_or_else(|| {
+                Error::target(format!("the server reports the version {text}"), "name another one").into()
+            })
         })
     }
 

@@ -109,7 +109,7 @@ impl Said {
                 group = name.split(']').next().unwrap_or("").trim().to_ascii_lowercase();
             } else if line.starts_with("!include") && depth >= DEEPEST {
                 let what = format!("`!include` in {} is not followed", path.display());
-                self.add_note(format!("{what}: files are read {DEEPEST} below each other, as the client does"));
+                self.add_note(format!("{what}: includes are followed {DEEPEST} levels deep, as in the client"));
             } else if let Some(included) = line.strip_prefix("!includedir") {
                 for file in files_of(Path::new(included.trim())) {
                     self.file(&file, depth + 1);
@@ -131,12 +131,15 @@ impl Said {
         let name = name.strip_prefix("loose-").unwrap_or(&name).to_owned();
         let is = |hook: &str| name.strip_prefix(hook).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         if HOOKS.into_iter().any(is) {
-            self.add_note(format!("{name} in {} is ignored: mindful runs and loads nothing of others", path.display()));
+            self.add_note(format!(
+                "{name} in {} is ignored: mindful does not run or load foreign code",
+                path.display()
+            ));
         } else if NOT_READ.contains(&name.as_str()) {
             let next = if name == "ssl-capath" { ": name a file of CAs by ssl-ca" } else { "" };
             self.add_note(format!("{name} in {} is ignored: mindful has no such option{next}", path.display()));
         } else if name == "password" && !is_private {
-            let why = "others may read it; `chmod 600` it";
+            let why = "others can read it; run `chmod 600` on it";
             self.add_note(format!("the password in {} is not used: {why}", path.display()));
         } else if name == "skip-ssl" {
             self.values.insert("ssl".to_owned(), "0".to_owned());

@@ -184,7 +184,7 @@ fn read_by(wire: &mut Wire, mut into: &mut [u8], deadline: Instant) -> io::Resul
 fn no_greeting(error: &io::Error, within: Duration) -> Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::target(
-            format!("took the connection and said nothing for {} s", within.as_secs()),
+            format!("accepted the connection, but sent nothing for {} s", within.as_secs()),
             "check that host and port are those of a MariaDB or MySQL server; connect-timeout=SECONDS waits longer",
         ),
         io::ErrorKind::UnexpectedEof => no_mysql(" (it hung up)"),

@@ -47,7 +47,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// put all of them in doubt.
 const SET: usize = 8;
 
-const OTHERS: &str = "others work on the server, which counts what they ask for with mindful's";
+const OTHERS: &str = "others work on the server, which counts their requests with mindful's";
 
 const REQUESTS: &str = "Innodb_buffer_pool_read_requests";
 
@@ -155,7 +155,9 @@ impl Account {
     fn find(conn: &mut Conn, table: &str, stop: &StopFlag) -> Result<Result<Self, &'static str>, Failure> {
         let hashes: Option<bool> = conn.query_first("SELECT @@GLOBAL.innodb_adaptive_hash_index = 1")?;
         if hashes != Some(false) {
-            return Ok(Err("a hash hides what visits ask for, until SET GLOBAL innodb_adaptive_hash_index = OFF"));
+            return Ok(Err(
+                "the adaptive hash index hides the requests of visits, until SET GLOBAL innodb_adaptive_hash_index = OFF",
+            ));
         }
         // Only MariaDB has the statement, and accounts from 10.6.15 on.
         if analyzed(conn, table, 0).is_ok_and(|pages| pages.is_some()) {

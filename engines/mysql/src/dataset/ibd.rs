@@ -50,7 +50,10 @@ pub(crate) struct Tablespace {
 /// unreadable.
 pub(crate) fn read(file: &Path, stop: &StopFlag) -> Result<Option<Tablespace>> {
     let failed = |error: std::io::Error| {
-        Error::target(format!("cannot read {} ({error})", file.display()), "run mindful as a user who may read it")
+        Error::target(
+            format!("cannot read {} ({error})", file.display()),
+            "run mindful as a user with permission to read it",
+        )
     };
     let mut source = files::open_file(file).map_err(failed)?;
     let mut found = Tablespace::default();

@@ -174,7 +174,7 @@ impl Work<'_> {
             None => Ok(()),
             Some(comment) if comment == BEGUN => Ok(conn.query_drop(format!("DROP TABLE {name}"))?),
             Some(_) => Err(Error::target(
-                format!("{name} is there and no load of mindful's made it"),
+                format!("{name} exists, but was not made by a load of mindful"),
                 "left untouched; another version of mindful or another user changed it: choose another --namespace",
             )
             .into()),

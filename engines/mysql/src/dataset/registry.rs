@@ -50,7 +50,7 @@ pub(crate) fn find(link: &Link, namespace: &Namespace) -> Result<Found> {
 fn not_as_made(namespace: &Namespace, name: &str, fault: &Fault) -> Error {
     Error::target(
         format!("{} is not as mindful made it: it {}", namespace.qualified(name), fault.what),
-        "take that away, or `mindful cleanup` and load again",
+        "remove that, or `mindful cleanup` and load again",
     )
 }
 

@@ -45,7 +45,7 @@ impl Storage {
             return other(format!("the server is {name}"));
         }
         if let Some(engine) = forced.as_ref().filter(|engine| !engine.eq_ignore_ascii_case("InnoDB")) {
-            return other(format!("the server makes tables of {engine} alone"));
+            return other(format!("the server makes only tables of {engine}"));
         }
         let sql = "SELECT support FROM information_schema.ENGINES WHERE engine = 'InnoDB'";
         let support: Option<String> = conn.query_first(sql)?;

@@ -193,7 +193,7 @@ fn by_statements(
 
 fn how_found(measured: Result<block_yield::BlockYield, &str>, blocks: u64) -> String {
     match measured {
-        Err(why) => format!("its pages are counted by the size that the server reserved alone: {why}"),
+        Err(why) => format!("the number of its pages is known only from the size that the server reserved: {why}"),
         Ok(found) if found.drawn + 3 >= blocks => format!("{} of {} rows begin a page each", found.own, found.drawn),
         Ok(found) => format!(
             "{} of {} rows drawn at random begin a page each; {SHARE} of all that do not would be missed once in 10^9",

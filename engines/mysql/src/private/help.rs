@@ -83,9 +83,9 @@ fn names(help: &str) -> Vec<String> {
 fn broken(programs: &Programs, said: &Output) -> Error {
     let why = complaint(said);
     let next = if why.contains("libaio") {
-        "install it (apt-get install libaio1, dnf install libaio), or name its folder by LD_LIBRARY_PATH"
+        "install it (apt-get install libaio1, dnf install libaio), or name its folder in LD_LIBRARY_PATH"
     } else {
-        "install what it misses, or name another --mysql-bin"
+        "install what it needs, or name another --mysql-bin"
     };
     Error::target(format!("{} does not run: {why}", programs.server().display()), next)
 }

@@ -57,8 +57,8 @@ mod tests {
             ("mysql_flavor", "percona", "mariadb, mysql"),
             ("mode", "fast", "pio, lio"),
             ("set", "innodb_buffer_pool_size", "NAME=VALUE, such as innodb_"),
-            ("set", "datadir=/etc", "mindful's own"),
-            ("set", "plugin_load=x.so", "mindful's own"),
+            ("set", "datadir=/etc", "mindful sets"),
+            ("set", "plugin_load=x.so", "mindful sets"),
             ("set", "plugin-load=x.so", "cannot be"),
         ] {
             let message = parsed(&[(name, value)]).unwrap_err().to_string();

@@ -57,7 +57,7 @@ impl Server {
                     "the scripts that make MariaDB's system tables are not in the installation of {}",
                     bin.display()
                 ),
-                "install the whole of it, or omit --mysql-bin",
+                "install all of it, or omit --mysql-bin",
             )
         })?;
         let mut sql = "create database mysql;\nuse mysql;\n".to_owned();
@@ -101,7 +101,7 @@ impl Program for Server {
         }
         Err(Error::plan(
             format!("{} is of {}, the program is {version}", data.display(), made_by.trim()),
-            "give that version by --mysql-flavor or --mysql-bin, or another --data-dir",
+            "give that version with --mysql-flavor or --mysql-bin, or another --data-dir",
         ))
     }
 

@@ -74,8 +74,8 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
         Chosen::of("innodb_flush_neighbors", "0", "a page is written because it is dirty"),
         Chosen::of("innodb_buffer_pool_dump_at_shutdown", "OFF", "a start begins with an empty buffer pool"),
         Chosen::of("innodb_buffer_pool_load_at_startup", "OFF", "a start begins with an empty buffer pool"),
-        Chosen::of("innodb_stats_auto_recalc", "OFF", "nothing but the workload touches the tables"),
-        Chosen::of("event_scheduler", "OFF", "nothing but the workload is at work"),
+        Chosen::of("innodb_stats_auto_recalc", "OFF", "only the workload uses the tables"),
+        Chosen::of("event_scheduler", "OFF", "only the workload is at work"),
     ];
     // MariaDB has no change buffer from 11.0 on, MySQL none by default from 8.4 on.
     if facts.version.flavor == Flavor::MySql || !facts.version.is_from(11, 0) {
@@ -88,7 +88,7 @@ fn quiet(facts: &Known) -> Vec<Chosen> {
     let flush = if facts.direct {
         ("O_DIRECT", "a physical read reaches the device, not the page cache")
     } else {
-        ("fsync", "this file system takes no direct I/O: the page cache may serve physical reads")
+        ("fsync", "this file system does not support direct I/O: the page cache may serve physical reads")
     };
     chosen.push(Chosen::of("innodb_flush_method", flush.0, flush.1));
     chosen
@@ -107,16 +107,16 @@ fn log_setting(version: &Version) -> &'static str {
 fn space_for_log(facts: &Known) -> Chosen {
     let size = (facts.free_log_bytes / 8 / MIB).clamp(SMALLEST_LOG_MIB, LARGEST_LOG_MIB);
     let size = size / SMALLEST_LOG_MIB * SMALLEST_LOG_MIB;
-    Chosen::of(log_setting(&facts.version), format!("{size}M"), "no flush for want of log space while it is measured")
+    Chosen::of(log_setting(&facts.version), format!("{size}M"), "no flush for lack of log space in the window")
 }
 
 fn for_load(facts: &Known) -> Vec<Chosen> {
     let pool = (facts.memory_bytes.unwrap_or(0) / 4 / MIB).clamp(64, 512);
     vec![
-        Chosen::of("innodb_buffer_pool_size", format!("{pool}M"), "room for what streams have not written out yet"),
+        Chosen::of("innodb_buffer_pool_size", format!("{pool}M"), "space for what streams have not written yet"),
         Chosen::of("max_connections", FEWEST_CONNECTIONS.to_string(), "a load needs few"),
-        Chosen::of("innodb_io_capacity", "10000", "what a load made dirty is written out at once"),
-        Chosen::of("innodb_io_capacity_max", "20000", "what a load made dirty is written out at once"),
+        Chosen::of("innodb_io_capacity", "10000", "pages that a load changed are written at once"),
+        Chosen::of("innodb_io_capacity_max", "20000", "pages that a load changed are written at once"),
     ]
 }
 
@@ -124,9 +124,13 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     let (pool, why) = pool_for_run(facts)?;
     Ok(vec![
         Chosen::of("innodb_buffer_pool_size", format!("{}M", pool.div_ceil(MIB)), why),
-        Chosen::of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
-        Chosen::of("innodb_io_capacity", "2000", "dirty pages are written as fast as today's devices take them"),
-        Chosen::of("innodb_io_capacity_max", "4000", "dirty pages are written as fast as today's devices take them"),
+        Chosen::of(
+            "max_connections",
+            facts.connections.to_string(),
+            "the requested sessions, and some that observe them",
+        ),
+        Chosen::of("innodb_io_capacity", "2000", "dirty pages are written as fast as current devices allow"),
+        Chosen::of("innodb_io_capacity_max", "4000", "dirty pages are written as fast as current devices allow"),
     ])
 }
 

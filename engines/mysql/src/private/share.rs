@@ -22,5 +22,5 @@ pub(super) fn scripts(share: &Path) -> Option<[PathBuf; 3]> {
 
 /// What a text from outside should have been.
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::target(format!("{}: {error}", path.display()), "see that mindful may read it")
+    Error::target(format!("{}: {error}", path.display()), "make it readable for mindful")
 }

@@ -64,7 +64,7 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
     })?;
     let finding = |path: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
-                    single random pages. See that the unique index k stands, or load again after `mindful cleanup`";
+                    single random pages. Check that the unique index k exists, or load again after `mindful cleanup`";
         codes::PLAN_SHAPE.finding(text, format!("{}: {}", path.kind, path.shape))
     };
     Ok(paths.into_iter().filter(|path| !path.pure).map(finding).collect())

@@ -18,8 +18,8 @@ const NUMBERS_AT_A_TIME: u64 = 1_000;
 pub(crate) fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if workload.access == Access::Bitmap || (!workload.access.is_index() && !workload.update_pct.is_none()) {
         return Err(Error::plan(
-            format!("access {} is not to be had here", workload.access),
-            "omit --access: InnoDB is read by its index",
+            format!("access {} is not supported on InnoDB", workload.access),
+            "omit --access: mindful reads InnoDB by its index",
         ));
     }
     workload.refuse_contradictions(sessions)
@@ -30,8 +30,8 @@ pub(crate) fn refuse_server_loop(link: &Link) -> Result<()> {
     match link.storage()?.other() {
         None => Ok(()),
         Some(other) => Err(Error::plan(
-            format!("{}: the loop in the server is one over pages of InnoDB", other.what),
-            "give --loop client: operations are measured, and nothing is claimed of layout, pages and physical reads",
+            format!("{}: the loop in the server needs InnoDB", other.what),
+            "give --loop client, which measures operations only: layout, pages and physical reads are unknown",
         )),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
         return Ok(());
     }
     if let Some(other) = link.storage()?.other() {
-        let what = format!("{}: whether its commits wait is its own affair", other.what);
+        let what = format!("{}: mindful cannot set whether its commits wait", other.what);
         return if workload.commit_wait { Ok(()) } else { Err(Error::plan(what, "omit --commit-wait")) };
     }
     let wanted = if workload.commit_wait { 1 } else { 2 };
@@ -77,7 +77,7 @@ pub(crate) fn commits(link: &Link, workload: &Workload, private: bool) -> Result
             Some(is) if (is == 1) == workload.commit_wait => Ok(()),
             _ if private => Ok(conn.query_drop(format!("SET GLOBAL {name} = {wanted}"))?),
             is => Err(Error::target(
-                format!("commits do not go as the plan says: {name} is {}", is.map_or(-1, |is| is)),
+                format!("the server's commits differ from the plan: {name} is {}", is.map_or(-1, |is| is)),
                 format!(
                     "SET GLOBAL {name} = {wanted} (this needs GRANT {right} ON *.*), or run with --commit-wait {}",
                     if workload.commit_wait { "off" } else { "on" }
@@ -94,7 +94,7 @@ pub(crate) fn reach(link: &Link, workload: &Workload, namespace: &Namespace) -> 
         return Ok(Reach::Key);
     }
     let flavor = link.version()?.flavor;
-    link.run("making what reads of several pages need", |conn| {
+    link.run("preparing reads of several pages", |conn| {
         if functions(conn, workload, namespace)? {
             return Ok(Reach::Function);
         }

@@ -57,7 +57,7 @@ pub(crate) fn before_reads(
         match purge_left(conn, private, stop)? {
             Some(left) if left <= HISTORY_LEFT => {}
             Some(_) => {
-                emit_note(events, "purge is not done with what updates left: its reads and writes are in the figures");
+                emit_note(events, "purge has not finished after the updates: its reads and writes are in the figures");
             }
             None => emit_note(
                 events,

@@ -131,7 +131,7 @@ fn a_server_that_takes_no_chunk_is_refused_with_what_helps() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[("set", "max_allowed_packet=65536")]);
     let error = meet(&server, "short").err().unwrap().to_string();
-    assert!(error.contains("takes statements of at most 65536 bytes"), "{error}");
+    assert!(error.contains("accepts statements of at most 65536 bytes"), "{error}");
     assert!(error.contains("SET GLOBAL max_allowed_packet = 1048576"), "{error}");
     sql(&server, "SET GLOBAL max_allowed_packet = 1048576");
     drop(meet(&server, "short").unwrap());

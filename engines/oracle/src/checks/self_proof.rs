@@ -55,7 +55,7 @@ pub(crate) fn prove(
     if stop.is_requested() {
         return Err(Error::interrupted(match cleaned {
             Ok(()) => "the proof was interrupted; its tables are removed".to_owned(),
-            Err(error) => format!("the proof was interrupted, and its tables were left ({error})"),
+            Err(error) => format!("the proof was interrupted, and its tables remain ({error})"),
         }));
     }
     proof.add_line("its own tables are gone", cleaned.map(|()| None));
@@ -125,7 +125,7 @@ impl Proof<'_> {
         match self.link.ask(sql, binds) {
             Ok(Ok(rows)) => drop(self.add_line(&claim, Ok(Some(format!("{} rows", rows.len()))))),
             Ok(Err(failure)) if failure.lacks_right() => {
-                let text = format!("{claim}: `mindful engines oracle --grants` prints what opens it");
+                let text = format!("{claim}: `mindful engines oracle --grants` prints the missing grants");
                 self.lines.push((Proven::NotSeen, text));
             }
             Ok(Err(failure)) => drop(self.add_line(&claim, Err(explain(&failure, Doing::Prepare, "it")))),

@@ -31,7 +31,7 @@ pub(crate) fn done<T: Send + 'static>(
 
 fn spawn(work: impl FnOnce() + Send + 'static) -> std::result::Result<JoinHandle<()>, Failure> {
     let spawned = Builder::new().name("oracle".to_owned()).spawn(work);
-    spawned.map_err(|error| Failure::Lost(format!("no thread can be had for it: {error}")))
+    spawned.map_err(|error| Failure::Lost(format!("cannot start a thread for it: {error}")))
 }
 
 fn wait<T>(receiver: &Receiver<T>, abort: &AbortState) -> std::result::Result<T, Failure> {
@@ -160,8 +160,8 @@ impl Session for Apart {
             drop((self.worker.take(), self.orders.take()));
         }
         if matches!(report, Err(Failure::Left)) {
-            let text = "A statement was under way when the run was interrupted, and did not end soon: it is left to the \
-                        server, which ends it or rolls it back by itself.";
+            let text = "A statement did not end soon after the run was interrupted. The server ends it or rolls it \
+                        back.";
             self.events.emit(Event::Finding(codes::ORA_STATEMENT_LEFT.finding(text, self.place.clone())));
         }
         report.map_err(|failure| explain(&failure, Doing::Work, &self.place))?

@@ -30,8 +30,8 @@ impl Address {
         };
         if user.contains([':', '/']) {
             return refuse(
-                "a password in a URL is seen by everybody on this host",
-                "take it out, and give it by ORACLE_PASSWORD, --password-file or at the prompt",
+                "a password in a URL is visible to all users of this host",
+                "remove it, and give it in ORACLE_PASSWORD, with --password-file or at the prompt",
             );
         }
         if user.is_empty() || address.is_empty() {
@@ -96,9 +96,10 @@ fn ladder(name: &str) -> Result<Vec<String>> {
     let base = first.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = |text: &str| text.parse::<u32>().ok();
     match (number(&first[base.len()..]), number(last)) {
-        (Some(first), Some(last)) if first > last => {
-            Err(Error::plan(format!("services `{name}` go down"), "give them rising, such as batch1..4"))
-        }
+        (Some(first), Some(last)) if first > last => Err(Error::plan(
+            format!("the range of services `{name}` is descending"),
+            "write it ascending, such as batch1..4",
+        )),
         (Some(first), Some(last)) if last - first >= MOST_SERVICES => Err(too_many()),
         (Some(first), Some(last)) => Ok((first..=last).map(|number| format!("{base}{number}")).collect()),
         _ => Err(Error::plan(format!("`{name}` is not a range of services"), "give them as batch1..4")),

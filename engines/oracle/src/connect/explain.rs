@@ -21,19 +21,19 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Server { code, text } => (text.clone(), of_code(*code).unwrap_or(UNKNOWN).to_owned()),
         Failure::Listener { code, text } => {
             let next =
-                code.and_then(of_code).unwrap_or("see `lsnrctl status` on the server for what the listener serves");
+                code.and_then(of_code).unwrap_or("see `lsnrctl status` on the server for the services of the listener");
             (text.clone(), next.to_owned())
         }
         Failure::Silent(within) => (
             format!("no answer within {} s", within.as_secs().max(1)),
             if doing == Doing::Connect {
-                "see whether a firewall swallows what is sent, or give --connect-timeout 60s".to_owned()
+                "check whether a firewall drops packets, or give --connect-timeout 60s".to_owned()
             } else {
                 "see what the session waits for in V$SESSION; the connection is given up".to_owned()
             },
         ),
         Failure::Unable(words) if doing == Doing::Connect => (
-            format!("the server asks for what the driver cannot do ({words}): most often native network encryption"),
+            format!("the server requires a feature that the driver lacks ({words}), usually native network encryption"),
             "set SQLNET.ENCRYPTION_SERVER=ACCEPTED in the server's sqlnet.ora, or connect by TCPS \
              (oracle://user@tcps://host:2484/service)"
                 .to_owned(),
@@ -42,7 +42,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Lost(text) => (
             format!("the connection broke ({text})"),
             if doing == Doing::Connect {
-                "see whether an Oracle listener answers at this host and port".to_owned()
+                "check that an Oracle listener answers at this host and port".to_owned()
             } else {
                 "see the alert log: an instance that went down, a killed session, a network in between".to_owned()
             },
@@ -60,7 +60,7 @@ pub(crate) fn explain(failure: &Failure, doing: Doing, place: &str) -> Error {
         Failure::Garbled(text) => (
             format!("the answer cannot be read ({text})"),
             if doing == Doing::Connect {
-                "see whether it is Oracle that listens at this host and port".to_owned()
+                "check that Oracle listens at this host and port".to_owned()
             } else {
                 REPORT.to_owned()
             },
@@ -96,17 +96,17 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (54, "another session holds the table: wait until it ends"),
     (60, "a deadlock: give each session a schema of its own, or --commit each"),
     (942, "grant what `mindful engines oracle --grants` prints, or `mindful load` first"),
-    (955, "a table of that name is there and not mindful's: choose another --namespace"),
+    (955, "a table of that name exists and is not mindful's: choose another --namespace"),
     (1013, "the call was cancelled"),
     (
         1017,
         "check account and password; an account with an 11G verifier alone needs its password set again on 12c or later",
     ),
     (1031, "grant what `mindful engines oracle --grants` prints"),
-    (1033, "the instance starts up or goes down: wait, then try again"),
+    (1033, "the instance is starting or stopping: wait, then try again"),
     (1034, "the instance is down: start it"),
     (1109, "the database is not open: open it (a pluggable one by ALTER PLUGGABLE DATABASE OPEN)"),
-    (1536, "raise the account's quota on the tablespace, or name another by --tablespace"),
+    (1536, "raise the account's quota on the tablespace, or name another with --tablespace"),
     (1555, "undo was too small for the query: raise UNDO_RETENTION or the undo tablespace"),
     (1591, "an in-doubt transaction holds rows: resolve it"),
     (1652, "temporary space is used up: enlarge the TEMP tablespace"),
@@ -117,7 +117,7 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (2391, "the account's profile limits its sessions: raise SESSIONS_PER_USER, or use fewer --sessions"),
     (3113, "the session's process died: see the alert log and its trace file"),
     (3114, "the session's process died: see the alert log and its trace file"),
-    (3135, "the connection broke on its way: see the network, firewalls that drop idle connections among it"),
+    (3135, "the connection failed on its way: check the network, and firewalls that drop idle connections"),
     (4031, "the shared pool is too small: raise SHARED_POOL_SIZE or SGA_TARGET"),
     (4036, "PGA_AGGREGATE_LIMIT is reached: raise it, or use fewer --sessions"),
     (4068, "a package changed under the session: run again"),
@@ -126,21 +126,21 @@ pub(super) const NEXT: &[(u32, &str)] = &[
     (12_505, "the listener knows no such SID: give a service, as `lsnrctl status` lists them"),
     (12_514, "the listener knows no such service: `lsnrctl status` on the server lists them"),
     (12_516, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
-    (12_518, "the listener could not hand the connection on: raise the parameter processes"),
+    (12_518, "the listener could not pass the connection on: raise the parameter processes"),
     (12_519, "the listener has no free handler: raise the parameter processes, or use fewer --sessions"),
     (12_520, "no shared or pooled server is free: start the pool (DBMS_CONNECTION_POOL.START_POOL), or omit :pooled"),
     (12_521, "the listener knows no such instance: `lsnrctl status` on the server lists them"),
     (12_526, "the service is restricted: end restricted mode, or take another service"),
-    (12_528, "the instance starts up or is in NOMOUNT: wait, then try again"),
-    (12_541, "nothing listens at this host and port: start the listener, or mend the port"),
-    (12_545, "the host's name does not resolve: mend it"),
-    (12_560, "the connection broke in the network layer: see host, port and firewalls"),
+    (12_528, "the instance is starting or in NOMOUNT: wait, then try again"),
+    (12_541, "nothing listens at this host and port: start the listener, or correct the port"),
+    (12_545, "the host's name does not resolve: correct it"),
+    (12_560, "the connection failed in the network layer: check host, port and firewalls"),
     (12_660, "the server demands native network encryption: allow plain clients, or connect by TCPS"),
     (12_954, "Oracle Free holds 12 GB of data: load less"),
     (16_000, "the database is open read only: connect to the primary"),
     (28_000, "the account is locked: ALTER USER name ACCOUNT UNLOCK"),
     (28_001, "the password has expired: set it again"),
-    (28_040, "the server allows no protocol as new as the driver's: see SQLNET.ALLOWED_LOGON_VERSION_SERVER"),
+    (28_040, "the server does not allow the driver's version of the protocol: see SQLNET.ALLOWED_LOGON_VERSION_SERVER"),
     (30_036, "undo space is used up: enlarge the undo tablespace"),
     (56_935, "the database is being patched: wait"),
 ];

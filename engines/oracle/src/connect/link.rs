@@ -187,7 +187,7 @@ pub(crate) fn query_on(
 pub(crate) fn clock_us(connection: &mut dyn Connection) -> Result<i64> {
     let rows = query_on(connection, "reading the clock", include_str!("../../sql/client/clock.sql").trim_end(), &[])?;
     let now = rows.first().and_then(|row| row.first()?.as_ref()?.parse().ok());
-    now.ok_or_else(|| Error::target("the instance reported no time", "see whether it is an Oracle Database"))
+    now.ok_or_else(|| Error::target("the instance reported no time", "check that it is an Oracle Database"))
 }
 
 pub(crate) fn text(row: &Row, column: usize) -> Option<&str> {

@@ -121,7 +121,9 @@ impl Work<'_> {
 
     fn make(&self, connection: &mut dyn Connection, table: Table) -> Result<()> {
         if self.stop.is_requested() {
-            return Err(Error::interrupted("the load was stopped; what is whole stays, the next load makes the rest"));
+            return Err(Error::interrupted(
+                "the load was stopped; complete tables stay, and the next load makes the rest",
+            ));
         }
         let (namespace, storage) = (&self.options.namespace, &self.options.storage);
         let name = namespace.table(table.kind, table.schema);
@@ -170,7 +172,7 @@ impl FreeSpace {
         let Some(row) = rows.first() else {
             return Err(Error::target(
                 format!("account {} sees no tablespace {named}", link.user()),
-                "name one by --tablespace on which it has a quota",
+                "name one with --tablespace on which it has a quota",
             ));
         };
         let used = number(row, 4).unwrap_or(0);
@@ -191,7 +193,7 @@ impl FreeSpace {
     pub(crate) fn check(&self, blocks: u64, options: &Options, events: &dyn Events) -> Result<()> {
         let place = |what: String| format!("tablespace {}: {what}", self.tablespace);
         if !self.creates {
-            return Err(Error::target("the account may not make tables", "GRANT CREATE TABLE TO it"));
+            return Err(Error::target("the account may not create tables", "GRANT CREATE TABLE TO it"));
         }
         if !self.online {
             return Err(Error::target(place("it is not open for writes".to_owned()), "name another by --tablespace"));
@@ -217,7 +219,7 @@ impl FreeSpace {
         if options.storage.nologging && self.force_logging {
             emit_note(events, place("it forces logging, so --nologging changes nothing".to_owned()));
         } else if options.storage.nologging {
-            emit_note(events, "loading without redo: what is loaded is lost in recovery and on a standby".to_owned());
+            emit_note(events, "loading without redo: the data is lost in recovery and on a standby".to_owned());
         }
         Ok(())
     }

@@ -32,9 +32,9 @@ const STATISTICS: &[Column] = &[
     (statistic::LOGICAL_READS, Counter::LogicalReads.name(), "blocks", "Requests of our sessions to the buffer cache"),
     (statistic::CONSISTENT_GETS, "consistent_gets", "blocks", "Of these, those of reads"),
     (statistic::BLOCKS_READ, Counter::PhysicalReads.name(), "blocks", "Blocks read by our sessions"),
-    (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Requests by which they read"),
+    (statistic::READ_REQUESTS, Counter::ReadRequests.name(), "1", "Read requests for these blocks"),
     (statistic::READS_DIRECT, Counter::ReadsDirect.name(), "blocks", "Blocks read past the cache"),
-    (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read before they were asked for"),
+    (statistic::READS_PREFETCHED, Counter::ReadsAhead.name(), "blocks", "Blocks read ahead of their use"),
     (statistic::REDO_BYTES, Counter::LogBytes.name(), "bytes", "Redo of our sessions"),
     (statistic::COMMITS, Counter::Commits.name(), "1", "Transactions our sessions committed"),
     (statistic::SYNCH_WRITES, Counter::CommitWaits.name(), "1", "Waits of our sessions for redo to be on storage"),
@@ -57,7 +57,7 @@ const TIMES: &[Column] = &[
 
 /// Counters of the whole instance, everybody's.
 const INSTANCE: &[Column] = &[
-    (statistic::LOGICAL_READS, "instance_logical_reads", "blocks", "Requests to the buffer cache, of everybody"),
+    (statistic::LOGICAL_READS, "instance_logical_reads", "blocks", "Requests to the buffer cache, of all sessions"),
     (statistic::BLOCKS_READ, "instance_physical_reads", "blocks", "Blocks read, of everybody"),
     (statistic::BLOCKS_WRITTEN, Counter::PhysicalWrites.name(), "blocks", "Blocks written, of everybody"),
     (statistic::WRITE_REQUESTS, Counter::WriteRequests.name(), "1", "Requests that wrote them"),

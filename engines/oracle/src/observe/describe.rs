@@ -74,7 +74,7 @@ impl Version {
             )),
             None => Err(Error::target(
                 format!("the server calls itself `{banner}`"),
-                "see whether it is an Oracle Database of release 12 or later",
+                "check that it is an Oracle Database of release 12 or later",
             )),
         }
     }

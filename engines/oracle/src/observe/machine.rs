@@ -133,11 +133,11 @@ fn add_host(rows: &[Row], values: &mut [Option<f64>]) {
 
 fn file_metrics(_: bool) -> Vec<Metric> {
     vec![
-        Metric::counter("file_reads", "1", "Read requests to data files, of everybody"),
-        Metric::counter("file_read_bytes", "bytes", "Bytes read from data files, of everybody, in whole MiB"),
-        Metric::counter("file_writes", "1", "Write requests to data files, of everybody"),
-        Metric::counter("file_write_bytes", "bytes", "Bytes written to data files, of everybody, in whole MiB"),
-        Metric::counter("file_single_reads", "1", "Of the reads, those of one block that someone waited for"),
+        Metric::counter("file_reads", "1", "Read requests to data files, of all sessions"),
+        Metric::counter("file_read_bytes", "bytes", "Bytes read from data files, of all sessions, in whole MiB"),
+        Metric::counter("file_writes", "1", "Write requests to data files, of all sessions"),
+        Metric::counter("file_write_bytes", "bytes", "Bytes written to data files, of all sessions, in whole MiB"),
+        Metric::counter("file_single_reads", "1", "Of the reads, those of one block for which a session waited"),
         Metric::counter("file_single_read_time", "us", "Time of these, counted in whole ms"),
     ]
 }

@@ -106,7 +106,7 @@ impl ServerLoop {
         let answer = answer.ok_or_else(|| {
             let begin: String = text.chars().take(60).collect();
             Error::run(
-                format!("{}: the slice answered what cannot be read: `{begin}`", self.place),
+                format!("{}: the answer of the slice cannot be read: `{begin}`", self.place),
                 "`mindful doctor` writes a bundle for a report of this bug",
             )
         })?;

@@ -30,7 +30,7 @@ pub(super) fn checkpoint(state: &State) -> Option<Finding> {
     let rights = state.rights.as_ref()?;
     (!rights.may_checkpoint).then(|| {
         let text = format!(
-            "mindful requests a CHECKPOINT after a load and after updates. Without the right to it, the server \
+            "mindful requests a CHECKPOINT after a load and after updates. Without that privilege, the server \
              writes their blocks during the run. GRANT pg_checkpoint TO {}",
             rights.role
         );

@@ -13,8 +13,8 @@ pub(crate) struct Backend {
 /// The refusal of a connection with a changing server process.
 pub(crate) fn pooled() -> Error {
     Error::target(
-        "the server process behind the connection changes between statements, as a pooler in transaction or statement \
-         mode lets it",
+        "the server process of the connection changes between statements, as with a pooler in transaction or statement \
+         mode",
         "set the pooler to session mode (PgBouncer: pool_mode = session), or name the server's own port",
     )
 }

@@ -150,7 +150,7 @@ impl Connection {
     pub fn explain(&self, error: &tokio_postgres::Error) -> Error {
         match self.ended.get().filter(|_| error.is_closed()) {
             Some(End::Fault(reason)) => explain(reason, &self.place),
-            Some(End::Severed) => Error::run(format!("{}: the session was broken off here", self.place), ""),
+            Some(End::Severed) => Error::run(format!("{}: the session was ended here", self.place), ""),
             None => explain(error, &self.place),
         }
     }

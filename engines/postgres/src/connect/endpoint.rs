@@ -30,7 +30,7 @@ impl Endpoint {
         let exposed = self.password.is_some() && self.methods.accept_clear_text();
         (exposed && !self.host.is_local() && !self.tls.is_certain()).then(|| {
             format!(
-                "without TLS {self} gets the password in clear text if it asks for it: use sslmode=verify-full, or \
+                "without TLS {self} receives the password in clear text if it requests it: use sslmode=verify-full, or \
                  require_auth=scram-sha-256"
             )
         })

@@ -77,7 +77,7 @@ fn advice(said: &DbError) -> (ErrorKind, String) {
             "an administrator ended the session or the server; see its log, then run again",
         ),
         (&SqlState::CRASH_SHUTDOWN, Run, "a process of the server crashed; see its log, then run again"),
-        (&SqlState::QUERY_CANCELED, Run, "someone, or a statement_timeout, cancelled it; run again without"),
+        (&SqlState::QUERY_CANCELED, Run, "another user, or a statement_timeout, cancelled it; run again without it"),
         (&SqlState::DISK_FULL, Run, "free space where the server keeps its data, then run again"),
         (&SqlState::OUT_OF_MEMORY, Run, "give the server more memory, or fewer --sessions"),
         (&SqlState::T_R_DEADLOCK_DETECTED, Run, "others change the same rows; keep the dataset to one run at a time"),
@@ -94,7 +94,7 @@ fn advice(said: &DbError) -> (ErrorKind, String) {
 fn grant(message: &str) -> String {
     let object = message.strip_prefix("permission denied for ").and_then(|object| object.split_once(' '));
     let Some((kind, name)) = object else {
-        return "have the right granted to the role, or name another role".to_owned();
+        return "grant the privilege to the role, or name another role".to_owned();
     };
     if name.starts_with("pg_") {
         return format!("GRANT pg_monitor TO the role, or have {kind} {name} granted to it");
@@ -130,11 +130,12 @@ fn connection_fault(error: &tokio_postgres::Error) -> Error {
         "password missing" => {
             Error::target("the server asks for a password", "give it in PGPASSWORD, ~/.pgpass or the URL")
         }
-        "server did not use channel binding" => {
-            Error::target("the server did not use channel binding", "use TLS with SCRAM, or channel_binding=prefer")
-        }
+        "server did not use channel binding" => Error::target(
+            "the server did not use channel binding, which channel_binding=require demands",
+            "use TLS with SCRAM, or channel_binding=prefer",
+        ),
         "unsupported authentication method" | "unsupported SASL mechanism" => Error::target(
-            "the server wants a way of logging in that is not supported (GSSAPI, SSPI, OAuth)",
+            "the server requests an authentication method that is not supported (GSSAPI, SSPI, OAuth)",
             "let pg_hba.conf admit scram-sha-256 or cert",
         ),
         _ => no_postgresql(&format!(" ({}: {})", error, one_line(&cause))),
@@ -151,8 +152,8 @@ pub(super) fn no_postgresql(said: &str) -> Error {
 fn refused(beyond: &Beyond) -> Error {
     match beyond {
         Beyond::Method(name) => Error::target(
-            format!("the server wants the login `{name}`, which require_auth does not allow"),
-            "let pg_hba.conf of the server ask for an allowed one, or change require_auth",
+            format!("the server requests the authentication method `{name}`, which require_auth does not allow"),
+            "configure an allowed one in pg_hba.conf of the server, or change require_auth",
         ),
         _ => no_postgresql(&format!(" (it sent {beyond})")),
     }

@@ -42,7 +42,7 @@ const HEAD: usize = 5;
 pub(super) enum Beyond {
     #[error("a message `{tag}` of {bytes} bytes, more than {limit}")]
     Message { tag: char, bytes: usize, limit: usize },
-    #[error("a message `{tag}` of a length that none can have")]
+    #[error("a message `{tag}` of an impossible length")]
     Length { tag: char },
     #[error("more than {0} MiB before the login ended")]
     Login(usize),

@@ -26,8 +26,8 @@ const fn parameter(key: &'static str, variable: &'static str, role: Role) -> Par
     Parameter { key, variable, role }
 }
 
-const NO_CRL: &str = "revocation lists are not read; leave it out, or check revocation on the server's side";
-const TLS_VERSIONS: &str = "TLS 1.2 and 1.3 are spoken, whichever is higher on both sides; leave it out";
+const NO_CRL: &str = "revocation lists are not read; omit it, or check revocation on the server's side";
+const TLS_VERSIONS: &str = "mindful uses TLS 1.2 or 1.3, the higher one that both sides support; omit it";
 
 /// All that libpq 18 takes. The first column is the key in a URL or service file.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -49,7 +49,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("krbsrvname", "PGKRBSRVNAME", Ignored),
     parameter("load_balance_hosts", "PGLOADBALANCEHOSTS", Used),
     parameter("max_protocol_version", "PGMAXPROTOCOLVERSION", Ignored),
-    parameter("min_protocol_version", "PGMINPROTOCOLVERSION", Refused("protocol 3.0 is spoken; leave it out")),
+    parameter("min_protocol_version", "PGMINPROTOCOLVERSION", Refused("mindful uses protocol 3.0; omit it")),
     parameter("oauth_client_id", "", Refused("log in by password or certificate")),
     parameter("oauth_client_secret", "", Refused("log in by password or certificate")),
     parameter("oauth_issuer", "", Refused("log in by password or certificate")),
@@ -72,7 +72,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("sslcrl", "PGSSLCRL", Refused(NO_CRL)),
     parameter("sslcrldir", "PGSSLCRLDIR", Refused(NO_CRL)),
     parameter("sslkey", "PGSSLKEY", Used),
-    parameter("sslkeylogfile", "", Refused("it would write the session's keys; leave it out")),
+    parameter("sslkeylogfile", "", Refused("it would write the session's keys; omit it")),
     parameter("sslmode", "PGSSLMODE", Used),
     parameter("sslnegotiation", "PGSSLNEGOTIATION", Used),
     parameter("sslpassword", "", Secret),

@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
         return Err(unused("it is not a plain file"));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(unused("others may read it; `chmod 600` it"));
+        return Err(unused("others can read it; run `chmod 600` on it"));
     }
     fs::read(path).map(to_utf8).map_err(|error| unused(&error.to_string()))
 }

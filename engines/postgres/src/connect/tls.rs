@@ -252,7 +252,7 @@ fn check_key_mode(path: &Path) -> Result<()> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     let forbidden = if metadata.uid() == 0 { 0o037 } else { 0o077 };
     if metadata.mode() & forbidden != 0 {
-        let what = format!("the client key {} is open to others", path.display());
+        let what = format!("the client key {} can be read by others", path.display());
         return Err(Error::plan(what, "`chmod 600` it"));
     }
     Ok(())

@@ -98,7 +98,7 @@ impl Found {
             None => Ok(self),
             Some((entry, fault)) => Err(Error::target(
                 format!("{} is not as mindful made it: it {}", namespace.qualified(&entry.table.name), fault.what),
-                "take that away, or `mindful cleanup` and load again",
+                "remove that, or `mindful cleanup` and load again",
             )),
         }
     }

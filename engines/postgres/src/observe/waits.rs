@@ -194,7 +194,7 @@ fn reads_in_flight() -> Vec<Metric> {
         Metric::counter(
             Counter::ReadsInFlight,
             "1",
-            "Reads of all sessions under way (pg_aios), summed over all looks",
+            "Reads of all sessions under way (pg_aios), summed over all samples",
         ),
         Metric::counter(Counter::ReadsLooks, "1", "How often reads under way were sampled"),
     ]

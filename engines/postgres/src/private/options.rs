@@ -107,7 +107,7 @@ mod tests {
             ("mode", "fast", "pio, lio"),
             ("set", "shared_buffers", "NAME=VALUE"),
             ("set", "wal,debug_io_direct=data", "NAME=VALUE"),
-            ("set", "port=5", "mindful's own"),
+            ("set", "port=5", "mindful sets"),
             ("set", "a b=5", "cannot be"),
             ("cache", "64M", "MiB"),
         ] {

@@ -49,8 +49,8 @@ fn safety() -> Vec<Chosen> {
         Chosen::of("fsync", "on", "durability is never weakened"),
         Chosen::of("full_page_writes", "on", "durability is never weakened"),
         Chosen::of("synchronous_commit", "on", "a commit waits until its log is on storage"),
-        Chosen::of("wal_compression", "off", "no CPU is spent to spare log"),
-        Chosen::of("autovacuum", "off", "nothing but the workload touches the tables"),
+        Chosen::of("wal_compression", "off", "no CPU is spent to save log"),
+        Chosen::of("autovacuum", "off", "only the workload uses the tables"),
         Chosen::of("max_wal_senders", "0", "a private server has no replica"),
         Chosen::of("max_logical_replication_workers", "0", "a private server has no replica"),
         Chosen::of("jit", "off", "no statement is long enough to be compiled"),
@@ -64,8 +64,8 @@ fn safety() -> Vec<Chosen> {
 fn space_for_wal(free_log_bytes: u64) -> [Chosen; 3] {
     let size = 1_u64 << (free_log_bytes / 4 / MIB).clamp(256, 32 << 10).ilog2();
     [
-        Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for want of log space while it is measured"),
-        Chosen::of("checkpoint_timeout", "1h", "no checkpoint by the clock while it is measured"),
+        Chosen::of("max_wal_size", format!("{size}MB"), "no checkpoint for lack of log space in the window"),
+        Chosen::of("checkpoint_timeout", "1h", "no timed checkpoint in the window"),
         Chosen::of("wal_buffers", "16MB", "the server's own choice for a larger cache"),
     ]
 }
@@ -87,7 +87,11 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
     let (cache, why) = cache_for_run(facts)?;
     let mut chosen = vec![
         Chosen::of("shared_buffers", format!("{}MB", cache.div_ceil(MIB)), why),
-        Chosen::of("max_connections", facts.connections.to_string(), "the sessions asked for, and some to watch them"),
+        Chosen::of(
+            "max_connections",
+            facts.connections.to_string(),
+            "the requested sessions, and some that observe them",
+        ),
         Chosen::of("wal_level", "replica", "the server's own default, as a database in use has it"),
         Chosen::of("track_io_timing", "on", "read and write times are part of the result"),
         Chosen::of("track_wal_io_timing", "on", "the time of a sync is part of the result"),
@@ -99,7 +103,7 @@ fn for_run(facts: &Known) -> Result<Vec<Chosen>> {
             Chosen::of(
                 "debug_io_direct",
                 "",
-                "this file system takes no direct I/O: the page cache may serve physical reads",
+                "this file system does not support direct I/O: the page cache may serve physical reads",
             )
         });
     }

@@ -50,7 +50,7 @@ pub(crate) fn impurities(link: &Link, workload: &Workload, namespace: &Namespace
     })?;
     let finding = |shape: AccessPath| {
         let text = "The server does not take the access path of the method, so a run is refused: its reads would not be \
-                    single random blocks. See that the index on k stands, is valid and a B-tree, or load again after \
+                    single random blocks. Check that the index on k exists, is valid and a B-tree, or load again after \
                     `mindful cleanup`";
         codes::PLAN_SHAPE.finding(text, format!("{}: {}", shape.kind, shape.shape))
     };

@@ -44,7 +44,7 @@ pub(crate) fn admit(link: &Link, plan: &Plan, namespace: &Namespace, loads: bool
 fn refuse_contradictions(workload: &Workload, sessions: u32) -> Result<()> {
     if !workload.access.is_index() && !workload.update_pct.is_none() {
         return Err(Error::plan(
-            format!("access {} is for reads, updates go by the index", workload.access),
+            format!("access {} is for reads; updates use the index", workload.access),
             "omit --access or --update-pct",
         ));
     }

@@ -12,7 +12,7 @@ pub(crate) fn after_load(link: &Link, events: &dyn Events) -> Result<()> {
     link.run("settling the load", async {
         match control.batch_execute("CHECKPOINT").await {
             Err(error) if lacks_right(&error) => {
-                emit_note(events, "no right to CHECKPOINT: the server writes the loaded blocks back in its own time");
+                emit_note(events, "no privilege for CHECKPOINT: the server writes the loaded blocks when it chooses");
                 Ok(())
             }
             other => Ok(other?),
@@ -29,7 +29,7 @@ pub(crate) fn before_reads(link: &Link, tables: &[u32], events: &dyn Events) -> 
         if rows.is_empty() {
             return Ok(());
         }
-        emit_note(events, "settling: cleaning up what updates left, so that reads write nothing");
+        emit_note(events, "settling: cleaning up after updates, so that reads do not write");
         for row in rows {
             let name: String = row.get("name");
             control.batch_execute(&format!("VACUUM (FREEZE, INDEX_CLEANUP OFF, TRUNCATE OFF) {name}")).await?;

@@ -18,7 +18,7 @@ fn a_device_is_read_as_it_is_and_not_a_byte_changes() {
     }
     let target = open(&device.path, &[]).unwrap();
     let line = refusal(target.verify(&StopFlag::default()));
-    assert!(line.contains("no pattern to prove") && line.contains("--destroy-data"), "{line}");
+    assert!(line.contains("does not contain a pattern to prove") && line.contains("--destroy-data"), "{line}");
     let line = refusal(work(&device.path, &[("verify", "on")], reads, 10));
     assert!(line.contains("pattern"), "{line}");
     assert!(target.cleanup().unwrap()[0].kept_because.is_some());
@@ -33,7 +33,7 @@ fn a_device_is_filled_and_verified_when_its_own_name_was_typed() {
     for typed in [None, Some("yes"), Some("/dev/loop")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
         let line = refusal(load(&*open(&device.path, &options).unwrap(), 2, 500));
-        assert!(line.contains("destroys what is on it"), "{line}");
+        assert!(line.contains("destroys its data"), "{line}");
     }
     let named = ("destroy_data", device.name());
     let line = refusal(load(&*open(&device.path, &[named]).unwrap(), 2, 5_000));
@@ -60,7 +60,7 @@ fn the_mark_of_a_filled_device_is_no_leave_to_write_to_it() {
     load(&*open(&device.path, &[("destroy_data", device.name())]).unwrap(), 1, 500).unwrap();
     let before = device.content();
     let line = refusal(work(&device.path, &[], |dataset| updates(dataset, "100"), 10));
-    assert!(line.contains("destroys what is on it"), "{line}");
+    assert!(line.contains("destroys its data"), "{line}");
     refusal(load(&*open(&device.path, &[]).unwrap(), 1, 400));
     assert!(open(&device.path, &[]).unwrap().cleanup().unwrap()[0].kept_because.is_some());
     assert!(device.content() == before, "not a byte changed");

@@ -191,7 +191,7 @@ fn a_free_device_is_written_only_when_its_own_name_was_typed() {
     for typed in [None, Some("on"), Some("/dev/loop"), Some("yes")] {
         let options: Vec<_> = typed.into_iter().map(|name| ("destroy_data", name)).collect();
         let line = refusal(work(&device.path, &options, |dataset| updates(dataset, "100"), 10));
-        assert!(line.contains("destroys what is on it"), "{line}");
+        assert!(line.contains("destroys its data"), "{line}");
     }
     assert!(device.content() == before, "not a byte changed");
     let options = [("destroy_data", device.name()), ("iodepth", "4")];

@@ -20,7 +20,7 @@ pub(crate) const VERB: Verb = Verb {
     name: "check",
     group: Some(Group::Judge),
     about: "Check that the figures of packs follow from their records",
-    details: "Check derives every figure, verdict and finding again from the record, and exits with 1 if a file of a pack differs. It cannot find out whether somebody invented the whole record.",
+    details: "Check derives every figure, verdict and finding again from the record, and exits with 1 if a file of a pack differs. It cannot detect an invented record.",
     example: "mindful check 'results/*.tar.zst'",
     page: "docs/repository.md",
     plan: PlanKeys::None,

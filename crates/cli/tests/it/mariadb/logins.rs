@@ -79,7 +79,7 @@ fn a_password_of_a_mariadb_shows_nowhere() {
     fs::write(&file, format!("[client]\npassword={SECRET}\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let open = message(&bench.run(&[]));
-    assert!(open.contains("is not used: others may read it; `chmod 600` it"), "{open}");
+    assert!(open.contains("is not used: others can read it; run `chmod 600` on it"), "{open}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let by_file = bench.run(&[]);
     fs::remove_file(&file).unwrap();

@@ -94,5 +94,5 @@ fn a_run_ends_though_its_mariadb_stopped_before_the_step() {
     let says = bench.says();
     assert!(code == Some(1) && took < PATIENCE, "{code:?} after {took:?}: {says}");
     let shown = bench.mindful.text(&["show"]);
-    assert!(shown.contains("INVALID") && shown.contains("took the connection"), "{shown}");
+    assert!(shown.contains("INVALID") && shown.contains("accepted the connection"), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C while a statement never ends: it is left to the server, and what was measured stays.
+//! Ctrl-C while a statement never ends: the server keeps it, and the measured part of the run stays.
 
 use std::process::{Child, Stdio};
 use std::thread;
@@ -57,7 +57,8 @@ fn a_load_in_a_statement_without_end_goes_on_another_time() {
     until("the table is made", || database.state().seen.contains("blocks"));
     let message = interrupted(child);
     assert!(
-        message.contains("loading MINDFUL_BLOCKS_1 was interrupted") && message.contains("left to the server"),
+        message.contains("loading MINDFUL_BLOCKS_1 was interrupted")
+            && message.contains("the server still has its statement"),
         "{message}"
     );
     // A server goes on with a statement whose client is gone, until it answers.

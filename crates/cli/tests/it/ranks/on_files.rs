@@ -93,10 +93,7 @@ fn ranks_read_bare_files_together_and_none_of_them_writes() {
         start(&ranks, 2, &[&plan[..], &["--update-pct", "10"]].concat()).into_iter().map(outcome)
     {
         assert_eq!((code, &*report), (Some(2), ""), "{message}");
-        assert!(
-            message.lines().count() == 1 && message.contains("bare files are written by one process alone"),
-            "{message}"
-        );
+        assert!(message.lines().count() == 1 && message.contains("only one process can write bare files"), "{message}");
     }
     assert!(ranks.left_nothing());
 }

@@ -165,7 +165,10 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                     }
                     assert_eq!((code, &*report), (Some(expected), ""), "{name}, rank {rank}: {message}");
                     assert!(message.lines().count() == 1 && message.contains(&gone), "{name}, rank {rank}: {message}");
-                    assert!(message.contains(" is gone: it gave no sign for 8 s"), "{name}, rank {rank}: {message}");
+                    assert!(
+                        message.contains(" is gone: it did not renew its row for 8 s"),
+                        "{name}, rank {rank}: {message}"
+                    );
                 }
                 assert!(ranks.left_nothing(), "{name}");
             });

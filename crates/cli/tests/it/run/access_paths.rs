@@ -109,8 +109,8 @@ fn what_an_access_path_cannot_do_is_refused_at_once() {
     let mindful = Mindful::new();
     for (args, why) in [
         (&["--access", "scan", "--work-unit", "8"][..], "an operation reads all blocks of a schema"),
-        (&["--access", "bitmap", "--update-pct", "10"], "updates go by the index"),
-        (&["--access", "scan", "--skew", "zipf:0.9"], "choose nothing there"),
+        (&["--access", "bitmap", "--update-pct", "10"], "updates use the index"),
+        (&["--access", "scan", "--skew", "zipf:0.9"], "have no effect"),
         (&["--access", "bitmap", "--target", "null:"], "cannot choose how blocks are reached"),
         (&["--access", "heap"], "choose index, bitmap, scan"),
     ] {

@@ -72,7 +72,7 @@ pub(crate) fn both_loops_end_by_themselves(url: &str, server: u32) {
     for (mindful, mut child) in runs {
         let (code, _) = end_within(&mut child, STEP + END_GRACE + PATIENCE);
         let (took, says) = (began.elapsed(), fs::read_to_string(mindful.path("says")).unwrap());
-        let why = "operations went on for 60 s after the end of the step";
+        let why = "operations continued for 60 s after the end of the step";
         assert!(took < STEP + END_GRACE + PATIENCE, "{code:?} after {took:?}: {says}");
         assert!(code == Some(1) && reports(&says, why), "{code:?}: {says}");
         let shown = mindful.text(&["show"]);

@@ -64,7 +64,7 @@ fn matrix(name: &str, head: &str, text: &str) -> Result<OrionPart> {
     let (by_head, unit_us) = described(head);
     let figure = figure.or(by_head).ok_or_else(|| {
         Error::plan(
-            format!("{name} is a matrix of Orion, and its name does not show of what"),
+            format!("{name} is a matrix of Orion, but its name does not show of which figure"),
             "rename it as Orion did: ..._iops.csv, ..._lat.csv or ..._mbps.csv",
         )
     })?;

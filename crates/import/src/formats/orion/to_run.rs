@@ -34,7 +34,7 @@ pub(super) fn steps(files: &[String], parts: &[&OrionPart], unit: Option<Latency
     let contradictions = consistency::contradictions(parts, loads.values().flatten().copied());
     let mut steps: Vec<_> = loads.into_values().map(|points| step(files, parts, &points)).collect();
     if let Some(first) = steps.first_mut() {
-        let text = "Orion shows rates and means only: no percentiles and no CPU. Orion does not look at what it reads. Its writes, if \
+        let text = "Orion shows rates and means only: no percentiles and no CPU. Orion does not examine the data that it reads. Its writes, if \
                     there were any, are counted as reads.";
         first.add_finding(codes::IMPORTED_FIGURES, text, files.join(", "));
         first.add_damage(parts.iter().map(|part| part.damaged_lines).sum(), "line");

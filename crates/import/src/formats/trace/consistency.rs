@@ -42,9 +42,8 @@ impl Times {
 
     fn contradiction(&self, what: &str) -> Option<String> {
         let (all, overlapped) = (self.all_us as f64, self.overlapped_us as f64);
-        (overlapped > TICK_US + CLOCKS_APART * all).then(|| {
-            format!("{what}: {:.3} s of {:.3} s were before the one before had ended", overlapped / 1e6, all / 1e6)
-        })
+        (overlapped > TICK_US + CLOCKS_APART * all)
+            .then(|| format!("{what}: {:.3} s of {:.3} s overlap with the one before", overlapped / 1e6, all / 1e6))
     }
 }
 

@@ -188,8 +188,8 @@ impl Collected {
             step.add_finding(codes::PREFETCHED, text, evidence);
         }
         if !self.consistency.is_of_one_session() {
-            let text = "The trace was put together from several sessions: their times are added, and how many worked together is \
-                        not known.";
+            let text = "The trace combines several sessions: their times are added, and the number of concurrent sessions is \
+                        unknown.";
             step.add_finding(codes::IMPORTED_FIGURES, text, step.file.clone());
         }
         if self.clockless > 0 {

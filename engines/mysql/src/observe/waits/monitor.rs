@@ -98,8 +98,8 @@ impl Monitor {
             ))),
             Err(Hidden::NotKept) => emit_note(
                 events,
-                "what sessions wait for is not known: the server is not on this host and keeps no waits \
-                 (performance_schema = ON, and UPDATE performance_schema.setup_consumers SET enabled = 'YES' \
+                "what sessions wait for is not known: the server is not on this host and does not record \
+                 waits (performance_schema = ON, and UPDATE performance_schema.setup_consumers SET enabled = 'YES' \
                  WHERE name = 'events_waits_current')",
             ),
         }

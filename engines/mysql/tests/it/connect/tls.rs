@@ -140,7 +140,7 @@ fn what_a_server_may_change(bench: &Bench, reload: &str) {
     let right = format!("ssl-ca={}", bench.right_ca());
     bench.server.sql(&["SET GLOBAL require_secure_transport = ON"]);
     let line = bench.refusal("me", "127.0.0.1", "ssl-mode=DISABLED");
-    tells(&line, &["encrypted connections alone", "ssl-mode=REQUIRED"]);
+    tells(&line, &["only encrypted connections", "ssl-mode=REQUIRED"]);
     bench.server.sql(&["SET GLOBAL require_secure_transport = OFF"]);
 
     tls_of(bench.place.path(), &bench.authority, &bench.authority.sign_expired("server", &["localhost"]));
@@ -168,7 +168,7 @@ fn tls_to_a_mysql_is_as_its_client_has_it() {
     bench.server.sql(&[&format!("CREATE USER fresh@127.0.0.1 IDENTIFIED BY '{PASSWORD}'")]);
     // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
     let line = bench.refusal("fresh", "127.0x1", "ssl-mode=DISABLED");
-    tells(&line, &["fresh@127.0x1:", "asks for the password itself", "ssl-mode=REQUIRED"]);
+    tells(&line, &["fresh@127.0x1:", "requests the password in clear text", "ssl-mode=REQUIRED"]);
     drop(target_at(&bench.url("fresh", "127.0x1", "ssl-mode=REQUIRED"), &[]).unwrap());
 }
 

@@ -18,7 +18,7 @@ use crate::support::MARIADB;
 /// What a MariaDB has to be given so that it is no InnoDB to mindful, and what is said of it then.
 const OTHERS: [(&[&str], &str); 3] = [
     (&["--version=8.0.11-TiDB-v7.5.0"], "the server is TiDB"),
-    (&["--enforce-storage-engine=Aria"], "the server makes tables of Aria alone"),
+    (&["--enforce-storage-engine=Aria"], "the server makes only tables of Aria"),
     (&["--innodb=OFF", "--default-storage-engine=Aria"], "the server has no InnoDB"),
 ];
 

@@ -31,7 +31,7 @@ fn a_folder_of_someone_else_is_no_place_for_a_mariadb() {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("ibdata1"), "theirs").unwrap();
     let message = refusal(MARIADB, &folder, &[]);
-    assert!(message.contains("someone else") && message.contains("nothing was touched"), "{message}");
+    assert!(message.contains("someone else") && message.contains("nothing was changed"), "{message}");
     assert_eq!(names(&folder), [std::path::Path::new("ibdata1")]);
 }
 

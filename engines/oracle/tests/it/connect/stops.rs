@@ -65,7 +65,10 @@ fn sessions_views_and_a_proof_without_end_are_left() {
             "slice" => interrupted(&target, || target.session(&workload, placement)),
             _ => interrupted(&target, || target.samplers()),
         };
-        assert!(error.kind == ErrorKind::Interrupted && error.to_string().contains("left to the server"), "{error:?}");
+        assert!(
+            error.kind == ErrorKind::Interrupted && error.to_string().contains("the server still has its statement"),
+            "{error:?}"
+        );
         database.hang(text, false);
         target.prepare(&workload, 1).unwrap();
     }

@@ -255,9 +255,9 @@ fn sockets_that_are_no_server_end_in_one_line_in_time() {
         // Who answers is waited for as long as a busy host may take.
         for (what, port, within, part) in [
             ("silent", silent, "2s", "no answer within 2 s"),
-            ("reset", reset, "50s", "see whether"),
+            ("reset", reset, "50s", "check that"),
             ("slow", slow, "2s", "no answer within 2 s"),
-            ("garbage", garbage, "50s", "see whether"),
+            ("garbage", garbage, "50s", "check that"),
             ("encrypted", encrypted, "50s", "native network encryption"),
             ("nothing", nothing, "50s", "listener"),
         ] {

@@ -14,7 +14,7 @@ fn a_folder_of_someone_else_is_refused_untouched() {
     fs::write(folder.join("PG_VERSION"), "18\n").unwrap();
     let before = fs::metadata(&folder).unwrap();
     let message = refusal(&folder, &[]);
-    assert!(message.contains("someone else") && message.contains("nothing was touched"), "{message}");
+    assert!(message.contains("someone else") && message.contains("nothing was changed"), "{message}");
     assert_eq!(message.lines().count(), 1);
     let after = fs::metadata(&folder).unwrap();
     assert_eq!(before.permissions(), after.permissions());
@@ -135,5 +135,5 @@ fn a_mark_that_another_user_made_is_none() {
     drop(started(&folder, &[]));
     std::os::unix::fs::chown(&folder, Some(4_000_000), None).unwrap();
     let message = refusal(&folder, &[]);
-    assert!(message.contains("user number 4000000") && message.contains("nothing was touched"), "{message}");
+    assert!(message.contains("user number 4000000") && message.contains("nothing was changed"), "{message}");
 }

@@ -156,6 +156,6 @@ fn updates_do_not_go_by_bitmap_or_scan() {
     for access in [Access::Bitmap, Access::Scan] {
         let w = Workload { update_pct: Share::parse("20").unwrap(), ..of(access) };
         let error = target.prepare(&w, 1).unwrap_err();
-        assert!(error.to_string().contains("updates go by the index"), "{error}");
+        assert!(error.to_string().contains("updates use the index"), "{error}");
     }
 }
