@@ -41,7 +41,7 @@ pub fn version_1(root: &Path) -> PathBuf {
     tree(root, &files, "4:blkio:/b\n3:memory:/slice/m\n2:cpuacct:/a\n1:cpu:/a\n0::/\n", mounts)
 }
 
-/// A process whose groups cannot be seen. Returns the `/proc` to read.
+/// A process with invisible groups. Returns the `/proc` to read.
 pub fn none(root: &Path) -> PathBuf {
     tree(root, &[], "", "")
 }

@@ -18,7 +18,7 @@ pub(crate) const SLICE_US: i64 = 200_000;
 
 pub struct Fixture {
     pub engine: &'static dyn Engine,
-    /// URL of a target that holds nothing yet and that nobody else uses.
+    /// URL of a target that holds nothing yet and that no other test uses.
     pub url: String,
     pub settings: Settings,
     pub dataset: DatasetPlan,
@@ -58,7 +58,7 @@ impl Fixture {
         self
     }
 
-    /// The same, holding `guard` (a temporary folder, a server) as long as the fixture lives.
+    /// The same, holding `guard` (a temporary folder, a server) while the fixture exists.
     #[must_use]
     pub fn keeping(mut self, guard: impl Any) -> Self {
         self.guards.push(Box::new(guard));
@@ -100,7 +100,7 @@ impl Fixture {
 
     pub fn applies(&self, has: bool, what: &str) -> bool {
         if !has {
-            #[expect(clippy::print_stderr, reason = "the suite tells which properties do not apply")]
+            #[expect(clippy::print_stderr, reason = "the suite prints which properties do not apply")]
             {
                 eprintln!("not applicable to {}: its capabilities say it has no {what}", self.engine.name());
             }

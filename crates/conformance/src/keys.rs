@@ -24,7 +24,7 @@ impl Authority {
         Self { certificate, issuer: Issuer::new(params, key) }
     }
 
-    /// A certificate whose subject is `common_name`, for the hosts in `names`.
+    /// A certificate with the subject `common_name`, for the hosts in `names`.
     pub fn sign(&self, common_name: &str, names: &[&str]) -> Pair {
         self.signed(common_name, names, |_| {})
     }

@@ -1,6 +1,6 @@
 //! Folders that are dear to make: made once for all tests of a program, and copied by each.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -9,8 +9,8 @@ use std::process::Command;
 
 use crate::places::IN_MEMORY;
 
-/// Copies to `to`, which is not there yet, the folder that `make` makes at the path it is given. It is kept in `place`, and
-/// made anew for another `program`, which may make it otherwise.
+/// Copies to `to`, which must not exist, the folder that `make` makes at the given path. The original is kept in
+/// `place`, and made again for another `program`, which may make it differently.
 pub fn copy_of_one(place: &Path, program: &Path, to: &Path, make: impl FnOnce(&Path)) {
     fs::create_dir_all(place).unwrap();
     let one_at_a_time = File::create(place.join("lock")).unwrap();

@@ -8,7 +8,7 @@ use crate::not_run::not_run;
 /// How long a host may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whether the way to `url` is open. Says that the calling test did not run where it is not.
+/// Whether `url` is reachable. If not, prints that the calling test did not run.
 pub fn network(url: &str) -> bool {
     let way = first_on_the_way(url, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let open = answers(&way);

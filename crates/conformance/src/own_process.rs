@@ -1,4 +1,4 @@
-//! Tests that need a process of their own, and mounts that nobody else sees.
+//! Tests that need a process of their own, and private mounts.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -7,14 +7,14 @@ use crate::not_run;
 
 const AGAIN: &str = "TEST_IN_OWN_PROCESS";
 
-/// Whether the calling test may go on, for it is alone in its process. The first call runs the test again in a process of
-/// its own and is false: the test returns then.
+/// Whether the calling test may continue, because it is alone in its process. The first call runs the test again in a
+/// process of its own and returns false; then the test returns.
 #[must_use]
 pub fn own_process() -> bool {
     again(&["env"])
 }
 
-/// The same, in mounts that nobody else sees. Takes root.
+/// The same, in private mounts. Needs root.
 #[must_use]
 pub fn own_mounts() -> bool {
     in_own_mounts(":")
@@ -32,7 +32,7 @@ pub fn without_tracefs() -> bool {
     in_own_mounts("umount -a -t tracefs,debugfs")
 }
 
-/// The same, with shared memory and processes that nobody else sees. Takes root.
+/// The same, with private shared memory and processes. Needs root.
 #[must_use]
 pub fn with_own_memory() -> bool {
     let mounted = "mount -t tmpfs nodev /dev/shm || exit 1; exec \"$0\" \"$@\"";

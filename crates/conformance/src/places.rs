@@ -1,6 +1,6 @@
 //! Where tests put what is dear to make.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::env;
 use std::fs::{self, Permissions};
@@ -19,7 +19,7 @@ pub fn place() -> TempDir {
     place_in(&env::temp_dir())
 }
 
-/// The same for a server whose device is not what a test is about.
+/// The same for a server in a test that does not depend on its device.
 pub fn quick_place() -> TempDir {
     place_in(&quick_folder())
 }

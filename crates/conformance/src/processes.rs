@@ -1,6 +1,6 @@
 //! Processes of a private server, and those that hold one for a test and are killed.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::env;
 use std::fs;
@@ -36,7 +36,7 @@ pub fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
         if began.elapsed() > PATIENCE {
             return Err(left);
         }
-        // To look at every process takes a millisecond of a CPU.
+        // Reading every process takes a millisecond of CPU.
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -47,8 +47,8 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// The guard of the private server whose data is in `folder`, and the guard's watcher: the server's parent, and that parent's
-/// other child.
+/// The guard of the private server with its data in `folder`, and the guard's watcher: the server's parent, and that
+/// parent's other child.
 pub fn guards(folder: &Path) -> Vec<i32> {
     let stat = |pid: i32| fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let parent =

@@ -1,6 +1,6 @@
-//! A pseudo-terminal whose other end a test holds, and closes.
+//! A pseudo-terminal; a test holds and closes its other end.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

@@ -27,7 +27,7 @@ pub fn rows_and_chunks_are_kept_apart(meeting: &dyn Rendezvous, pause: &dyn Fn(D
     );
 
     assert!(!meeting.update_row("j", &row(1, "c", "z"), LEASE).expect("it answers"), "not its place");
-    assert!(!meeting.update_row("j", &row(7, "c", "z"), LEASE).expect("it answers"), "nobody's place");
+    assert!(!meeting.update_row("j", &row(7, "c", "z"), LEASE).expect("it answers"), "a place without an owner");
     assert!(meeting.update_row("j", &row(1, "b", "said"), OVER).expect("it answers"));
     pause(Duration::from_millis(60));
     let seen = meeting.read_row("j", 1).expect("it answers").expect("it is there");

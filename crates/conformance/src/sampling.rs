@@ -77,7 +77,7 @@ fn mixed(fixture: &Fixture) -> Workload {
     Workload { update_pct, ..fixture.workload() }
 }
 
-/// By how much `counter` grew over two slices of mixed work; `None` where it is not known.
+/// By how much `counter` grew over two slices of mixed work; `None` if not known.
 fn growth(fixture: &Fixture, opened: &Opened, counter: Counter) -> (Option<f64>, Vec<SliceReport>) {
     let mut samplers = opened.target.samplers().unwrap_or_else(|e| panic!("samplers: {e}"));
     let find = |all: &BTreeMap<String, f64>| {

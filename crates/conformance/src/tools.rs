@@ -1,6 +1,6 @@
 //! Programs that tests run: readers of others, which read exported files, and scripts of their own.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub fn whole_tool(name: &str) -> Option<PathBuf> {
     tool(&format!("{name}/.whole"))?.parent().map(Path::to_owned)
 }
 
-/// Makes a program of a shell script. By a process of its own: what this one wrote itself cannot be run (text file busy) while
-/// another test, whose child was forked meanwhile, still has it open.
+/// Makes a program of a shell script. Written by another process: a file written by this one cannot be run (text file
+/// busy) while another test, whose child was forked meanwhile, still has it open.
 pub fn write_program(path: &Path, script: &str) {
     let mut install = Command::new("install");
     let mut child = install.args(["-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();

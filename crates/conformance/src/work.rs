@@ -140,7 +140,7 @@ pub fn a_pause_goes_on_over_the_boundaries_of_slices(fixture: &Fixture) {
     }
 }
 
-/// An open loop begins what is due, tells response times and what was left, or is refused.
+/// An open loop begins due operations and reports response times and the backlog, or is refused.
 pub fn a_rate_is_kept_or_refused(fixture: &Fixture) {
     let rate = Some(Rate { per_s: 200.0, even: true });
     let opened = fixture.loaded();
@@ -177,7 +177,7 @@ pub fn a_session_of_few_visits_several_schemas(fixture: &Fixture) {
     }
 }
 
-/// Whoever runs it, the same seed does the same; another seed does something else.
+/// The same seed gives the same operations in every session; another seed gives others.
 pub fn the_same_seed_draws_the_same_operations(fixture: &Fixture) {
     let opened = fixture.loaded();
     let hot_schema = percent(50);

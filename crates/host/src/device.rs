@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(reads_through_page_cache(&kernel, "sda"), None);
         let chain = chain_of(&kernel, &[(7, 3)]).unwrap();
         assert_eq!(chain.text(), "loop3 < dm-0 < md0 < sda2 sdb2 < sda sdb");
-        // A file whose file system has no device ends the chain.
+        // A file on a file system without a device ends the chain.
         fs::write(kernel.proc.join("self/mountinfo"), mount.replace("253:0", "0:31").replace("/dev/dm-0", "tmpfs"))
             .unwrap();
         assert_eq!(chain_of(&kernel, &[(7, 3)]).unwrap().text(), "loop3");
@@ -480,7 +480,7 @@ mod tests {
         };
         assert_eq!(of(&merged.join("new")), of(lies.path()));
         assert!(of(&merged).is_ok(), "{:?}", of(&merged));
-        // One whose folder lies in memory; it covers the first.
+        // A folder in memory; it covers the first.
         let merged = mounted(memory.path()).unwrap();
         assert!(matches!(of(&merged), Err(Unseen::Memory(why)) if why.starts_with("tmpfs at ")));
     }

@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(Meminfo::parse(""), Meminfo::default());
     }
 
-    /// A host of 1 GiB whose group `/db/pg` has no limit and `/db` has `limit`.
+    /// A host of 1 GiB; the group `/db/pg` has no limit and `/db` has `limit`.
     fn usable(limit: &str) -> Option<u64> {
         let root = tempfile::tempdir().unwrap();
         let (proc, group) = (root.path().join("proc"), root.path().join("cg/db"));
@@ -79,6 +79,6 @@ mod tests {
     fn a_limit_of_a_group_above_bounds_the_memory() {
         assert_eq!(usable("536870912\n"), Some(512 << 20));
         assert_eq!(usable("max\n"), Some(1 << 30));
-        assert_eq!(usable("2147483648\n"), Some(1 << 30), "a limit beyond the host's memory is none");
+        assert_eq!(usable("2147483648\n"), Some(1 << 30), "a limit above the host's memory does not count");
     }
 }

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path().join("a/b")).unwrap().count(), 0, "nothing is left");
     }
 
-    /// A row of a job that nobody is at any more.
+    /// A row of a job without processes.
     fn row() -> RankRow {
         RankRow { rank: 0, token: "t".to_owned(), body: String::new() }
     }

@@ -96,8 +96,8 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let path = top.path().join("server.log");
         fs::write(&path, vec![b'x'; LARGEST as usize + 1]).unwrap();
-        writeln!(Log::from_now(&path).unwrap().append().unwrap(), "anew").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "anew\n");
+        writeln!(Log::from_now(&path).unwrap().append().unwrap(), "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new\n");
         assert!(path.with_extension("log.old").exists());
     }
 }

@@ -114,6 +114,6 @@ mod tests {
         let slow = first.slew(&after(10_000_000, 9_000_000, 10_000_000));
         assert!(slow.is_some_and(|(name, share)| name == "wall" && share < -0.09), "{slow:?}");
         assert_eq!(first.slew(&after(10_000_000, 10_004_000, 10_004_000)), None, "NTP slews by so much");
-        assert_eq!(first.slew(&after(1_000_000, 1_100_000, 1_100_000)), None, "too short to tell");
+        assert_eq!(first.slew(&after(1_000_000, 1_100_000, 1_100_000)), None, "too short to judge");
     }
 }

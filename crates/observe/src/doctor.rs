@@ -38,11 +38,11 @@ pub(crate) struct HostState {
     pub(crate) activity: Activity,
 }
 
-/// The most looks at a busy device below a private server, which may still be settling.
+/// Most samples of a busy device below a private server, which may still be settling.
 const LOOKS: u32 = 4;
 
-/// Looks at the host for half a second, or until it is quiet, and reports what would change or spoil a result. Of a
-/// server that runs elsewhere, only whether this host is free to drive it.
+/// Samples the host for half a second, or until it is quiet, and reports what would change or spoil a result. For a
+/// server elsewhere it reports only whether this host is free to drive it.
 pub fn host_checks(host: &HostView) -> Vec<Finding> {
     let kernel = Kernel::default();
     let server = server_pid(host).filter(|_| host.local);

@@ -207,7 +207,7 @@ fn values(samples: &[Sample], devices: &[String]) -> Vec<Option<f64>> {
 mod tests {
     use super::*;
 
-    /// As version 1.5 of the exporter tells them, and 1.9 the names of the device mapper.
+    /// As printed by version 1.5 of the exporter, and by 1.9 for names of the device mapper.
     const TEXT: &str = r#"
 node_cpu_seconds_total{cpu="0",mode="idle"} 1822.41
 node_cpu_seconds_total{cpu="0",mode="iowait"} 45.5

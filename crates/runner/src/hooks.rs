@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever ends hooks for good cannot be overtaken by one that is about to begin.
+    /// A final end of hooks also covers a hook that is about to begin.
     #[test]
     fn no_hook_begins_while_all_are_ended_and_one_that_has_is_found() {
         let folder = tempfile::tempdir().unwrap();

@@ -211,7 +211,7 @@ impl Drop for SimulatedThreadSlot {
 mod tests {
     use super::*;
 
-    /// Sleepers of several lengths, and what they saw: who woke when.
+    /// Sleepers of several lengths, and when each woke.
     fn woken() -> Vec<(u64, i64)> {
         let clock = SimulatedClock::default();
         let (seen, notifier) = (Mutex::new(Vec::new()), clock.new_notifier());

@@ -29,7 +29,7 @@ fn too_little_locked_memory_is_reported_and_enough_is_used() {
     assert!(line.contains("--large-iodepth") && line.contains("ulimit -l") && !line.contains("sysctl"), "{line}");
     let too_little = evidence(&path, 64 << 10, "buffers-not-registered").unwrap();
     assert!(too_little.contains("ulimit -l") && too_little.contains("65536 bytes"), "{too_little}");
-    // 64 blocks fit; the huge page they would stand on does not leave half of the limit alone.
+    // 64 blocks fit; the huge page that would contain them takes more than half of the limit.
     assert_eq!(evidence(&path, 3 << 20, "buffers-not-registered"), None);
 }
 

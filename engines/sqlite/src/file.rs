@@ -229,7 +229,7 @@ mod tests {
             assert!(error.contains(&path.display().to_string()), "{error}");
             assert_eq!(std::fs::read(path).ok(), before);
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing was put beside them");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "no other file was created");
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         assert_eq!(ended.join().unwrap(), ErrorKind::Interrupted);
-        assert_eq!(file.create().map(|_| ()).unwrap_err().kind, ErrorKind::Interrupted, "nothing begins anew");
+        assert_eq!(file.create().map(|_| ()).unwrap_err().kind, ErrorKind::Interrupted, "nothing begins again");
     }
 
     #[test]

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::stats::random::Random;
 
-    /// Lognormal latencies of about `median_us`, whose slowest `tail` in 1,000 take `longer` times as long.
+    /// Lognormal latencies of about `median_us`, with the slowest `tail` in 1,000 taking `longer` times as long.
     fn run(random: &mut Random, median_us: f64, tail: u32, longer: f64) -> Recorder {
         let mut recorder = Recorder::new();
         for i in 0..20_000_u32 {

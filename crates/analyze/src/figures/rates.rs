@@ -40,7 +40,7 @@ mod tests {
         assert_eq!(of(Some(25.0), Some(100.0)), Some(0.75));
         assert_eq!(of(Some(0.0), Some(0.0)), None);
         assert_eq!(of(None, Some(100.0)), None);
-        // Reads ahead are reads that nobody asked for yet.
+        // Reads ahead are reads without a waiting session.
         assert_eq!(of(Some(150.0), Some(100.0)), Some(0.0));
     }
 }

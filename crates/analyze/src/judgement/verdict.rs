@@ -427,7 +427,7 @@ mod tests {
         };
         assert_eq!(limit(1.0, Some(0.55)), Limit::OthersCpu);
         assert_eq!(limit(1.0, Some(0.1)), Limit::Client, "full without them too");
-        assert_eq!(limit(0.6, Some(0.3)), Limit::Client, "there was room beside them");
+        assert_eq!(limit(0.6, Some(0.3)), Limit::Client, "they left CPU free");
         assert_eq!(limit(1.0, None), Limit::Client);
     }
 

@@ -134,12 +134,11 @@ mod tests {
         assert!(moved.misleads() && !moved.steadily && moved.change > 3.0, "{moved:?}");
         let fell: Vec<_> = leaps.iter().rev().copied().collect();
         assert!(movement(&fell).is_some_and(|moved| moved.misleads() && moved.change < 0.0));
-        // Swings as large whose ends have rates in common are no movement.
         let swings: Vec<_> = (0..30).map(|i| if i % 2 == 0 { 6e3 } else { 24e3 }).collect();
         assert!(movement(&swings).is_none_or(|moved| !moved.misleads()));
     }
 
-    /// The blocks of each second of a real run behind a build: the disk was slow at first.
+    /// The blocks of each second of a real run after a build: the disk was slow at first.
     #[test]
     fn a_window_that_begins_before_the_warm_up_ends_is_reported() {
         let warming = [

@@ -1,4 +1,4 @@
-//! Ways that blocks and commits took, distinguished by the counters of a server that tells them.
+//! Access paths of blocks and commits, distinguished by a server's counters.
 
 use crate::made::Made;
 use mindful_analyze::{Analysis, analyze};
@@ -8,7 +8,7 @@ use mindful_core::record::run::Run;
 use mindful_core::result::{Finding, Severity};
 use mindful_core::workload::{Compatibility, OpKind};
 
-/// A run whose server tells `rates` beside the usual; updates alone where `updates`.
+/// A run with `rates` in addition to the usual counters; with updates only if `updates`.
 fn measured_with(rates: &[(Counter, f64)], updates: bool) -> (Run, f64) {
     let made = Made::default();
     let mut run = made.run();

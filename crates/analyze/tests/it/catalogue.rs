@@ -16,7 +16,7 @@ fn every_figure_is_on_the_page_with_its_formula() {
     if std::env::var_os("UPDATE_METRICS").is_some() {
         fs::write(&path, [&page[..begin], &table, &page[end..]].concat()).unwrap();
     } else {
-        let anew = "UPDATE_METRICS=1 cargo test -p mindful-analyze --test it catalogue:: writes it anew";
+        let anew = "UPDATE_METRICS=1 cargo test -p mindful-analyze --test it catalogue:: rewrites it";
         assert_eq!(&page[begin..end], table, "docs/metrics.md: {anew}");
     }
 }

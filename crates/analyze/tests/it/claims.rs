@@ -24,7 +24,7 @@ fn with(made: &Made, source: &str, rates: &[(&str, f64)]) -> Run {
     run
 }
 
-/// The data lies on another device than the one that was looked at.
+/// The data lies on another device than the one that was sampled.
 #[test]
 fn a_device_that_read_less_than_was_fetched_is_no_storage() {
     let analysis = analyze(&Made { device: 0.001, ..Made::default() }.run());
@@ -54,7 +54,7 @@ fn a_counter_that_stood_still_is_unknown_and_never_zero() {
     let made = Made::default();
     let still = [(Counter::DeviceReads.name(), 0.0), (Counter::DeviceReadBytes.name(), 0.0)];
     let analysis = analyze(&with(&made, HostSource::Diskstats.name(), &still));
-    // The made host has its device counters in another source, which stand before these.
+    // The made host has its device counters in another source, which precede these.
     assert_ne!(analysis.summary.steps[0].device_reads_per_s, Some(0.0));
     let mut run = with(&Made { unseen: &[Counter::DeviceReads], ..made }, HostSource::Diskstats.name(), &still);
     run.steps[0].series.remove(1);
@@ -120,7 +120,7 @@ fn each_log_that_commits_wait_for_is_flushed_at_its_device() {
     assert!(!unseen.0 && unseen.1.contains("flushes at the device were not visible"), "{unseen:?}");
 }
 
-/// A loop device that is told to have no cache passes no flush on; memory below needs none and keeps nothing.
+/// A loop device without a cache passes no flush on; memory below it needs none and loses everything.
 #[test]
 fn a_log_in_memory_is_not_durable_whatever_is_flushed() {
     let lost = |name: &str, value: &str| {
@@ -144,7 +144,7 @@ fn writes_and_flushes_of_others_are_found() {
     let heavy = beside(700e6, 0.0);
     assert!(evidence(&heavy, "foreign-writes").starts_with("667.6 MiB/s written at the device, 0.0 MiB/s by the run"));
     assert_eq!(evidence(&beside(0.0, 150.0), "foreign-writes"), "150 flushes/s that the run did not ask for");
-    // A run that updates writes by itself, and its file system a journal.
+    // A run with updates writes, and its file system writes a journal.
     let own = Made { update_pct: "20", latency_us: 400, ..Made::default() };
     let written = own.ops_per_slice() as f64 * 4.0 * 64.0 * 0.2 * BLOCK_BYTES;
     let run = with(&own, "device", &[(Counter::DeviceWriteBytes.name(), written * 1.8)]);

@@ -45,7 +45,7 @@ fn what_others_took_is_no_cliff() {
     assert!(!is_cliff(fast.run(), &shared_device.run()));
     // Where reads took no longer there, others only took what a limit above it left.
     let waits = |us| [(Counter::DeviceReadTimeUs, us)];
-    assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "as long as before");
+    assert!(is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(12e6))), "waits as long as before");
     assert!(!is_cliff(with(&fast, &waits(12e6)), &with(&shared_device, &waits(36e6))), "three times as long");
     // Others that read as much all the time are not why it fell.
     let beside = Made { device: 1.2, ..fast.clone() };

@@ -1,4 +1,5 @@
-//! Ladders whose steps are alike get a knee; those that differ in more than their sessions get a finding in its place.
+//! Ladders of similar steps have a knee; ladders of steps that differ in more than their sessions have a finding
+//! instead.
 
 use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
@@ -8,7 +9,7 @@ use crate::made::Made;
 /// Loads of a ladder that is long enough for a knee.
 const LADDER: [u32; 8] = [1, 2, 4, 8, 12, 16, 24, 32];
 
-/// A ladder whose step of `sessions` misses the cache as `miss` says; eight sessions are as fast as it gets.
+/// A ladder; its step of `sessions` misses the cache as `miss` gives. Throughput is highest at eight sessions.
 fn swept(miss: impl Fn(u32) -> f64) -> Run {
     of_latency(6_400, miss)
 }

@@ -1,4 +1,4 @@
-//! Waits for other sessions, and waits for latches whose holders wait for a CPU.
+//! Waits for other sessions, and waits for latches with holders that wait for a CPU.
 
 use mindful_analyze::analyze;
 use mindful_core::contract::metric::{Metric, Phase};

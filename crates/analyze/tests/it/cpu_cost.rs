@@ -79,7 +79,7 @@ fn the_cpus_of_another_host_are_none_of_the_clients() {
     assert!(bound(&run));
     run.host.as_mut().unwrap().local = false;
     assert!(!bound(&run));
-    // How busy that host is stands all the same.
+    // The load of that host is still known.
     let busy = analyze(&run).summary.steps[0].cpu.host_busy_share.unwrap();
     assert!((busy - 0.25).abs() < 0.01, "{busy}");
 }

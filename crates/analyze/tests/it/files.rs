@@ -55,7 +55,6 @@ fn large(from_storage: f64) -> Run {
     run
 }
 
-/// Tells how many requests the sessions made a second.
 fn requested(run: &mut Run, made: &Made, per_s: f64) {
     let slices = made.warmup + made.seconds;
     let source = made.one("raw", Phase::Settled, &[(Counter::ReadRequests, per_s)], slices);
@@ -126,7 +125,7 @@ fn requests_split_or_merged_before_the_device_are_no_cache() {
 #[test]
 fn small_and_large_reads_together_are_weighed() {
     let mut run = large(1.0);
-    // Beside each large read, one of a block in the same time.
+    // One block read with each large read.
     let made = Made { latency_us: 640, work_unit: 1, ..Made::default() };
     let small = made.run();
     for ((_, slice), (_, small)) in run.steps[0].unmerged.iter_mut().zip(&small.steps[0].unmerged) {
@@ -163,7 +162,7 @@ fn blocks_of_a_file_never_come_from_a_database_cache() {
     assert_eq!(analysis.summary.steps[0].commit, None, "there is no log");
 }
 
-/// A step of one session at `values`, whose operations take `slower` times as long for the same throughput.
+/// A step of one session at `values`, with operations `slower` times as long at the same throughput.
 fn ladder_step(of: &StepRecord, step: u32, values: &[(&str, &str)], slower: u64) -> StepRecord {
     let mut ladder_step = of.clone();
     ladder_step.head.step = step;

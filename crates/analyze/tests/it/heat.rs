@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const FINE: Fineness = Fineness { columns: 120, bands_a_decade: 20 };
 
-/// A step whose selects are those that `latencies` tells for each second after the warm-up: `(us, how many)`.
+/// A step with the selects in `latencies` for each second after the warm-up: `(us, count)`.
 fn step(seconds: u32, latencies: impl Fn(u32) -> Vec<(u64, u64)>) -> StepRecord {
     let made = Made { seconds, latency_us: 500_000, ..Made::default() };
     let mut step = made.run().steps.remove(0);

@@ -150,7 +150,7 @@ fn a_second_reader_of_the_device_is_found() {
     assert_ne!(analysis.steps[0].headline.as_ref().unwrap().kind, HeadlineKind::Storage);
 }
 
-/// As many reads as blocks visited, and several of them in a request: a part is not the method's, whoever did not get to it.
+/// As many reads as blocks visited, but several of them in a request: then a part is not the method's.
 #[test]
 fn requests_of_several_blocks_are_no_storage_iops() {
     let made = Made::default();
@@ -177,7 +177,7 @@ fn a_device_that_is_not_seen_is_said_so() {
     assert!(headline.kind == HeadlineKind::Database && headline.why.contains("device is not seen"), "{headline:?}");
 }
 
-/// Its counters are those of storage in all but what they stand on.
+/// Its counters are those of storage, except for their base.
 #[test]
 fn a_loop_device_over_what_is_not_seen_is_no_storage() {
     let mut run = Made::default().run();
@@ -237,7 +237,7 @@ fn sampled_waits_decide_the_verdict() {
     assert_eq!(verdict.limit, Limit::Log);
     assert!(verdict.figures.contains("33.8 %"), "{}", verdict.figures);
     let shares = analyze(&run).steps.remove(0).evidence.shares;
-    assert_eq!(shares.get(WaitClass::Contention), None, "nobody counted any");
+    assert_eq!(shares.get(WaitClass::Contention), None, "not counted");
     assert!(shares.get(WaitClass::Writer).is_some_and(|share| share > 0.1));
 }
 

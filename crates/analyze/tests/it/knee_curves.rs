@@ -1,4 +1,4 @@
-//! Curves whose knee is known, with the noise of real ladders.
+//! Curves with a known knee and the noise of real ladders.
 
 use crate::synthetic::{Curve, LADDERS};
 use mindful_analyze::compare::curves;

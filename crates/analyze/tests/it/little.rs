@@ -43,7 +43,7 @@ fn sessions_that_drain_at_the_end_are_no_stall_of_the_client() {
         let step = &mut run.steps[0];
         step.head.workload.as_mut().unwrap().loop_site = looping;
         let ends = step.boundaries_us.clone();
-        // Operations go on for 0.8 s over each boundary but the last, as they do with hundreds of sessions.
+        // Operations continue for 0.8 s over each boundary but the last, as they do with hundreds of sessions.
         for (_, slice) in &mut step.unmerged {
             let [first, last] = [slice.index == 0, slice.index as usize + 2 == ends.len()];
             slice.begin_us += if first { 0 } else { 800_000 };
@@ -76,7 +76,7 @@ fn thinking_is_no_breach_of_littles_law() {
         slice.think_us = 500_000;
     }
     assert!(!codes(&analyze(&run)).contains(&"little"));
-    // Pauses that are not reported are time that nobody accounts for.
+    // Unreported pauses are unexplained time.
     for (_, slice) in &mut run.steps[0].unmerged {
         slice.think_us = 400_000;
         slice.begin_us += 100_000;

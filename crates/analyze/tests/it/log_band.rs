@@ -8,7 +8,7 @@ use mindful_core::dataset::Content;
 use mindful_core::record::run::{Reading, Run, Series};
 use mindful_core::workload::{Commit, OpKind};
 
-/// A run whose every operation is an update and logs `log` bytes and `images` images a block.
+/// A run in which every operation is an update and logs `log` bytes and `images` images a block.
 fn updating(log: f64, images: f64) -> Run {
     let mut run = Made::default().run();
     let whole = Some(LogImages { counter: "images".to_owned(), bytes: 8_240.0 });
@@ -75,7 +75,7 @@ fn a_finding_ends_with_what_its_engine_says_to_it() {
         findings.into_iter().find(|finding| finding.code == "log-band").unwrap().text
     };
     let without = text(&run);
-    let advice = [("log-band", "Look at the gauges."), ("autovacuum", "Never reported.")];
+    let advice = [("log-band", "Check the gauges."), ("autovacuum", "Never reported.")];
     run.description.as_mut().unwrap().advice = advice.map(|(code, text)| (code.to_owned(), text.to_owned())).into();
-    assert_eq!(text(&run), format!("{without} Look at the gauges."));
+    assert_eq!(text(&run), format!("{without} Check the gauges."));
 }

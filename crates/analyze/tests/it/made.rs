@@ -215,7 +215,7 @@ impl Made {
         vec![self.one("pg_stat", Phase::Settled, &database, slices), self.one("host", Phase::Boundary, &host, slices)]
     }
 
-    /// A source whose counters grow by so much a second.
+    /// A source with counters that grow by so much a second.
     pub(crate) fn one<N>(&self, source: &str, phase: Phase, rates: &[(N, f64)], slices: u32) -> Series
     where
         N: Copy + Into<String>,

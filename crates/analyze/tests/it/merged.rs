@@ -1,4 +1,4 @@
-//! A step whose slices were merged as they came says the same as one that kept each of them.
+//! A step with merged slices has the same figures as one that kept each slice.
 
 use crate::made::Made;
 use mindful_analyze::analyze;

@@ -7,7 +7,7 @@ use mindful_core::result::{Finding, Validity};
 
 use crate::made::Made;
 
-/// A run whose client has an interface of this speed, bytes per second, that received and sent so much a second.
+/// A run with a client that has an interface of this speed, bytes per second, that received and sent so much a second.
 fn carried(speed: Option<f64>, received: f64, sent: f64) -> Run {
     let mut run = Made::default().run();
     let step = &mut run.steps[0];

@@ -1,4 +1,4 @@
-//! Ramps, steps, cycles and noise whose truth is known. The full tables come from the example `steady_rates`.
+//! Ramps, steps, cycles and noise with a known truth. The full tables come from the example `steady_rates`.
 
 use crate::synthetic::Signal;
 use mindful_analyze::stats::random::Random;
@@ -118,7 +118,7 @@ fn the_interval_of_the_mean_holds_it() {
     }
 }
 
-/// How `--steady` comes out: when it ends a step, or what it tells of one that came to its cap of 300 s.
+/// The outcome of `--steady`: when it ends a step, or its finding for a step that reached its cap of 300 s.
 enum Outcome {
     Ended(usize),
     NotSteady,

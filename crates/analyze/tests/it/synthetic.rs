@@ -1,4 +1,4 @@
-//! Signals whose truth is known: what a run's seconds and a ladder's points would look like.
+//! Signals with a known truth, like the seconds of a run and the points of a ladder.
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test uses its part")]
 
@@ -164,7 +164,7 @@ impl Signal {
         self.series_of(random, phi, 300, 0.03)
     }
 
-    /// One that goes on for so many seconds, with noise of so large a relative deviation; ramps go on as they began.
+    /// The signal over so many seconds, with noise of this relative deviation; ramps continue.
     pub(crate) fn series_of(self, random: &mut Random, phi: f64, seconds: usize, deviation: f64) -> Vec<f64> {
         let shape = |t: f64| match self {
             Self::Level => 1.0,

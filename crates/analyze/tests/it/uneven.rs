@@ -1,4 +1,4 @@
-//! Runs of ten slices whose rate is not the same all the time, or not in all sessions.
+//! Runs of ten slices with a rate that varies in time or between sessions.
 
 use mindful_analyze::analyze;
 use mindful_core::contract::slice::LongOp;
@@ -15,7 +15,7 @@ fn made() -> Made {
     Made { sessions: SESSIONS, seconds: SECONDS, warmup: 0, work_unit: 1, latency_us: 400, ..Made::default() }
 }
 
-/// A run whose sessions do a share of their work in each slice, by session and slice.
+/// A run with the share of work in each slice, by session and slice.
 fn run(share: impl Fn(u32, u32) -> f64) -> Run {
     let mut run = made().run();
     for (session, slice) in &mut run.steps[0].unmerged {

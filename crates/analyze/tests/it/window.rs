@@ -137,7 +137,7 @@ fn a_step_in_throughput_is_reported_in_a_long_window() {
     assert!(finding.evidence.contains("at 48 s"), "{}", finding.evidence);
 }
 
-/// A run of 30 s whose slices do the share of their work that `share` gives for the second of the window.
+/// A run of 30 s; `share` gives each slice's share of work by the second of the window.
 fn shaped(share: fn(f64) -> f64) -> Run {
     let mut run = Made { seconds: 30, latency_us: 2_000, ..Made::default() }.run();
     for (_, slice) in &mut run.steps[0].unmerged {

@@ -9,7 +9,7 @@ use mindful_core::record::run::Run;
 
 use crate::made::Made;
 
-/// A run whose samples found these counts, and whose threads were on a CPU and in the run queue for these shares.
+/// A run with these counts in its samples, and these shares of its threads on a CPU and in the run queue.
 fn run(samples: &[(&str, f64)], scheduler: Option<(f64, f64)>) -> Run {
     let made = Made { sessions: 8, seconds: 5, warmup: 0, ..Made::default() };
     let mut run = made.run();

@@ -53,7 +53,7 @@ impl Operator for Quick {
     }
 }
 
-/// Whichever look at the clock it is that comes late, inside of an operation or between two.
+/// Whichever reading of the clock is late, inside an operation or between two.
 #[test]
 fn a_session_that_stands_still_is_reported_wherever_it_was() {
     for stands_at in 100..140 {

@@ -197,7 +197,7 @@ fn any_number_of_sessions_visits_all_schemas_alike() {
             let each = 2_000.0 * f64::from(sessions) / f64::from(schemas);
             for (at, found) in by_schema.iter().enumerate() {
                 let off = (*found as f64 - each).abs();
-                // Five standard deviations of a count, and none at all where nobody has a choice.
+                // Five standard deviations of a count, and 0 without a choice.
                 let chance = if sessions % schemas == 0 { 0.0 } else { 5.0 * each.sqrt() };
                 assert!(off <= chance, "{sessions} sessions on {schemas} schemas: {found} in schema {}", at + 1);
             }

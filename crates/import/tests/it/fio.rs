@@ -71,7 +71,7 @@ fn processes_of_one_job_are_one_load() {
     assert!(!format!("{:?}", run.events).contains("p99 us"), "percentiles of processes cannot be put together");
     let unequal = [job("a", "\"name\": \"a\"", &reads(300, 10.0)), job("b", "\"name\": \"b\"", &reads(100, 50.0))];
     let step = one_step(&output("\"bs\": \"8k\"", &unequal));
-    assert_eq!((step.sessions, step.mean_us()), (Some(2), Some(20.0)), "names do not tell loads apart");
+    assert_eq!((step.sessions, step.mean_us()), (Some(2), Some(20.0)), "names do not distinguish loads");
 }
 
 #[test]

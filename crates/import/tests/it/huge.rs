@@ -28,7 +28,7 @@ impl Read for Zeros {
     }
 }
 
-/// `text` with ten gigabytes of zeros behind it, and how many of them were read.
+/// `text` followed by ten gigabytes of zeros, and how many of them were read.
 fn behind(text: String) -> (Box<dyn Read>, Rc<Cell<u64>>) {
     let read = Rc::new(Cell::new(0));
     (Box::new(Cursor::new(text).chain(Zeros { left: ALL, read: Rc::clone(&read) })), read)

@@ -106,7 +106,7 @@ fn every_parameter_of_both_kits_is_carried_or_listed() {
         let left = imported.left_behind.join("\n");
         assert!(!left.contains("unknown parameter"), "{left}");
         for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
-            // A comment or a line of the list tells the name, and a carried one its old value too.
+            // A comment or a line of the list shows the name, and for a carried one its old value too.
             let named = |line: &&str| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == key);
             let carried = imported.toml.lines().filter(|line| line.starts_with('#')).find(named);
             let listed = left.lines().find(named);

@@ -1,4 +1,4 @@
-//! What was read of a file, as tests look at it.
+//! The content of a file, as tests use it.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -12,7 +12,7 @@ pub(crate) fn read(name: &str, text: impl Into<Vec<u8>>) -> mindful_core::Result
     recognised(name, Box::new(Cursor::new(text.into())))?.read()
 }
 
-/// The runs that are made of `steps`, none of which is refused.
+/// The runs that are made of `steps`; none is refused.
 pub(crate) fn runs(steps: Vec<OldStep>) -> Vec<OldRun> {
     let (runs, refused) = mindful_import::runs(steps, None);
     assert!(refused.is_empty(), "{refused:?}");

@@ -192,7 +192,7 @@ fn rows_of_older_tools_are_read_back_to_the_rows_they_were() {
         assert_eq!((again.sessions, again.what, again.file.as_str()), (Some(128), "row of awr_info", "awr.txt.128"));
         let tuple_again = rows::awr_info(&[ReportRow::of(&again).unwrap()]);
         for ((column, then), (_, now)) in cells(&tuple, '|').into_iter().zip(cells(&tuple_again, '|')) {
-            // The mean of batches is kept as a fact: how many there were nobody reported.
+            // The mean of batches is kept as a fact; their number is not reported.
             let kept = ["DFPW_LAT", "LFPW_LAT"].contains(&column);
             assert_eq!(now, if kept { "" } else { then }, "{column} in {dress:?}");
         }
@@ -325,7 +325,7 @@ fn a_global_report_adds_its_instances_up() {
     near(f.average_active_sessions, 12.0, 0.0, "active sessions");
     near(f.logical_reads_per_s, 30_000.0, 0.0, "logical reads");
     near(f.blocks_read_per_s, 10_000.0, 0.0, "physical reads, which are blocks there");
-    assert_eq!(f.read_requests_per_s, None, "a global report does not tell requests per second");
+    assert_eq!(f.read_requests_per_s, None, "a global report does not contain requests per second");
     near(f.redo_mib_per_s, 500.0 / 1024.0, 1e-9, "redo");
     near(f.single_read.mean_us, 500.0, 0.0, "single reads of all instances");
 }
@@ -370,7 +370,7 @@ fn a_file_that_is_not_a_report_is_refused_with_its_content() {
     assert!(refused(b"WORKLOAD REPOSITORY report for\n\nnothing else\n").contains("no load profile"));
 }
 
-/// `line` again and again behind `head`, packed: a small file.
+/// `head` and then `line` many times, packed: a small file.
 fn packed(head: &str, line: &str, times: usize) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(head.as_bytes()).unwrap();

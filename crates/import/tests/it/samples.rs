@@ -102,7 +102,7 @@ const FIO: &str = r#"fio: a note
  "write": {"total_ios": 10, "runtime": 10, "clat": {"mean": 5.5, "percentile": {"50.0": 5}}}}]}
 "#;
 const WORKERS: &str = "Num_concurrent_workers,Oracle_Logical_IOPS\n1,0.75\n2,1.5  \n4,3.2\n";
-/// Two results, of which the second is of two processes.
+/// Two results; the second is of two processes.
 const PROCESSES: &str = r#"{"fio version": "fio-3.33", "jobs": []}
 {"fio version": "fio-3.33", "timestamp": 1700000000, "global options": {"numjobs": "2", "ioengine": "libaio", "iodepth": "4", "bs": "1m"},
  "jobs": [{"jobname": "r", "groupid": 0, "job options": {"name": "r"}, "job_start": 1699999990000,

@@ -83,7 +83,7 @@ fn gone(place: &Path) {
     }
 }
 
-/// A process that another test starts and kills. By itself it makes a folder and ends in order.
+/// A process that another test starts and kills. Run on its own, it makes a folder and ends in order.
 #[test]
 fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -154,7 +154,7 @@ fn a_server_that_outlived_owner_and_guard_is_stopped() {
     let left = servers(place.path());
     let stat = fs::read_to_string(format!("/proc/{}/stat", left[0])).unwrap();
     let guard: u32 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
-    // Its watcher too, which would go on without it.
+    // Its watcher too, which would continue without it.
     let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
     let watchers = children.split_whitespace().map(|pid| pid.parse().unwrap()).filter(|pid| !left.contains(pid));
     [guard].into_iter().chain(watchers).for_each(kill);

@@ -1,5 +1,5 @@
-//! A tiny database server, and what an instance has to know of it: the smallest [`Program`] there is. It keeps lines in a
-//! journal and counts them, for whoever connects to its socket.
+//! A tiny database server, and what an instance has to know of it: the smallest [`Program`] there is. It keeps lines in
+//! a journal and counts them, for each connection to its socket.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -106,7 +106,7 @@ impl Program for Tiny {
     }
 
     fn next_move(&self, complaint: &str) -> &'static str {
-        if complaint.contains("fire") { "call the fire brigade" } else { "look at its log" }
+        if complaint.contains("fire") { "call the fire brigade" } else { "read its log" }
     }
 }
 
@@ -121,7 +121,7 @@ const DATA: &str = "TINY_DATA";
 const LOG: &str = "TINY_LOG";
 const SOCKET: &str = "TINY_SOCKET";
 
-/// What an instance starts, as a process of its own; by itself it is the server's own test.
+/// The server that an instance starts, as a process; run on its own, it is the server's own test.
 #[test]
 fn a_torn_line_is_cut_when_the_server_starts() {
     if let Some(data) = std::env::var_os(DATA) {
@@ -162,7 +162,7 @@ fn serve(data: &Path) {
 fn answer(listener: &UnixListener, mut journal: File, mut lines: usize) {
     for stream in listener.incoming() {
         let mut stream = stream.unwrap();
-        // Who only looks whether anybody is there may be gone.
+        // A client that only probes may be gone.
         let _ = writeln!(stream, "Tiny {}", std::process::id());
         let mut asked = String::new();
         let _ = BufReader::new(&stream).read_line(&mut asked);

@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// A sysfs with a disk of two partitions and a plain one beside it.
+    /// A sysfs with a disk of two partitions and one without.
     fn kernel(root: &std::path::Path) -> Kernel {
         let sys = root.join("sys");
         fs::create_dir_all(sys.join("class/block")).unwrap();

@@ -1,4 +1,4 @@
-//! What each finding of the doctor tells: what is, what that does to a result, and the line that changes it.
+//! Each finding of the doctor contains the state, its effect on a result, and the command that changes it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::environment::memory::Memory;
 use crate::environment::processor::Processor;
 use crate::environment::storage::{Device, Storage};
 
-/// Code, what its evidence names, and what its text tells to type.
+/// Code, a part of its evidence, and the command in its text.
 const REPORTED: [(&str, &str, &str); 29] = [
     ("clock-slow", "clock source hpet", "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource"),
     ("host-setting", "governor powersave, now 800 of 3000 MHz", "cpupower frequency-set -g performance"),

@@ -139,7 +139,7 @@ impl Machine {
         }
     }
 
-    /// What is known of the volumes behind `devices`.
+    /// The known facts of the volumes of `devices`.
     pub(crate) fn volume_facts(&self, kernel: &Kernel, devices: &[&str], facts: &mut Facts) {
         for device in devices {
             let mut put = |fact: DeviceFact, value: Option<String>| put(facts, fact.key(device), value);

@@ -206,7 +206,7 @@ mod tests {
             let _ = write!(stream, "HTTP/1.1 302 Found\r\nLocation: http://{to}/metrics\r\nContent-Length: 0\r\n\r\n");
         };
         assert_eq!(get(&exporter(away)).unwrap().0, 302);
-        assert!(elsewhere.accept().is_err(), "nobody came");
+        assert!(elsewhere.accept().is_err(), "no connection came");
     }
 
     proptest! {

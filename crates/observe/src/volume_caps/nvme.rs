@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_command_is_laid_out_as_the_kernels() {
-        assert_eq!(size_of::<Command>(), 0x48, "the size stands in the number of the call");
+        assert_eq!(size_of::<Command>(), 0x48, "the number of the call contains the size");
         assert_eq!(std::mem::offset_of!(Command, address), 24);
         assert_eq!(std::mem::offset_of!(Command, words_10_to_15), 40);
     }

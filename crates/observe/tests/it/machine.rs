@@ -47,7 +47,7 @@ fn view(data: &Path, pid: Option<u32>) -> HostView {
     }
 }
 
-/// A folder on a real device, beside the build's own files: the folder for temporary files may be memory.
+/// A folder on a real device, next to the build's own files: the folder for temporary files may be memory.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("the build folder can be written")
 }
@@ -229,7 +229,7 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
     assert!(findings[0].text.contains("Its CPU, its processes and its device are unknown"), "{}", findings[0].text);
 }
 
-/// A target's own source, which nobody reads.
+/// A target's own source, which is not read.
 struct Reported(Vec<Metric>);
 
 impl Sampler for Reported {

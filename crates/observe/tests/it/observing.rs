@@ -1,4 +1,4 @@
-//! The sampling loop, with samplers whose answers are known.
+//! The sampling loop, with samplers that give known answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -91,7 +91,7 @@ impl Sampler for Counting {
 const SLICE_US: i64 = 100_000;
 /// Longer than a busy host keeps a reading waiting: no boundary is missed.
 const LONG_US: i64 = 6 * SLICE_US;
-/// An engine whose clock is an hour ahead.
+/// An engine with a clock an hour ahead.
 const OFFSET_US: i64 = 3_600_000_000;
 
 fn boundaries(slices: i64) -> Vec<i64> {
@@ -185,7 +185,7 @@ fn a_late_reading_shows_when_and_a_missed_one_is_unknown() {
     let (observer, kept) = observe(vec![slow(Phase::Settled), Counting::new("after", Phase::Settled)], boundaries(1));
     observer.finish();
     let after: Vec<_> = kept.samples().iter().filter(|sample| sample.0 == "after").map(|sample| sample.3[0]).collect();
-    assert_eq!(after, [None, Some(1.0)], "what is read after the next boundary stands for that one");
+    assert_eq!(after, [None, Some(1.0)], "a value read after the next boundary belongs to that one");
 }
 
 #[test]

@@ -19,7 +19,7 @@ impl CutOff {
         if self.clock.elapsed() < self.after {
             return Ok(&self.rendezvous);
         }
-        Err(Error::target("the rendezvous does not answer", "look at the network"))
+        Err(Error::target("the rendezvous does not answer", "check the network"))
     }
 }
 

@@ -105,7 +105,7 @@ fn a_rank_that_dies_in_a_long_window_ends_all_soon() {
     assert!(asked[1..] == [0, 0] && (30..=44).contains(&asked[0]), "{asked:?}");
 }
 
-/// A first rank that died when its row said `last`, and when all begin; nobody renews that when its `lease` is over.
+/// A first rank that died with `last` in its row, and when all begin; the row is not renewed after its `lease`.
 fn first_died(job: &Job, last: &str, lease: Duration) {
     loop {
         let other = job.rendezvous.read_row("job", 1).unwrap().filter(|seen| seen.row.body.contains(JOINED));

@@ -169,7 +169,7 @@ impl Job {
         self.all((0..of).map(process).collect())
     }
 
-    /// Ranks by their numbers, with what each was given beside the plan.
+    /// Ranks by their numbers, with the settings of each in addition to the plan.
     pub(crate) fn ranks(&self, of: u32, given: &[(u32, Given<'_>, &str)]) -> Vec<Came> {
         let works = given.iter().map(|(number, given, version)| {
             Box::new(move || self.rank(*number, of, given, version)) as Box<dyn FnOnce() -> Came + Send + '_>
@@ -185,7 +185,7 @@ impl Job {
     }
 }
 
-/// A rank that died when its row said `last`: nobody renews that when its `lease` is over.
+/// A rank that died with `last` in its row: the row is not renewed after its `lease`.
 pub(crate) fn died(rendezvous: &InMemoryRendezvous, clock: &SimulatedClock, rank: u32, last: &str, lease: Duration) {
     loop {
         let first = rendezvous.read_row("job", 0).unwrap().filter(|seen| seen.row.body.contains(JOINED));

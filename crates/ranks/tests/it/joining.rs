@@ -87,7 +87,7 @@ fn a_pod_started_anew_takes_its_place_until_all_have_come() {
         came.unwrap();
     }
     assert!(job.rendezvous.is_empty());
-    // Afterwards the run has lost a rank, whoever comes in its place.
+    // Afterwards the run has lost a rank, even if another process takes its place.
     let job = Job::new();
     let works: Vec<Box<dyn FnOnce() -> Option<Came> + Send + '_>> = vec![
         Box::new(|| Some(job.rank(0, 3, &[], "1"))),

@@ -27,7 +27,7 @@ const TIME: Duration = Duration::from_millis(5);
 /// Operations by session, in the order in which they were carried out.
 type Visits = BTreeMap<u32, Vec<Op>>;
 
-/// The null engine, whose sessions write down what they are asked for.
+/// The null engine, with sessions that record their orders.
 struct Scribe {
     null: Null,
     clock: SimulatedClock,

@@ -59,11 +59,11 @@ fn refused(pack: &[u8]) -> String {
     let left: Vec<_> = fs::read_dir(&store.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["runs"], "{error}");
     assert_eq!(fs::read_dir(store.root.join("runs")).unwrap().count(), 0);
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing beside the store: {error}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing next to the store: {error}");
     error
 }
 
-/// A pack of entries `(name, kind, link, content)`, whose names are written as they are.
+/// A pack of entries `(name, kind, link, content)`, with unchanged names.
 fn made(entries: &[(&str, EntryType, &str, &[u8])]) -> Vec<u8> {
     let mut tar = Builder::new(Vec::new());
     for (name, kind, link, content) in entries {
@@ -159,7 +159,7 @@ proptest! {
         let mut file = fs::File::create(dir.path().join("pack")).unwrap();
         file.write_all(&bytes).unwrap();
         let _ = Store::open(dir.path().join("store")).import_pack(&dir.path().join("pack"), &|_| Vec::new());
-        prop_assert!(fs::read_dir(dir.path().join("store")).unwrap().count() == 1, "a folder is left behind");
+        prop_assert!(fs::read_dir(dir.path().join("store")).unwrap().count() == 1, "a folder remains");
     }
 }
 

@@ -20,7 +20,7 @@ const LOOKS: &str = include_str!("browser/looks.html");
 /// A page of the folder, `NAME.html`, and how wide it is shown.
 type Shown = (&'static str, u32);
 
-/// What stands on each of these pages, by its name, and what axe finds on the first where it is there.
+/// The content of each of these pages, by its name, and the findings of axe on the first one if axe is installed.
 fn seen(browser: &Browser, folder: &Path, dark: bool, pages: &[Shown], axe: bool) -> Value {
     let frame = |(name, file, width): (&str, &str, u32)| {
         format!(
@@ -37,7 +37,7 @@ fn seen(browser: &Browser, folder: &Path, dark: bool, pages: &[Shown], axe: bool
 /// What axe finds in the page of its frame, reported to the page around it.
 const AXE: &str = include_str!("browser/axe.html");
 
-/// Puts a copy of `page` beside it that may run scripts, and has that of axe; whether there is one.
+/// Puts a copy of `page` next to it that may run scripts and contains axe; returns whether it could.
 fn axed(page: &str, folder: &Path) -> bool {
     let Some(axe) = tool("axe.min.js") else { return false };
     std::fs::copy(axe, folder.join("axe.min.js")).unwrap();
@@ -49,7 +49,7 @@ fn axed(page: &str, folder: &Path) -> bool {
     true
 }
 
-/// Where axe looks at a page: it takes as long as all else of a look.
+/// Which pages axe checks: it takes as long as everything else.
 #[derive(Clone, Copy, PartialEq)]
 enum Axe {
     /// Wide and light, narrow and dark.
@@ -99,7 +99,7 @@ fn is_whole(seen: &Value, width: u32, dark: bool, charts: &[&str]) {
     }
     assert!(marks.values().all(|marks| marks.as_u64() > Some(0)), "a chart without marks: {seen:#}");
     assert_eq!(seen["unreached"], Value::Array(Vec::new()), "what scrolls is reached by the keyboard: {seen:#}");
-    assert_eq!(seen["unnamed"], 0, "each picture has a name for who cannot see it: {seen:#}");
+    assert_eq!(seen["unnamed"], 0, "each picture has a name for readers who cannot see it: {seen:#}");
 }
 
 /// A sheet within the margins that a page asks for, 14 mm, in pixels of CSS.
@@ -136,7 +136,7 @@ impl Paper {
         assert!(seen["wide"].as_f64().unwrap() <= f64::from(self.wide), "it is cut on {}: {seen:#}", self.name);
     }
 
-    /// Prints `page` on it, and looks at what is printed: each chart stays in one piece.
+    /// Prints `page` on it, and checks that each chart stays in one piece.
     fn printed(&self, browser: &Browser, folder: &Path, page: &str) {
         let (marked, charts) = marked(&self.sheets(page));
         let (file, paper) = (folder.join("page.html"), folder.join("page.pdf"));

@@ -19,7 +19,7 @@ pub(crate) fn index(runs: Vec<Run>, unreadable: IndexedRun) -> String {
     index::index(runs.into_iter().map(row).chain([unreadable]).collect(), by)
 }
 
-/// A sweep whose throughput stops at 8 sessions.
+/// A sweep with throughput that stops growing at 8 sessions.
 pub(crate) fn sweep(steps: &[u32]) -> Run {
     let made = |sessions: u32| Made {
         sessions,
@@ -134,7 +134,7 @@ fn a_contrast_draws_raw_reads_beside_the_database() {
     assert!(page.contains("data-chart=\"latency-iops\"") && !page.contains("data-chart=\"sessions\""));
     let both =
         charts::named("latency-iops", &[(&run, &analysis), (&sweep(&[1, 2]), &analyze(&sweep(&[1, 2])))]).unwrap();
-    assert!(both.file(&[]).matches("class=\"dot c").count() == 5, "beside a sweep: {}", both.file(&[]));
+    assert!(both.file(&[]).matches("class=\"dot c").count() == 5, "next to a sweep: {}", both.file(&[]));
 }
 
 #[test]

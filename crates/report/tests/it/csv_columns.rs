@@ -13,10 +13,10 @@ use serde_json::Value;
 /// Fields that are no figure of a line: lists and maps of their own, and texts that have columns of their own.
 const NO_FIGURES: [&str; 4] = ["by_session", "choices", "point", "like"];
 
-/// Fields whose unit stands in the column's name only.
+/// Fields with a unit only in the column's name.
 const RENAMED: [(&str, &str); 2] = [("scale", "scale_blocks"), ("work_unit", "work_unit_blocks")];
 
-/// A run whose every figure is known and another number.
+/// A run in which every figure is known and different.
 fn whole() -> Analysis {
     let mut analysis = analyze(&Made { update_pct: "20", ..Made::default() }.run());
     let op: OpSummary = analysis.steps[0].summary.ops.select.clone().unwrap();

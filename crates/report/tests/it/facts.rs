@@ -7,7 +7,7 @@ use mindful_analyze::analyze;
 use mindful_core::record::run::Run;
 use mindful_report::{Detail, charts, markdown};
 
-/// What each is called, and what it tells of the made run.
+/// The name of each, and its value in the made run.
 const FACTS: [(&str, &[&str]); 12] = [
     ("engine", &["postgres 18.6"]),
     ("block size", &["8192 B"]),
@@ -34,7 +34,7 @@ fn forms(run: &Run) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Where a fact stands in a text: behind its name, up to the end of its line.
+/// The value of a fact in a text: from its name to the end of its line.
 fn line<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let marks = [format!("<dt>{name}</dt>"), format!("| {name} |"), format!("{name}: "), format!("\n  {name}  ")];
     let at = marks.iter().find_map(|mark| text.find(mark.as_str()).map(|at| at + mark.len()))?;

@@ -1,5 +1,5 @@
-//! Stored runs whose numbers, lines and their order somebody spoilt: whatever the reader takes, analysis and every report
-//! come to an end, in bounded memory, without a panic or an overflow.
+//! Stored runs with corrupted numbers, lines and order: if the reader accepts them, analysis and every report end, in
+//! bounded memory, without a panic or an overflow.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn runs() -> Vec<Vec<String>> {
     runs
 }
 
-/// Where numbers stand in `line`, outside of texts.
+/// The places of numbers in `line`, outside of texts.
 fn numbers(line: &str) -> Vec<std::ops::Range<usize>> {
     let (mut found, mut in_text, mut escaped, mut begin) = (Vec::new(), false, false, None);
     for (at, byte) in line.bytes().enumerate() {
@@ -130,7 +130,7 @@ fn apply(lines: &mut Vec<String>, how: &Spoil) {
     }
 }
 
-/// Tells all there is to tell of the run in `file`, if it can be read; how long the texts are.
+/// Makes all reports of the run in `file`, if it can be read; returns the length of the texts.
 fn report_length(file: &Path) -> Option<usize> {
     let mut run = read_run(file).ok()?;
     let mut analysis = mindful_analyze::analyze(&run);

@@ -95,7 +95,7 @@ impl Keyboard {
             self.press(TAB);
             let active = self.script(ACTIVE);
             assert_eq!(active[0], at, "Tab goes from one to the next: {active}");
-            assert_eq!(active[1], true, "who has the keyboard is seen: {active}");
+            assert_eq!(active[1], true, "the focus is visible: {active}");
         }
     }
 }
@@ -132,10 +132,10 @@ fn a_page_is_read_by_the_keyboard_alone() {
     }
     assert_eq!(keyboard.script(OPENED), false);
     keyboard.press(ENTER);
-    assert_eq!(keyboard.script(OPENED), true, "Enter shows the figures behind a chart");
+    assert_eq!(keyboard.script(OPENED), true, "Enter shows the figures of a chart");
     keyboard.press(TAB);
     let inside = "return document.activeElement.closest('details') !== null && document.activeElement.className";
-    assert_eq!(keyboard.script(inside), "wide", "and Tab goes on to them");
+    assert_eq!(keyboard.script(inside), "wide", "and Tab moves on to them");
     let file = folder.path().join("index.html");
     std::fs::write(&file, index(vec![run], IndexedRun::unreadable("bad", "no run"))).unwrap();
     keyboard.reaches_all(&file, 3);

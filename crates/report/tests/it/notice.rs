@@ -1,4 +1,4 @@
-//! What a target asks every report to say stands in each form of it.
+//! Every form of a report contains the notice of the target.
 
 use mindful_analyze::analyze;
 use mindful_report::export::{benchmarks, csv, json};

@@ -1,4 +1,4 @@
-//! The style of what is printed (ARCHITECTURE.md), over the reports that stand as snapshots.
+//! The style of printed reports (docs/style.md), over the snapshots.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn lines() -> Vec<(String, String)> {
     let of_file = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = fs::read_to_string(path).unwrap();
-        // What stands above the second line of dashes is about the snapshot.
+        // The text above the second line of dashes describes the snapshot.
         let body = text.splitn(3, "---\n").nth(2).unwrap_or_default().to_owned();
         body.lines().map(|line| (name.clone(), line.to_owned())).collect::<Vec<_>>()
     };

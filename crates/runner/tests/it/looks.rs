@@ -9,7 +9,7 @@ use mindful_null::SimulatedClock;
 
 use crate::simulation::Simulation;
 
-/// A clock that counts how often those who wait look whether they may go on.
+/// A clock that counts how often waiting threads poll.
 #[derive(Debug)]
 struct Looks(SimulatedClock, Arc<AtomicU64>);
 
@@ -61,7 +61,7 @@ impl Notifier for CountedBell {
     }
 }
 
-/// Looks for each of so many sessions in a run that is stopped in its midst.
+/// Polls of each of so many sessions in a run that is stopped in the middle.
 fn looks_of_each(sessions: u64) -> f64 {
     let simulation = Simulation::new();
     let looks = Arc::new(AtomicU64::new(0));
@@ -77,5 +77,5 @@ fn looks_of_each(sessions: u64) -> f64 {
 #[test]
 fn ending_wakes_each_session_as_often_among_many_as_among_few() {
     let (few, many) = (looks_of_each(32), looks_of_each(256));
-    assert!(many < few * 2.0, "{few:.1} looks for each of 32 sessions, {many:.1} for each of 256");
+    assert!(many < few * 2.0, "{few:.1} polls of each of 32 sessions, {many:.1} for each of 256");
 }

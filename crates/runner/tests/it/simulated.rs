@@ -104,7 +104,8 @@ fn the_highest_load_that_meets_an_objective_is_found() {
     assert!((11..=12).contains(&load), "{line}");
 }
 
-/// Of a search whose operations differ in length throughput and percentile have an interval; one of a few seconds has none.
+/// In a search with operations of different length, throughput and percentile have an interval; a trial of a few
+/// seconds has none.
 #[test]
 fn the_figures_of_the_load_found_have_intervals() {
     let given = [("sessions", "1..16"), ("null_latency", "10ms"), ("null_capacity", "4"), ("null_spread", "0.5")];
@@ -200,7 +201,7 @@ fn a_step_ends_when_it_is_steady_and_leaves_its_start_out() {
     for ended in [&level, &settling] {
         assert!(finding(ended, "not-steady").is_none(), "{:?}", ended.analysis.summary.findings);
         let measured = ended.analysis.summary.steps[0].duration_s.unwrap();
-        assert!((59.0..500.0).contains(&measured), "ended by itself, after a whole window: {measured}");
+        assert!((59.0..500.0).contains(&measured), "ended without a cap, after a whole window: {measured}");
     }
     let rate = |ended: &Ended| ended.analysis.summary.steps[0].blocks_visited_per_s.unwrap();
     assert!((rate(&settling) / rate(&level) - 2.5).abs() < 0.05, "{} {}", rate(&settling), rate(&level));
@@ -285,7 +286,8 @@ fn what_sessions_publish_late_is_of_the_window_it_was_done_in() {
         let ended = Simulation::new().run(&[&long[..], &[("null_latency", latency)]].concat());
         analyze(&ended.run)
     };
-    // An operation outlasts its slice, and what is read behind a boundary is of other operations than began before it.
+    // An operation outlasts its slice, and counters read after a boundary include other operations than those that
+    // began before it.
     let late = analysis("1400ms");
     let [_, visited, logical, physical, ..] = &late.steps[0].ledger.reads[..] else { panic!("no ledger") };
     let ratio = |row: &LedgerRow| row.per_s.unwrap() / visited.per_s.unwrap();
@@ -308,7 +310,7 @@ fn the_end_of_a_burst_is_reported_with_both_rates() {
         evidence.starts_with("held 4000 blocks/s for 41.0 s, 800 since, for 19.0 s and level within"),
         "{evidence}"
     );
-    // A cap of 3,000 requests a second, as gp3 has, and beside the fall the noise of a platform.
+    // A cap of 3,000 requests a second, as gp3 has, and the noise of a platform in addition to the fall.
     let evidence = cliff("step:1.3333@30s").unwrap_or_default();
     assert!(evidence.is_empty(), "a quarter less is no cliff: {evidence}");
     let evidence = cliff("step:4@30s,ar1:0.3:2%").unwrap();
@@ -324,7 +326,7 @@ fn operations_without_end_are_ended_and_called_so() {
     let ended = Simulation::new().run(&given);
     let error = ended.error.as_ref().unwrap().to_string();
     assert!(error.starts_with("operations continued for 60 s after the end of the step"), "{error}");
-    assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "nobody asked for its end");
+    assert!(!ended.interrupted && finding(&ended, "interrupted").is_none(), "its end was not requested");
 }
 
 /// Sessions of the simulation hear no interrupt before their stall is over.

@@ -29,7 +29,7 @@ pub(crate) struct Simulation {
 impl Simulation {
     pub(crate) fn new() -> Self {
         let clock = SimulatedClock::default();
-        // An engine is there for as long as the process.
+        // An engine exists as long as the process.
         let engine = Null::simulated(clock.clone());
         Self::on(clock, Box::leak(Box::new(engine)))
     }
@@ -39,7 +39,7 @@ impl Simulation {
         Self { store, clock, notes, stop: StopFlag::default(), engine }
     }
 
-    /// The same store and another clock, for a process that goes on with what an earlier one left.
+    /// The same store and another clock, for a process that continues the run of an earlier one.
     pub(crate) fn again(self) -> Self {
         Self { store: self.store, ..Self::new() }
     }
@@ -79,7 +79,7 @@ impl Simulation {
         self.run_by(given, Arc::new(self.clock.clone()))
     }
 
-    /// The same by a clock that stands before the simulated one.
+    /// The same with a clock that wraps the simulated one.
     pub(crate) fn run_by(&self, given: &[(&str, &str)], clock: Arc<dyn Clock>) -> Ended {
         let context = self.context(Resolved::parse(self.engine, Self::settings(given)).unwrap(), clock).unwrap();
         let mut source = Single::new(context.system(), context.plan.clone());

@@ -1,11 +1,11 @@
-//! What each check of the server tells: what is, what that does to a result, and the line that changes it.
+//! Each check of the server contains the state, its effect on a result, and the command that changes it.
 
 use mindful_conformance::finding::each_tells_what_is_what_it_does_and_what_to_type;
 
 use super::check;
 use super::state::{Activity, Planned, State};
 
-/// Code, what its evidence names, and what its text tells to type.
+/// Code, a part of its evidence, and the command in its text.
 const REPORTED: [(&str, &str, &str); 20] = [
     ("mysql-sysdate-stands", "SYSDATE(6) does not move", "--loop client"),
     ("write-refused", "read_only = ON", "SET GLOBAL read_only = OFF"),

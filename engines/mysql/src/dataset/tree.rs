@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A tree of three levels whose pages above the leaves lead `often` to the one page below.
+    /// A tree of three levels; the pages above the leaves point `often` to the one page below.
     fn winding(often: usize) -> File {
         let mut file = tempfile::tempfile().expect("a file");
         let pages = [None, None, None, Some((2, 4)), Some((1, 5)), Some((0, 6)), None];

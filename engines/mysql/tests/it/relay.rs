@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Hands every connection on to a server, as long as it is held.
+/// Passes every connection to a server, while it exists.
 pub(crate) struct Relay {
     /// Where clients connect, of 127.0.0.1.
     pub port: u16,
@@ -18,7 +18,7 @@ pub(crate) struct Relay {
 struct Inner {
     said: Mutex<Vec<u8>>,
     streams: Mutex<Vec<TcpStream>>,
-    /// The port of the server that whoever connects next is led to.
+    /// The port of the server for the next connection.
     server: AtomicU16,
     /// Nothing is handed on while somebody has it.
     road: Mutex<()>,
@@ -42,7 +42,7 @@ impl Relay {
         Self { port, inner }
     }
 
-    /// Leads whoever connects from now on to `server`; who is connected stays where they are.
+    /// Leads new connections to `server`; existing ones stay.
     pub(crate) fn lead_to(&self, server: u16) {
         self.inner.server.store(server, Ordering::SeqCst);
     }

@@ -15,18 +15,18 @@ use crate::support::{Kind, copied, made, small_log, started};
 /// A private server that stops when the last test lets go of it.
 pub(crate) struct Shared {
     pub server: Instance,
-    /// Databases with the dataset of the suite, which nobody uses.
+    /// Unused databases with the dataset of the suite.
     loaded: Mutex<Vec<String>>,
     _place: TempDir,
 }
 
-/// A server whose device is not what a test is about: nothing waits for it, and nothing is written twice.
+/// A server for tests that do not depend on its device: nothing waits for it, and nothing is written twice.
 const NOTHING_WAITS: [(&str, &str); 1] = [("set", "innodb_flush_method=nosync,innodb_doublewrite=OFF")];
 
 /// Blocks that a private server of a test's own comes with.
 pub(crate) const BLOCKS: u64 = 3_000;
 
-/// The server of `kind`, started by whoever asks first.
+/// The server of `kind`, started at the first request.
 pub(crate) fn server(kind: Kind) -> Arc<Shared> {
     static SHARED: Mutex<Vec<(Kind, Weak<Shared>)>> = Mutex::new(Vec::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ pub(crate) fn fixture(kind: Kind) -> Fixture {
     fixture
 }
 
-/// The same, loaded maybe by a test before. One whose property changes the whole server has a server of its own.
+/// The same, loaded maybe by a test before. A property that changes the whole server has a server of its own.
 pub(crate) fn maybe_loaded(kind: Kind) -> Fixture {
     let thread = std::thread::current();
     if thread.name().is_some_and(|name| name.ends_with("::fewer_commits_are_kept_or_refused")) {

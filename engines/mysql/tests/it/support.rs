@@ -64,7 +64,7 @@ pub(crate) fn copied(name: &str, kind: Kind, folder: &Path, make: impl FnOnce(&P
     copy_of_one(&place, &std::env::current_exe().unwrap(), folder, make);
 }
 
-/// Keeps the log small: a copy has no holes, and a start with another size makes it anew.
+/// Keeps the log small: a copy has no holes, and a start with another size makes it again.
 pub(crate) fn small_log(kind: Kind) -> &'static str {
     if kind == MYSQL { "innodb_redo_log_capacity=32M" } else { "innodb_log_file_size=32M" }
 }
@@ -129,7 +129,7 @@ pub(crate) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("data"))
 }
 
-/// Waits until there is none; tells how long that took, or which are left.
+/// Waits until none is left; returns how long that took, or which are left.
 pub(crate) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     processes::gone(&folder.join("data"))
 }

@@ -56,7 +56,7 @@ fn a_stall_loses_no_arrival_and_shows_in_response_times() {
     let response = |report: &SliceReport| report.op(OpKind::Select).response.clone().unwrap();
     let slowest = reports.iter().map(|report| response(report).max_ns).max().unwrap();
     assert!(slowest >= 290_000_000, "the longest response was {slowest} ns");
-    // Service times know of one slow operation, response times of all that waited behind it.
+    // Service times show one slow operation, response times all that queued after it.
     let behind: u64 = reports
         .iter()
         .flat_map(|report| response(report).buckets.iter().collect::<Vec<_>>())

@@ -1,6 +1,6 @@
 //! Tests of the engine for Oracle from outside.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod checks;
 mod conformance;

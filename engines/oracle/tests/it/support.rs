@@ -13,7 +13,7 @@ pub(crate) static ENGINE: Oracle = Oracle::new(&Fake);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// A fixture on a database that nobody else uses, and that database.
+/// A fixture on a database that no other test uses, and that database.
 pub(crate) fn fixture() -> (Fixture, Arc<Database>) {
     let name = format!("made_up_{}", NUMBER.fetch_add(1, Ordering::SeqCst));
     let database = Database::create(&name);

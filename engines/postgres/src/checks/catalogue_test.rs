@@ -1,4 +1,4 @@
-//! What each check of the server tells: what is, what that does to a result, and the line that changes it.
+//! Each check of the server contains the state, its effect on a result, and the command that changes it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::checks::connection_limit::SpareConnections;
 use crate::checks::idle_settings::Server;
 use crate::checks::privileges::Rights;
 
-/// Code, what its evidence names, and what its text tells to type.
+/// Code, a part of its evidence, and the command in its text.
 const REPORTED: [(&str, &str, &str); 29] = [
     ("predicted-hits", "50.0 %", "--scale"),
     ("page-cache-ahead", "8 GiB of memory", "mindful squeeze"),

@@ -172,7 +172,7 @@ fn available(link: &Link) -> Option<u64> {
     Some(limit.map_or(free, |limit| limit.min(free)))
 }
 
-/// What a call of the server's clock takes, by the time of many against the time of none.
+/// The cost of a call of the server's clock: the time of many calls minus the time of none.
 async fn clock_ns(client: &Client) -> std::result::Result<f64, tokio_postgres::Error> {
     let timed = async |sql: &str| {
         let begun = Instant::now();

@@ -309,7 +309,7 @@ mod tests {
             let error = client.simple_query("SELECT 1").await.unwrap_err();
             driving.await.unwrap();
             let Some(End::Fault(fault)) = ended.get() else { panic!("no fault") };
-            // Who asked is answered, or finds out by what ended the connection.
+            // The caller gets an answer, or the reason why the connection ended.
             let codes = [error.code(), fault.code()];
             assert!(codes.contains(&Some(&SqlState::ADMIN_SHUTDOWN)), "{error} {fault}");
         });

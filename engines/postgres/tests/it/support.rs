@@ -1,4 +1,4 @@
-//! A private server for tests, of any PostgreSQL whose programs stand in a folder.
+//! A private server for tests, of any PostgreSQL with its programs in a folder.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt;
@@ -38,7 +38,7 @@ pub(crate) struct Server {
     process: Child,
     folder: tempfile::TempDir,
     port: u16,
-    /// Databases with the dataset of the suite, which nobody uses.
+    /// Unused databases with the dataset of the suite.
     loaded: Mutex<Vec<String>>,
     pub templates: Mutex<Vec<String>>,
 }
@@ -80,7 +80,7 @@ impl Server {
         for setting in usual.iter().chain(own_reads(&data)).chain(settings) {
             postgres.arg("-c").arg(setting);
         }
-        // A file, not a pipe: nobody reads it, and a server that logs much would wait for a reader.
+        // A file, not a pipe: it is not read, and a server that logs much would wait for a reader.
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = postgres.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let mut server = Self { process, folder, port, loaded: Mutex::default(), templates: Mutex::default() };
@@ -166,7 +166,7 @@ impl Server {
         self.port
     }
 
-    /// Ends it at once, without a word to its clients, as a crash would.
+    /// Ends it at once, without a message to its clients, like a crash.
     pub(crate) fn crash(&self) {
         let pid = rustix::process::Pid::from_child(&self.process);
         rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
@@ -198,7 +198,7 @@ impl Server {
         Held { _client: client, _runtime: runtime }
     }
 
-    /// Runs SQL beside mindful, as another user of the server would; gives the first column of each row.
+    /// Runs SQL next to mindful, like another user of the server; returns the first column of each row.
     pub(crate) fn sql(&self, sql: &str) -> Vec<String> {
         self.try_sql(sql).unwrap()
     }
@@ -250,7 +250,7 @@ async fn first_column(
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // At once, for nobody needs what a checkpoint would keep; the signal goes to this very process.
+        // At once, because the result of a checkpoint is not needed; the signal goes to this very process.
         let pid = rustix::process::Pid::from_child(&self.process);
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
         let _ = self.process.wait();
@@ -315,7 +315,7 @@ fn template(bin: &Path, account: Option<(u32, u32)>) -> PathBuf {
     template
 }
 
-/// A third of its files is a database that nobody copies.
+/// A third of its files is a database that is not copied.
 fn without_template0(bin: &Path, account: Option<(u32, u32)>, data: &Path) {
     let mut single = as_account(&bin.join("postgres"), account);
     single.args(["--single", "-F", "-c", "exit_on_error=on", "-D"]).arg(data).arg("postgres");
@@ -349,7 +349,7 @@ pub(crate) fn at_hand(version: &str) -> bool {
     programs_of(version, "off").is_ok() || network(BASE)
 }
 
-/// Where the private server's programs of `version` stand; fetches them where they are not.
+/// The folder of the private server's programs of `version`; fetches missing ones.
 pub(crate) fn fetched(version: &str) -> PathBuf {
     programs_of(version, "on").unwrap()
 }
@@ -361,7 +361,7 @@ fn programs_of(version: &str, fetch: &str) -> Result<PathBuf> {
     private::programs(&private::Options::parse(&settings)?, &Silent)
 }
 
-/// Settings of a server whose device is not what a test is about: no commit and no checkpoint waits for it.
+/// Settings of a server for tests that do not depend on its device: no commit and no checkpoint waits for it.
 pub(crate) const NOTHING_WAITS: [&str; 1] = ["fsync=off"];
 
 pub(crate) fn each_server(test: impl Fn(&Server)) {

@@ -129,7 +129,7 @@ fn the_device_under_the_root_file_system_is_never_written() {
     let (whole, short) =
         (device.to_str().unwrap().to_owned(), device.file_name().unwrap().to_str().unwrap().to_owned());
     for path in [&device, &alias] {
-        // No session is ever made here: it is the preparation that must refuse, whoever asks.
+        // No session is made here: the preparation itself must refuse.
         let prepared = open(path, &[("destroy_data", &format!("{whole},{short}"))]).and_then(|target| {
             let dataset = target.dataset()?.unwrap();
             target.prepare(&updates(&dataset, "100"), 1)

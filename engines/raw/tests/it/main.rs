@@ -1,5 +1,5 @@
 //! The tests of this crate from outside, in one program, so that what waits in one lets the others work.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod conformance;
 mod devices;

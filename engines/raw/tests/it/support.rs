@@ -192,7 +192,7 @@ impl LoopDevice {
         Self::attached(backing, Some(alone))
     }
 
-    /// An empty one beside those of other tests, none of which may take its device away.
+    /// An empty one next to those of other tests, which must not remove its device.
     pub(crate) fn among_others(folder: &Path, mib: u64) -> Option<Self> {
         let backing = folder.join("device");
         std::fs::File::create(&backing).unwrap().set_len(mib << 20).unwrap();

@@ -44,7 +44,7 @@ fn log_by_block(redo: Redo, commit: Commit) -> (f64, std::ops::RangeInclusive<f6
     let workload =
         Workload { update_pct: Share::ALL, update_work_unit: 4, schemas: 1, redo, commit, ..fixture.workload() };
     let opened = fixture.loaded();
-    // Whoever leaves last takes the log along.
+    // The last connection removes the log.
     let stays = rusqlite::Connection::open(&path).expect("a second connection");
     stays.query_row("SELECT count(*) FROM blocks_1", [], |_| Ok(())).expect("its rows");
     let log = path.with_extension("db-wal");
@@ -110,7 +110,7 @@ fn one_writer_at_a_time_shows_as_waiting() {
     let (fixture, _) = fixture::fixture();
     let (alone, _) = waiting(&fixture, 1, Commit::Each);
     let (crowd, _) = waiting(&fixture, 4, Commit::Each);
-    assert_eq!(alone, 0, "a single writer waits for nobody");
+    assert_eq!(alone, 0, "a single writer does not wait");
     // Four writers in turn: in each instant about three of them wait.
     assert!(crowd > 400_000, "four writers waited {crowd} us in a slice of 400,000 us");
 }

@@ -29,7 +29,7 @@ fn load_error(fixture: &Fixture, plan: &DatasetPlan) -> Error {
 fn a_read_only_pass_after_a_load_writes_nothing() {
     let (fixture, path) = fixture::fixture();
     drop(fixture.loaded());
-    assert_eq!(companions(&path), ["mindful.db"], "a load leaves no log behind");
+    assert_eq!(companions(&path), ["mindful.db"], "a load leaves no log");
     let before = std::fs::read(&path).unwrap();
     let whole = Workload { work_unit: fixture.dataset.blocks_per_schema, ..fixture.workload() };
     let reports = fixture.loaded().work_ops(&whole, 1, Some(4));
@@ -55,7 +55,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
     assert_eq!(kept(), None, "nothing was proven yet");
     prove();
     alter("VACUUM");
-    assert_eq!(kept(), None, "its rows stand in other pages");
+    assert_eq!(kept(), None, "its rows are in other pages");
     prove();
     load(&DatasetPlan { schemas: fixture.dataset.schemas + 1, ..fixture.dataset.clone() });
     assert_eq!(kept(), None, "the last schema was never proven");

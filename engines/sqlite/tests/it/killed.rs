@@ -20,7 +20,7 @@ fn fixture(path: &Path) -> Fixture {
     fixture
 }
 
-/// The process that the test below starts and kills; started by itself it loads a file of its own.
+/// The process that the test below starts and kills; run on its own, it loads a file of its own.
 #[test]
 fn load_until_killed() {
     let own = tempfile::tempdir().unwrap();

@@ -74,7 +74,7 @@ fn a_full_file_system_is_reported() {
     assert_eq!(error.kind, ErrorKind::Run, "{error}");
     assert!(error.to_string().contains("no space left"), "{error}");
     std::fs::remove_file(mount.file("fill")).unwrap();
-    assert_eq!(work(&fixture, &Workload { update_work_unit: 1, ..workload }).unwrap(), 400, "and goes on afterwards");
+    assert_eq!(work(&fixture, &Workload { update_work_unit: 1, ..workload }).unwrap(), 400, "and continues afterwards");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_read_only_file_system_is_reported() {
     let fixture = mount.fixture();
     drop(fixture.loaded());
     run("mount", &["-o", "remount,ro"], mount.folder.path());
-    // Even reading needs the log's index beside the file.
+    // Even reading needs the log's index next to the file.
     let writing = Workload { update_pct: Share::ALL, ..fixture.workload() };
     let read = work(&fixture, &fixture.workload()).unwrap_err();
     let updated = work(&fixture, &writing).unwrap_err();
@@ -93,5 +93,5 @@ fn a_read_only_file_system_is_reported() {
         assert!(error.to_string().contains("may not be written"), "{error}");
     }
     run("mount", &["-o", "remount,rw"], mount.folder.path());
-    assert_eq!(work(&fixture, &writing).unwrap(), 400, "and goes on afterwards");
+    assert_eq!(work(&fixture, &writing).unwrap(), 400, "and continues afterwards");
 }

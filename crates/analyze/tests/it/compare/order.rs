@@ -1,4 +1,4 @@
-//! Sides whose runs did not alternate.
+//! Sides with runs that did not alternate.
 
 use mindful_analyze::analyze;
 use mindful_analyze::compare::{ComparedFigure, ComparedSides, Side, Sides, Verdict};

@@ -1,4 +1,4 @@
-//! Ranks of sides and types of machines whose truth is known. The full tables come from the example `rank_rates`.
+//! Ranks of sides and types of machines with a known truth. The full tables come from the example `rank_rates`.
 
 use mindful_analyze::compare::{Question, Ranks, RunValue, SideValues, Verdict, compare_runs, machine_spread};
 use mindful_analyze::stats::random::Random;
@@ -51,7 +51,7 @@ fn two_sides_in_a_ranking_are_judged_as_two_sides_are() {
         let ranks = Ranks::from_sides(&sides, &question).unwrap();
         assert_eq!(ranks.is_better(1, 0), alone.verdict == Verdict::Faster);
         assert_eq!(ranks.is_better(0, 1), alone.verdict == Verdict::Slower);
-        // A third side tells no two apart that are not when they are alone.
+        // A third side does not separate two sides that do not differ when compared alone.
         let three = [sides[0].clone(), sides[1].clone(), side(&mut random, 5, 2e4, 0.015)];
         let among = Ranks::from_sides(&three, &question).unwrap();
         assert!(!among.is_better(1, 0) || alone.verdict == Verdict::Faster);

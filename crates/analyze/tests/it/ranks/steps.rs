@@ -6,7 +6,7 @@ use mindful_analyze::{Analysis, analyze};
 use mindful_core::record::run::{RankRecord, Run};
 use mindful_core::result::Validity;
 
-/// A rank of two sessions whose process used so many cores and whose clock is behind by so much.
+/// A rank of two sessions with a process that used so many cores and a clock that is late by so much.
 fn rank(rank: u32, of: u32, cores: f64, behind_ms: i64) -> RankRecord {
     RankRecord {
         rank,
@@ -56,7 +56,7 @@ fn one_full_client_among_idle_ones_is_named_and_limits_the_run() {
     assert_eq!(full.steps[0].verdict.as_ref().unwrap().limit, Limit::Client);
     let two = analyze(&shared(vec![rank(0, 2, 1.8, 0), rank(1, 2, 1.9, 0)]));
     assert!(evidence(&two, "client-bound").unwrap().ends_with(", and 1 rank more"));
-    // Many that are half idle use more CPU than one may: nobody is full.
+    // Many half-idle ranks together use more CPU than one may, but none of them is full.
     let many = (0..8).map(|number| rank(number, 8, 0.9, 0)).collect();
     assert_eq!(evidence(&analyze(&shared(many)), "client-bound"), None);
 }

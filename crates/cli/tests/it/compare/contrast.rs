@@ -85,7 +85,6 @@ fn a_contrast_measures_every_level_on_one_core_and_on_all() {
     let parts = ["storage_us", "cpu_us", "waits_us"].map(|part| figure(&contrast["added"], part));
     let sum: f64 = parts.iter().sum();
     assert!((sum - figure(contrast, "added_us_per_block")).abs() < 0.01, "the parts add up: {contrast:#}");
-    // The stored run tells all of it again.
     let shown = mindful.text(&["show", "--full"]);
     for part in ["one core", "all cores", "database, cached", "ratio of database to raw: ", "one round has no interval"]
     {

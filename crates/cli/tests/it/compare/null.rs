@@ -1,4 +1,4 @@
-//! Comparisons on the null engine, whose differences are known.
+//! Comparisons on the null engine, with known differences.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,8 +21,8 @@ fn plan(mindful: &Mindful, name: &str, latency: &str) -> String {
 fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     let mindful = Mindful::new();
     let (slow, fast) = (plan(&mindful, "slow.toml", "40ms"), plan(&mindful, "fast.toml", "20ms"));
-    // Beside these latencies a wait for a CPU is little. A margin that the CPU time of others does not reach, and a halved
-    // latency does.
+    // Compared with these latencies a wait for a CPU is short. The CPU use of others does not reach this margin, but a
+    // halved latency does.
     let args = ["compare", "--format", "json", "--repeat", "4", "--margin", "40", "--run"];
     let compared = || json(&mindful.run(&[&args[..], &[&slow, &fast]].concat()));
     // Of four runs a side one that got no CPU leaves it undecided.
@@ -56,7 +56,7 @@ fn plans_run_in_turn_tell_faster_and_a_gate_has_its_exit_code() {
     assert_eq!(text.lines().last(), Some("gate 'slower>5%': crossed"), "{text}");
 }
 
-/// The file is what Jenkins takes for results of tests, and tells so many failures.
+/// The file is a test report that Jenkins reads, with so many failures.
 fn valid_junit(file: &Path, failures: usize) {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/junit/junit-10.xsd");
     let args = ["--noout", "--nonet", "--schema"];
@@ -178,8 +178,7 @@ fn an_invalid_run_is_refused_and_a_suspect_one_labelled() {
     assert_eq!(compared["runs"]["candidate"][0]["validity"], "suspect", "{compared:#}");
 }
 
-/// The name of a run by `args` whose figure is sound: a busy host may leave none in a window this short, or what is not of
-/// the plan, and such a run goes.
+/// The id of a run by `args` with a sound figure. A busy host may disturb a window this short; such a run is deleted.
 fn with_a_sound_figure(mindful: &Mindful, args: &[&str], is_sound: impl Fn(f64) -> bool) -> Value {
     let once = || mindful.measured(args);
     let runs = std::iter::repeat_with(once).take(10);
@@ -203,7 +202,7 @@ fn a_history_tells_the_run_where_the_level_changed() {
         let near = |figure: f64| (figure / rate - 1.0).abs() < 0.2;
         ids.push(with_a_sound_figure(&mindful, &work, near));
     }
-    // Windows this short may end invalid where others use the CPU; their rates stand.
+    // Windows this short may be invalid if others use the CPU, but their rates are usable.
     let ask = ["compare", "--history", "night", "--force", "--margin", "20"];
     let compared = mindful.json(&ask);
     let changes = compared["changes"].as_array().unwrap();
@@ -226,10 +225,10 @@ fn a_history_tells_the_run_where_the_level_changed() {
 fn whole_sweeps_are_compared_by_their_curves() {
     let mindful = Mindful::new();
     for (tag, capacity) in [("few", "4"), ("many", "8")] {
-        // Beside which a wait for a CPU is little: the curves are fitted to latencies too.
+        // A wait for a CPU is short compared with this: the curves are fitted to latencies too.
         let work = ["--work-unit", "1", "--null-latency", "20ms", "--null-capacity", capacity, "--tag", tag];
         let ran = mindful.run(&null("sweep", &[&work[..], &["--sessions", "1,2,4,6,8,12,16"]].concat()));
-        // A window that a busy host cut short makes the sweep invalid (1); its rates stand.
+        // A window that a busy host cut short makes the sweep invalid (1), but its rates are usable.
         assert!(ended(&ran), "{ran:?}");
     }
     let sides = ["compare", "few", "many", "--force"];

@@ -38,8 +38,8 @@ fn cached_data_is_faster_and_a_plan_is_no_faster_than_itself() {
     assert_eq!(compared["differing_facts"][0]["fact"], "database cache", "{compared:#}");
     println!("2 MB against 64 MB: {} {}", compared["ratio"], compared["interval"]);
 
-    // A plan whose rate its pauses set: what else uses the CPUs moves it by a few percent at most, so that five runs
-    // a side decide on any machine. Of one that takes what the CPUs leave, five runs may decide nothing.
+    // A plan with a rate set by its pauses: other use of the CPUs moves it by a few percent at most, so five runs a
+    // side decide on any machine. At full speed five runs may not decide.
     let paced = "warmup = \"100ms\"\nduration = \"600ms\"\nmode = \"lio\"\nsessions = 8\nthink_time = \"100ms..100ms\"";
     plan(&mindful, "paced.toml", paced);
     let compared = decided(|| compare(&mindful, ["paced.toml", "paced.toml"], &["--margin", "10%"]));

@@ -1,4 +1,4 @@
-//! Comparisons of more than two sides, whose order is known.
+//! Comparisons of more than two sides in a known order.
 
 use serde_json::Value;
 

@@ -71,7 +71,7 @@ fn what_no_plan_alone_makes_again_is_refused_before_it_runs() {
     let (id, folder) = (ran["id"].as_str().unwrap(), mindful.runs());
     let record = folder.join(id).join("run.jsonl");
     let lines = std::fs::read_to_string(&record).unwrap();
-    // What tells such runs from others are the points of their steps.
+    // Such runs differ from others by the points of their steps.
     for (point, why) in [
         (json!({"rung": "io_uring", "pinned": "true"}), "is a contrast: pass its flags to `mindful contrast`"),
         (json!({"small": "4", "large": "0"}), "is a job on files: pass its flags to `mindful raw`"),

@@ -1,4 +1,5 @@
-//! Charts as pixels: as large as asked, with their words, and with what stands across a picture that is not to be quoted.
+//! Charts as pixels: in the requested size, with their words, and with the mark across a picture that is not to be
+//! quoted.
 
 #[cfg(not(feature = "png"))]
 #[test]

@@ -106,7 +106,7 @@ fn named(lines: &str) -> String {
                 more.push(json!({"event": "note", "text": "hook acme-hook.sh of ordersdb said acmestandby, see /home/annabel/x"}));
             }
             "source" if event["source"] == "stat" || event["source"] == "client" => {
-                event["metrics"][0]["help"] = json!("as acmehost7 tells it");
+                event["metrics"][0]["help"] = json!("from acmehost7");
             }
             "started" => more.push(json!({"event": "busiest", "source": "neighbours", "boundary": 1, "processes": [
                 {"pid": 7, "name": "acme backup job", "cpu_us": 900_000.0}, {"pid": 8, "name": "acmesync", "cpu_us": 800_000.0}

@@ -133,7 +133,7 @@ const OF_ONE_ENGINE: [&str; 20] = [
     "iodepth=",
 ];
 
-/// Where such a word stands with a reason: the file, and what is taken out of it.
+/// Allowed uses of such a word: the file, and the text that is removed from it.
 const WITH_REASON: [(&str, &str); 3] = [
     // A way to open files, of no engine.
     ("analyze/src/commit_contrast.rs", "o_dsync and o_direct"),
@@ -166,14 +166,14 @@ fn what_one_engine_calls_its_own_stays_in_its_folder() {
     }
 }
 
-/// Who counts something and who reads it share a variant, so that neither can rename it alone.
+/// The code that counts something and its reader share a variant, so that neither can rename it alone.
 #[test]
 fn names_of_counters_stand_in_one_place() {
     let shared = root().join("crates/core/src/contract/metric.rs");
     let text = fs::read_to_string(&shared).unwrap();
     let counters = text.split_once("pub enum Counter {").unwrap().1.split_once("    }").unwrap().0;
     let names = counters.lines().filter_map(|line| line.split_once(" = ")?.1.strip_suffix(','));
-    // A single word is a word of other things, too.
+    // A single word has other uses, too.
     let names: Vec<&str> = names.filter(|name| name.contains('_')).collect();
     assert!(names.len() > 40, "{names:?}");
     nobody_else_says(&shared, &names);
@@ -201,7 +201,7 @@ fn nobody_else_says(shared: &Path, names: &[&str]) {
     }
 }
 
-/// Test programs beside `it`: the limit of locked memory is a whole process's.
+/// Test programs next to `it`: the limit of locked memory is a whole process's.
 const OWN_PROCESS: [&str; 1] = ["engines/raw/tests/memlock.rs"];
 
 #[test]

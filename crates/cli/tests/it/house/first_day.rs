@@ -1,4 +1,4 @@
-//! The twelve jobs of docs/first-day.md: each command is run as it stands there, and prints what stands below it.
+//! The twelve jobs of docs/first-day.md: each command is run unchanged, and prints the output below it.
 
 use std::fs;
 use std::path::Path;
@@ -132,7 +132,7 @@ fn figures(word: &str) -> String {
     text.replace("+#", "#").replace("##", "#")
 }
 
-/// Whether `line` is as `expected`, in which `…` stands for anything.
+/// Whether `line` matches `expected`; `…` matches anything.
 fn alike(expected: &str, line: &str) -> bool {
     let parts: Vec<&str> = expected.split('…').map(str::trim).collect();
     let [first, .., last] = parts.as_slice() else { return expected == line };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::house::{members, root, rust, test_names};
 
-/// Each lie, and the test that tells it: what a run would claim to be, and is not.
+/// Each false claim that a run could make, and its test.
 const LIES: &[(&str, &str)] = &[
     ("the database's cache is called storage", "a_clean_ledger_closes_and_cached_data_is_not_storage"),
     ("SQLite's caches serve a part", "the_share_that_sqlites_caches_will_serve_is_predicted"),
@@ -70,11 +70,14 @@ const LIES: &[(&str, &str)] = &[
     ("a slice holds no operation", "a_thousand_sessions_of_a_slow_target_lose_no_time"),
     ("what is published late is called page cache", "what_sessions_publish_late_is_of_the_window_it_was_done_in"),
     ("one session stood still", "one_session_that_stood_still_is_reported_with_its_number"),
-    ("who waits for a CPU is called stopped", "busy_loops_are_no_stall"),
+    ("a session that waits for a CPU is called stopped", "busy_loops_are_no_stall"),
     ("the page cache before InnoDB is called storage", "the_page_cache_before_a_mariadb_is_reported"),
     ("InnoDB in tmpfs is called storage", "a_mariadb_in_tmpfs_is_read_from_memory_alone"),
     ("a MariaDB stood still", "a_mariadb_that_stood_still_is_reported_first"),
-    ("who waits for a CPU in a MariaDB waits for latches", "latches_of_a_mariadb_on_a_full_host_wait_for_cpu"),
+    (
+        "a session that waits for a CPU in a MariaDB waits for latches",
+        "latches_of_a_mariadb_on_a_full_host_wait_for_cpu",
+    ),
     ("sessions wait for each other's rows in a MariaDB", "sessions_that_update_one_row_of_a_mariadb_are_reported"),
     ("others scan in a MariaDB", "scans_of_others_in_a_mariadb_are_found"),
     ("another run reads the cache of a MariaDB", "of_two_runs_on_one_mariadb_each_claims_its_own_reads"),

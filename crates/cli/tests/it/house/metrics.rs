@@ -1,4 +1,4 @@
-//! Every metric that a run tells has its row in docs/metrics.md.
+//! Every metric of a run has its row in docs/metrics.md.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn events(mindful: &Mindful, target: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A metric as it stands on the page: devices and CPUs of this host by a name that stands for all.
+/// A metric as the page shows it: with general names for devices and CPUs of this host.
 pub(crate) fn row(source: &str, metric: &Value) -> String {
     let text = |key: &str| metric[key].as_str().unwrap().to_owned();
     let mut name = text("name");

@@ -99,7 +99,7 @@ fn each_command_of_dist_is_documented_and_says_what_it_lacks() {
             script.starts_with(&format!("#!/usr/bin/env bash\n# dist/{name}: ")),
             "dist/{name} says not what it makes"
         );
-        assert!(script.contains("\nneed ") || script.contains("\nbuild\n"), "dist/{name} looks for no tool");
+        assert!(script.contains("\nneed ") || script.contains("\nbuild\n"), "dist/{name} checks for no tool");
     }
     // What is not there is said in one line with the way to get it.
     let output = std::process::Command::new("bash")

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::house::{members, root, rust, test_names};
 
-/// The claims of the page: what stands behind a dash, up to the next one or an empty line.
+/// The claims of the page: the text after a dash, up to the next one or an empty line.
 fn claims(page: &str) -> Vec<String> {
     let mut claims: Vec<String> = Vec::new();
     let mut open = false;

@@ -68,7 +68,7 @@ fn the_schema_in_docs_is_the_one_of_the_types() {
         std::fs::write(&path, &text).unwrap();
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == text, "UPDATE_SCHEMA=1 cargo test -p mindful --test it summary_schema:: writes it anew");
+    assert!(there == text, "UPDATE_SCHEMA=1 cargo test -p mindful --test it summary_schema:: rewrites it");
 }
 
 /// What is stored was written by earlier versions, so fields that came later may be missing: none is required then.

@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::mindful::{Mindful, ended, kill, message, null, wait_until};
 
-/// A finished sweep on the null engine whose hooks leave files in the current folder; its id.
+/// The id of a finished sweep on the null engine with hooks that write files in the current folder.
 fn swept(mindful: &Mindful, more: &[&str]) -> String {
     let output = mindful.run(&null("sweep", &[&["--sessions", "1,2"], more].concat()));
     assert!(ended(&output), "{output:?}");
@@ -29,7 +29,7 @@ fn a_sweep_is_not_resumed_while_it_is_being_written() {
     assert!(mindful.run(&["show"]).status.success());
     let mut second = mindful.start(&["sweep", "--resume", "latest"]);
     std::thread::sleep(Duration::from_millis(500));
-    assert!(second.try_wait().unwrap().is_none(), "it goes on");
+    assert!(second.try_wait().unwrap().is_none(), "it continues");
     kill(&mut second);
 }
 
@@ -43,7 +43,7 @@ fn hooks_of_an_imported_run_are_never_executed() {
     let touched = || ["before", "after", "end"].map(|name| fs::remove_file(here.path(name)).is_ok());
     assert_eq!(touched(), [true; 3]);
     assert!(ended(&there.run(&["sweep", "--resume", &id])));
-    assert_eq!(touched(), [true; 3], "a run of one's own goes on as it began");
+    assert_eq!(touched(), [true; 3], "the user's own run continues with its hooks");
 
     let record = there.runs().join(&id).join("run.jsonl");
     let text = fs::read_to_string(&record).unwrap();
@@ -154,7 +154,7 @@ fn manual_pages_go_through_no_link_and_wait_for_no_pipe() {
     }
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
     for _ in 0..2 {
-        assert!(mindful.run(&["generate", "man", "pages"]).status.success(), "pages are made anew");
+        assert!(mindful.run(&["generate", "man", "pages"]).status.success(), "pages are made again");
         assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o777, 0o644);
     }
 }

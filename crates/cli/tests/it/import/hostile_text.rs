@@ -33,7 +33,7 @@ fn harmless(what: &str, output: &Output) {
     }
 }
 
-/// Puts [`STEERS`] behind every text below `value` with which `whole`, that it is a part of, still is an event.
+/// Appends [`STEERS`] to every text below `value` if `whole`, which contains it, is still an event.
 fn steer(whole: &mut Value, place: &str) {
     let value = whole.pointer(place).cloned().unwrap();
     let of = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
@@ -127,7 +127,7 @@ fn text_of_a_foreign_run_steers_no_terminal_in_any_form() {
         }
         draw(&["compare", id, id, "--force"]);
         draw(&["compare", id, id, "--force", "--format", "json"]);
-        assert!(said > 10, "the text stands in {said} forms alone");
+        assert!(said > 10, "only {said} forms contain the text");
         let site = ["export", id, "--as", "site", "--output", "site"];
         harmless("site", &here.run(&site));
         for page in fs::read_dir(here.path("site")).unwrap() {

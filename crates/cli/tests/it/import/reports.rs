@@ -1,4 +1,4 @@
-//! What other tools measured, taken in by its content, beside runs of our own.
+//! Results of other tools, recognised by content, next to our own runs.
 
 use std::fs;
 use std::path::PathBuf;
@@ -232,7 +232,7 @@ fn gigabytes_of_zeros_through_a_pipe_take_no_memory() {
     fs::write(mindful.path("awr.txt"), showcase().report(Dress::Awr12)).unwrap();
     let wait = "WAIT #1: nam='db file sequential read' ela= 5 p1=1 p2=2 p3=1 obj#=1 tim=";
     fs::write(mindful.path("t.trc"), format!("{wait}2000001\n{wait}3000001\n")).unwrap();
-    // Behind a file, or alone; with less memory than a third of it.
+    // After a file, or alone; with memory of less than a third of it.
     let piped = |begin: &str, verb: &str| {
         let mut command = std::process::Command::new("sh");
         let script =

@@ -5,7 +5,7 @@ use crate::mindful::report::Report;
 use crate::mindful::{Mindful, PAUSES, message, short_run};
 use mindful_conformance::place;
 
-/// As far as the ledger may be off where nothing but rounding stands between two rows.
+/// Largest difference between two rows of the ledger that differ only by rounding.
 const CLOSED: f64 = 0.01;
 
 fn off(report: &Report, figure: &str, above: &str) -> f64 {
@@ -19,7 +19,8 @@ fn the_share_that_sqlites_caches_will_serve_is_predicted() {
     let mindful = Mindful::beside_others(place());
     let target = format!("sqlite:{}", mindful.path("data.db").display());
     let run = |args: &[&str]| {
-        // An operation visits no block twice, so what it has read serves only later ones: units are small beside the cache.
+        // An operation visits no block twice, so its reads serve only later ones: units are small compared with the
+        // cache.
         let data = ["--target", &target, "--scale", "4MiB", "--sessions", "4", "--work-unit", "8"];
         let data = [&data[..], &["--think-time", "2ms..2ms"]].concat();
         let report = mindful.report(&mindful.short_run(&[&data[..], args].concat()));
@@ -77,7 +78,7 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
         let args = [&["--target", &target, "--cache", "1MiB", "--duration", "4s"][..], &PAUSES].concat();
         let report = mindful.report(&mindful.short_run(&args));
         report.assert_suspect("page-cache");
-        // A host that takes pages nobody asked for of late from its page cache has a few read anew.
+        // A host drops unused pages from its page cache, so a few are read again.
         let all = report.evidence("page-cache") == "all of physical reads";
         assert!(all || folder == mindful.path(".") && report.figure("page_cache_share") > 0.97, "{report}");
         let headline = report.headline();
@@ -87,7 +88,7 @@ fn what_comes_from_the_page_cache_alone_is_called_all_of_it() {
     }
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 

@@ -47,7 +47,7 @@ impl<'a> Settable<'a> {
         fs::rename(new, path).unwrap();
     }
 
-    /// What shows it to a program: the wall clock alone, looked at each time.
+    /// A program sees it only in the wall clock, read each time.
     fn shown(&self) -> [(&'static str, String); 4] {
         [
             ("LD_PRELOAD", self.library.display().to_string()),
@@ -75,7 +75,7 @@ impl<'a> Settable<'a> {
     }
 }
 
-/// A run of a minute, whose clock is set when it has worked for two seconds: its report, and how long it took from then.
+/// A run of a minute; the clock is set after two seconds of work. Returns its report, and its duration from then.
 fn set_under(
     mindful: &Mindful,
     clock: &Settable<'_>,
@@ -111,7 +111,7 @@ fn wait(child: &mut Child, what: &str, until: impl Fn() -> bool) {
     }
 }
 
-/// Whether a run in `runs` is under way and tells of a slice.
+/// Whether a run in `runs` is under way and has a slice.
 fn recorded_a_slice(runs: &Path) -> bool {
     let files = fs::read_dir(runs).into_iter().flatten().flatten().map(|run| run.path().join("run.jsonl"));
     let texts = files.filter_map(|path| fs::read_to_string(path).ok());

@@ -11,7 +11,7 @@ use crate::mindful::report::device_of;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// The time of which a group may use a share, us.
+/// The period of a group's CPU limit, us.
 const PERIOD_US: u32 = 20_000;
 
 fn quota_us(share: f64) -> f64 {
@@ -24,7 +24,7 @@ pub(super) struct ControlGroup {
 }
 
 impl ControlGroup {
-    /// A group that may use `share` of one CPU; `None` once it was said that there can be none.
+    /// A group that may use `share` of one CPU; `None` after a notice that this host has none.
     pub(super) fn with_cpu(share: f64) -> Option<Self> {
         let quota = quota_us(share);
         let old = [("cpu.cfs_period_us", PERIOD_US.to_string()), ("cpu.cfs_quota_us", quota.to_string())];
@@ -42,7 +42,7 @@ impl ControlGroup {
         written.unwrap();
     }
 
-    /// A group that may read so often a second from `device`; `None` once it was said that there can be none.
+    /// A group that may read so often a second from `device`; `None` after a notice that this host has none.
     pub(super) fn with_reads(device: &str, per_s: u32) -> Option<Self> {
         let old = [("blkio.throttle.read_iops_device", format!("{device} {per_s}"))];
         Self::limited("blkio", &old, &[("io.max", format!("{device} riops={per_s}"))])
@@ -88,8 +88,8 @@ impl ControlGroup {
         made.map_err(skip).ok()
     }
 
-    /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` once it was said that
-    /// there can be none.
+    /// A group that may use `bytes` of memory, then one in it without a limit of its own; `None` after a notice that
+    /// this host has none.
     pub(super) fn with_memory(bytes: u64) -> Option<(Self, Self)> {
         let of = |file: &'static str| [(file, bytes.to_string())];
         let above = Self::limited("memory", &of("memory.limit_in_bytes"), &of("memory.max"))?;

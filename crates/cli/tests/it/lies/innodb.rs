@@ -1,4 +1,4 @@
-//! The lies whose outcome depends on the engine, on InnoDB.
+//! The lies with an outcome that depends on the engine, on InnoDB.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -141,7 +141,7 @@ fn sessions_that_update_one_row_of_a_mariadb_are_reported() {
         }
     };
     let few = ["--update-pct", "100", "--scale", "128", "--sessions", "8", "--schemas", "1", "--duration", "4s"];
-    // On a full host what looks at the sessions may afford two looks a window.
+    // On a full host sampling may take only two samples in a window.
     let run = || retried(|| on(&mindful, &server, &few), |report| report.has("contention"));
     let updated = during(holding, run);
     updated.assert_suspect("contention");

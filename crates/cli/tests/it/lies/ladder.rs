@@ -1,4 +1,4 @@
-//! Ladders whose steps are not of the same work: a knee over them is that of nothing.
+//! Ladders with steps of different work: a knee over them has no meaning.
 
 use crate::mindful::Mindful;
 use crate::mindful::report::Report;
@@ -30,8 +30,8 @@ fn few_sessions_find_no_more_in_the_cache_than_many() {
     let mindful = Mindful::beside_others(place()).with_private();
     let data = mindful.path("private").display().to_string();
     let server = ["--target", "embedded", "--data-dir", &data, "--scale", "16MiB", "--set", "shared_buffers=2MB"];
-    // On a busy host counters may be read too late to be those of a window, and few operations tell few hits: a longer
-    // window has more of both.
+    // On a busy host counters may be read too late for a window, and few operations have few hits: a longer window has
+    // more of both.
     let ladder = |duration| sweep(&mindful, &[&server[..], &["--sessions", "1,2,8", "--duration", duration]].concat());
     let enough = |swept: &Report| hit_ratios(swept).len() >= 4 && fewest_operations(swept) >= 150;
     let swept = ["3s", "6s"].into_iter().map(ladder).find(enough).unwrap_or_else(|| ladder("12s"));

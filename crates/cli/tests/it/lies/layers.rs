@@ -167,7 +167,7 @@ fn a_btrfs_is_followed_to_its_device() {
     assert!(!seen.has("page-cache") && !seen.has("cache-below"), "{seen}");
 }
 
-/// The kernel counts no read for who asks a file system that a process serves: that is no page cache, and no storage either.
+/// The kernel does not count reads of a file system that a process serves: that is neither the page cache nor storage.
 #[test]
 fn a_file_system_of_a_process_is_neither_storage_nor_page_cache() {
     let mindful = Mindful::beside_others(place());
@@ -196,7 +196,7 @@ fn a_database_in_tmpfs_is_read_from_memory_alone() {
     assert!(report.headline().contains("all from the page cache"), "{report}");
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 
@@ -209,7 +209,8 @@ mod alone {
         };
         private::copy_to(&buffered.folder.join("private"));
         let quiet = Quiet::wait();
-        // At full speed what others read of the disk below is little beside it, unless they read at full speed too.
+        // At full speed the reads of others on the disk below are few in comparison, unless they read at full speed
+        // too.
         let cached = retried(
             || measured(&mindful, &buffered.folder, &[]),
             |cached| cached.has("cache-below") || !cached.disturbed(),

@@ -11,7 +11,7 @@ use crate::mindful::report::{Report, during};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, PAUSES};
 
-/// Each update commits by itself, and so few are made that none waits for another.
+/// Each update has its own commit, and updates are too few to wait for each other.
 pub(super) const UPDATES: [&str; 8] =
     ["--update-pct", "100", "--work-unit", "1", "--sessions", "1", "--think-time", "2ms..2ms"];
 
@@ -108,7 +108,7 @@ fn a_server_whose_syncs_are_swallowed_is_not_durable() {
     let program = fs::read_link(format!("/proc/{}/exe", server.pid())).unwrap();
     drop(server);
     let library = swallowing(&mindful);
-    // Programs beside a server that preloads the library.
+    // Programs of a server that preloads the library.
     let bin = mindful.path("bin");
     fs::create_dir(&bin).unwrap();
     for entry in fs::read_dir(program.parent().unwrap()).unwrap().flatten() {
@@ -140,7 +140,7 @@ fn an_sqlite_whose_syncs_are_swallowed_is_not_durable() {
     report.assert_suspect("not-durable");
 }
 
-/// Nobody reads, so only what is written tells of the other.
+/// There are no reads, so only writes show the other job.
 #[test]
 fn a_writer_beside_a_run_is_found() {
     let mindful = Mindful::beside_others(place()).with_private();
@@ -184,7 +184,7 @@ fn another_session_that_computes_in_the_server_is_found() {
     assert!(beside.evidence("others-active").contains("sessions of others"), "{beside}");
 }
 
-/// Another backend reads from storage what no counter of the database tells, as much as the page cache serves to the run.
+/// Another backend reads from storage, uncounted by the database, as much as the page cache serves to the run.
 #[test]
 fn a_backend_that_reads_storage_does_not_hide_the_page_cache() {
     let mindful = Mindful::beside_others(place());

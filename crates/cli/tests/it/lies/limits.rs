@@ -50,7 +50,7 @@ fn assert_held_back(run: &Report) {
     assert!(!text.contains("more or faster CPUs"), "{run}");
 }
 
-/// A limit that holds nobody back as the run begins, and most of the work from the middle of the window on.
+/// A limit that has no effect when the run begins, and throttles most of the work from the middle of the window on.
 #[test]
 fn a_cpu_limit_that_is_set_during_a_run_is_reported() {
     let mindful = Mindful::beside_others(place());

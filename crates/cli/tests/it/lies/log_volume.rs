@@ -13,7 +13,7 @@ use crate::mindful::users_server::UsersServer;
 
 const UPDATES_ALONE: [&str; 6] = ["--update-pct", "100", "--work-unit", "1", "--duration", "4s"];
 
-/// A volume below `mindful`; `None` once it was said that there can be none.
+/// A volume below `mindful`; `None` after a notice that this host has none.
 fn volume(mindful: &Mindful) -> Option<Loop> {
     let volume = Loop::over(&mindful.path("volume.image"), mindful.path("volume"));
     if volume.is_none() {

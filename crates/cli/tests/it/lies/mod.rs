@@ -1,5 +1,5 @@
-//! Runs that would claim more than they are, each caught: by its headline, its code, or both. The same run without the
-//! lie is held beside it.
+//! Runs that would claim more than they are, each caught: by its headline, its code, or both. It is compared with the
+//! same run without the lie.
 
 mod cache;
 mod caps;

@@ -48,7 +48,7 @@ pub(crate) fn busy_loop(mindful: &Mindful, name: &str) -> Background {
     Background(Command::new("setsid").arg(program).args(["-c", "while :; do :; done"]).spawn().unwrap())
 }
 
-/// `run` on `server` beside so many busy loops, which begin as its sessions do: before that they would only be in its way.
+/// `run` on `server` next to so many busy loops, which begin with its sessions: before that they would only delay it.
 pub(crate) fn beside_loops(
     mindful: &Mindful,
     server: &UsersServer,
@@ -132,8 +132,8 @@ fn autovacuum_in_the_window_is_found() {
 fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     let mindful = Mindful::beside_others(place());
     let server = UsersServer::start(&mindful, "shared_buffers=64MB,max_wal_size=4GB");
-    // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that whoever gets
-    // the CPUs there, others write more.
+    // Long enough that the log is read at the ends of the window on a busy host too, and with pauses, so that others
+    // write more whatever the share of the CPUs.
     let pauses = ["--work-unit", "16", "--think-time", "10ms..10ms"];
     let updates = [&pauses[..], &["--update-pct", "100", "--commit-wait", "off", "--duration", "5s"]].concat();
     let alone = server.run(&mindful, &updates);
@@ -148,11 +148,12 @@ fn log_that_others_write_is_seen_by_bytes_of_updated_blocks() {
     assert!(beside.evidence("log-band").contains("expected"), "{beside}");
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 
-    /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whoever else is there.
+    /// Twice as many busy loops as there are CPUs: they leave no CPU idle and take a good part of all, whatever else
+    /// runs.
     #[test]
     fn busy_loops_beside_a_run_are_named_before_all_else() {
         let mindful = Mindful::at(place());

@@ -1,4 +1,4 @@
-//! Servers and sessions that stand still in the window.
+//! Servers and sessions that stall in the window.
 
 use std::fs;
 use std::time::Duration;
@@ -23,7 +23,7 @@ impl Stopped {
         // Some may have ended since they were listed.
         let pids = pids.iter().map(|pid| Pid::from_raw(*pid as i32).unwrap());
         let stopped: Vec<_> = pids.filter(|pid| kill_process(*pid, Signal::STOP).is_ok()).collect();
-        assert!(!stopped.is_empty(), "nobody was there to be stopped");
+        assert!(!stopped.is_empty(), "no process was found to stop");
         Self(stopped)
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn all_at_work(sessions: usize, seconds: f64) -> String {
     )
 }
 
-/// Processes whose parent is `pid`, each with its title.
+/// Child processes of `pid`, each with its title.
 pub(super) fn children(pid: u32) -> Vec<(u32, String)> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -63,7 +63,7 @@ pub(super) fn children(pid: u32) -> Vec<(u32, String)> {
     pids.filter(|child| of_parent(child) == Some(pid)).map(|child| (child, title(child))).collect()
 }
 
-/// A run of `duration` s in which the processes that `chosen` names stand still for [`STOOD`], `after` s of work.
+/// A run of `duration` s in which the processes that `chosen` names are stopped for [`STOOD`], `after` s of work.
 fn stopped_beside(
     mindful: &Mindful,
     server: &UsersServer,
@@ -91,7 +91,7 @@ pub(super) fn figure(evidence: &str, unit: &str) -> f64 {
     words.last().unwrap().replace(',', "").parse().unwrap_or_else(|_| panic!("no figure before {unit:?}: {evidence}"))
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 
@@ -148,12 +148,12 @@ mod alone {
     #[test]
     fn one_session_that_stood_still_is_reported_with_its_number() {
         let mindful = Mindful::at(place());
-        // Of a cached server: nobody waits for a block that the stopped one was about to read.
+        // On a cached server no session waits for a block that the stopped one was about to read.
         let server = UsersServer::start(&mindful, "shared_buffers=64MB");
         let _quiet = Quiet::wait();
         let one =
             || children(server.pid()).into_iter().filter(|(_, title)| title.contains(" CALL")).map(|(pid, _)| pid);
-        // One that stops between two operations stands still in none: that is time outside of them (`little`).
+        // A stop between two operations is not inside one: that time is outside of them (`little`).
         let run = || stopped_beside(&mindful, &server, 2, [0.8, 3.8], || one().take(1).collect());
         let stopped = retried(run, |stopped| stopped.has("session-stall") || !stopped.has("little"));
         stopped.assert_suspect("session-stall");
@@ -164,14 +164,14 @@ mod alone {
         assert!((1.9..2.5).contains(&figure(stopped.evidence("session-stall"), " s from")), "{stopped}");
     }
 
-    /// The client gets its turns late behind them, and all publish what they counted at the ends of the window.
+    /// The client gets a CPU late after them, and all publish their counts at the ends of the window.
     #[test]
     fn hundreds_of_sessions_lose_no_time_between_slices() {
         let mindful = Mindful::at(place()).with_private();
         let _quiet = Quiet::wait();
         let many = ["--sessions", "256", "--set", "shared_buffers=8MB", "--warmup", "1s", "--duration", "3s"];
         let many = retried(|| mindful.private_run(&many), |many| !many.warns("little"));
-        // Behind others who use the CPUs all the time a session waits for its turn between two operations too.
+        // While others use the CPUs all the time, a session waits for a CPU between two operations too.
         let off = if many.warns("little") { figure(many.evidence("little"), " % off") } else { 0.0 };
         let most = if many.has("foreign-cpu") { 10.0 } else { 0.0 };
         assert!(off <= most, "{many}");
@@ -183,7 +183,7 @@ mod alone {
         assert!((1.0..1.2).contains(&requests), "{requests}: {many}");
     }
 
-    /// Who waits for a CPU does not stand still.
+    /// A wait for a CPU is not a stall.
     #[test]
     fn busy_loops_are_no_stall() {
         let mindful = Mindful::at(place());
@@ -191,7 +191,7 @@ mod alone {
         let _quiet = Quiet::wait();
         let stalled = |beside: &Report| beside.has("stall") || beside.has("session-stall");
         let run = || beside_loops(&mindful, &server, SESSIONS, 2, || seconds(&mindful, &server, SESSIONS, "2s"));
-        // Behind many more than these loops a session may get no turn for so long that it is one.
+        // With many more loops a session may wait for a CPU so long that it counts as a stall.
         let beside = retried(run, |beside| !stalled(beside));
         assert!(!stalled(&beside), "{beside}");
     }

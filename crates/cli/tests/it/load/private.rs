@@ -40,7 +40,7 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     let mut cut_off = 0;
     for (turn, after_ms) in [50, 200, 500, 900, 1_500].into_iter().enumerate() {
         let mut child = load.spawn().unwrap();
-        // The first may come before mindful listens: a shell lets what runs behind it ignore SIGINT, not SIGTERM.
+        // The first may arrive before mindful listens: a shell lets background commands ignore SIGINT, but not SIGTERM.
         if turn > 0 {
             wait_for_handlers(&child);
         }
@@ -62,7 +62,8 @@ fn a_signal_ends_the_making_and_the_loading_of_a_server() {
     assert!(made.status.success(), "what was cut off is in the way: {made:?}");
 }
 
-/// As in a container without root that has one user: it can become nobody else, and no database server runs as root.
+/// As in a container without root that has one user: it cannot become another user, and no database server runs as
+/// root.
 #[test]
 fn root_of_a_namespace_of_one_user_is_refused_with_the_way_out() {
     let mindful = Mindful::beside_others(quick_place());
@@ -90,7 +91,7 @@ fn cleanup_lists_and_removes_what_is_ours() {
     let mindful = Mindful::beside_others(quick_place()).with_private();
     let data = mindful.private_folder();
     let asked = mindful.private(&["cleanup"]);
-    assert_eq!(asked.status.code(), Some(2), "nobody is there to answer: {asked:?}");
+    assert_eq!(asked.status.code(), Some(2), "there is no terminal to answer: {asked:?}");
     let listed = text(&mindful.private(&["cleanup", "--yes"]));
     assert!(listed.contains("removed") && listed.contains(&format!("{} (", data.display())), "{listed}");
     assert!(!data.exists() && working_in(&data).is_empty(), "the private folder is left");

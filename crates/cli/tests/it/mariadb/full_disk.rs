@@ -1,4 +1,4 @@
-//! A MariaDB whose file system fills: one line, the documented exit code, and what comes after works.
+//! A MariaDB whose file system fills: one line, the documented exit code, and the next command works.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

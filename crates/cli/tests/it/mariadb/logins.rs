@@ -34,7 +34,7 @@ impl Bench {
         self.server.url_of("me", "bench")
     }
 
-    /// A short run whose home is the store and who is given nothing but `variables`.
+    /// A short run with the store as its home, and with only `variables` in its environment.
     fn command(&self, variables: &[(&str, &str)]) -> Command {
         let url = self.url();
         let mut command = self.mindful.command(&[&["run", "--target", &url], &SHORT[..]].concat());
@@ -53,7 +53,7 @@ impl Bench {
             terminal(&self.mindful, &format!("{binary} run --target {} {}", self.url(), SHORT.join(" ")));
         terminal.env("HOME", self.mindful.folder()).env_remove("MYSQL_PWD");
         let (shown, code) = typed(terminal, PROMPT, keys).unwrap();
-        assert!(shown.contains(PROMPT), "nobody was asked: {shown}");
+        assert!(shown.contains(PROMPT), "there was no prompt: {shown}");
         (shown, code)
     }
 }

@@ -33,7 +33,7 @@ fn mpirun_starts_four_ranks_that_meet_in_a_mariadb() {
     let ratio = step["logical_reads_per_s"].as_f64().unwrap() / step["blocks_visited_per_s"].as_f64().unwrap();
     assert!((0.9..8.0).contains(&ratio), "{step:#}");
     assert_eq!(server.count("SELECT COUNT(*) FROM mindful.meeting"), 0, "nothing is left where they met");
-    // Ranks of what is measured elsewhere meet there as well; one that waits for nobody has no row in a private server.
+    // Ranks of a remote target meet there as well; a single rank has no row in a private server.
     let meet = ["run", "--target", "null:", "--ranks", "2", "--rank", "1", "--meet", "mariadb:"];
     assert!(mindful.refusal(&meet).contains("ranks cannot share a private server"));
     let cleaned = mindful.run(&["cleanup", "--yes", "--target", &url]);

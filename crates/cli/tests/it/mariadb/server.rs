@@ -1,4 +1,4 @@
-//! A MariaDB of the user's own, which lives beside the runs on it.
+//! A MariaDB of the user's own, which keeps running during the runs on it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(crate) fn connect(socket: &Path) -> Conn {
 pub(crate) struct UsersMariaDb(Instance);
 
 impl UsersMariaDb {
-    /// In `folder`, with options of the private server; where there is none, a copy of one without data, for making one takes
-    /// a CPU for seconds.
+    /// In `folder`, with options of the private server; if it is missing, a copy of one without data, because making
+    /// one takes seconds of CPU.
     pub(crate) fn start(folder: &Path, options: &[(&str, &str)]) -> Self {
         if !folder.exists() {
             let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-empty-mariadb");

@@ -64,7 +64,7 @@ fn is_interrupted(bench: &Bench, mut child: Child, sent: Signal) {
 fn a_signal_ends_a_run_on_a_server_that_stands_still() {
     let bench = Bench::new();
     for (loops, sent) in [("server", Signal::TERM), ("client", Signal::INT)] {
-        // Those of the run before go on until the server sees that their client is gone.
+        // Those of the previous run continue until the server notices that their client is gone.
         until("a session is left", || bench.at_work() == 0);
         let child = bench.run(loops, &["--duration", "60s"]);
         bench.works();

@@ -95,7 +95,7 @@ impl Mindful {
         self.command(args).output().unwrap()
     }
 
-    /// Starts a command whose output nobody reads.
+    /// Starts a command without reading its output.
     pub(crate) fn start(&self, args: &[&str]) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
@@ -163,7 +163,7 @@ pub(crate) fn assert_hooks_ran(folder: &Path) {
     }
 }
 
-/// `verb` on the null engine, whose operations pause for a millisecond instead of using a CPU.
+/// `verb` on the null engine; its operations pause for a millisecond instead of using a CPU.
 pub(crate) fn null<'a>(verb: &'a str, args: &[&'a str]) -> Vec<&'a str> {
     let small = [
         ("--target", "null:"),

@@ -41,7 +41,7 @@ pub(crate) fn copy_to(folder: &Path) {
     copy("embedded", &[], folder);
 }
 
-/// A copy has no holes: nine tenths of it would be the log. A start with another size makes it anew.
+/// A copy has no holes: nine tenths of it would be the log. A start with another size makes it again.
 #[cfg(feature = "mysql")]
 pub(crate) const SMALL_LOG: &str = "innodb_log_file_size=32M";
 

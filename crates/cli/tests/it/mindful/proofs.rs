@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// `first` loaded and proved; `second`, shown as `text`, carries the same proof and tells its instant.
+/// `first` loaded and proved; `second`, shown as `text`, has the same proof and shows its instant.
 pub(crate) fn hold(first: &Value, second: &Value, text: &str) {
     let correlation = |ran: &Value| ran["dataset"]["rank_correlation_max"].as_f64();
     assert!(correlation(first).is_some(), "{first:#}");

@@ -1,20 +1,20 @@
-//! Turns on this machine: who measures it has it alone, others work side by side.
+//! Turns on this machine: a measuring test has it alone, others run in parallel.
 
 use std::fs::File;
 use std::path::Path;
 
-/// Held by who measures this machine: runs side by side would measure each other. Also by tests of another process; a
-/// process that ends lets it go.
+/// Held by a test that measures this machine: runs in parallel would measure each other. Other processes respect it
+/// too; the end of a process releases it.
 pub(crate) struct Quiet {
     _held: File,
     _turn: Option<File>,
 }
 
 impl Quiet {
-    /// Waits until nobody else measures, and nobody works beside. While it waits nobody new begins beside: those who want
-    /// to be alone take their turns one after another, and the machine is emptied once for all of them.
+    /// Waits until no other test runs. No new test begins while it waits: tests that need the machine take turns, and
+    /// it is emptied once for all of them.
     ///
-    /// For tests of modules that are called `alone`: the gate runs them beside programs of tests that leave them room.
+    /// For tests of modules that are called `alone`: the gate runs them next to test programs that leave CPU free.
     pub(crate) fn wait() -> Self {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or_default();
@@ -26,8 +26,8 @@ impl Quiet {
         Self { _held: held, _turn: Some(turn) }
     }
 
-    /// Waits until nobody measures or waits to; others may work beside. For what keeps CPUs or the device busy and looks
-    /// at no figure that others can move.
+    /// Waits until no test measures or waits to; others may run. For tests that load CPUs or the device and do not
+    /// check figures that others can change.
     pub(crate) fn beside() -> Self {
         let turn = Self::file("turn");
         turn.lock().unwrap();

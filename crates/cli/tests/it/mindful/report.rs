@@ -12,8 +12,8 @@ use crate::mindful::{Mindful, codes, host_was_full, json, short_run};
 /// Codes of what others on this host do to a run, whatever it is.
 const OF_NEIGHBOURS: [&str; 4] = ["foreign-cpu", "foreign-reads", "foreign-writes", "cpu-steal"];
 
-/// And where they leave no CPU idle or take the device: sessions wait for a CPU between two slices, and a device that
-/// writes for others may answer nobody for a while.
+/// Also if they leave no CPU idle or load the device: sessions wait for a CPU between two slices, and a device that
+/// writes for others may not answer for a while.
 const OF_A_BUSY_HOST: [&str; 3] = ["little", "stall", "levels-disagree"];
 
 impl Mindful {
@@ -22,7 +22,7 @@ impl Mindful {
         self.run(&short_run(args))
     }
 
-    /// The run whose summary a command printed, with all that `show` prints of it.
+    /// The run of the summary that a command printed, with the full output of `show`.
     pub(crate) fn report(&self, output: &Output) -> Report {
         let run = json(output);
         let text = self.text(&["show", run["id"].as_str().unwrap(), "--full"]);
@@ -101,7 +101,7 @@ impl Report {
         self.run["steps"][0][name].as_f64().unwrap_or_else(|| panic!("{name} is not known: {self}"))
     }
 
-    /// The figure that stands for the run and why it is called that, in lower case.
+    /// The figure that represents the run and the reason for its name, in lower case.
     pub(crate) fn headline(&self) -> String {
         // The paragraph after the verdict, which may take several lines.
         self.text.split("\n\n").nth(1).unwrap_or_default().to_lowercase()
@@ -118,7 +118,7 @@ impl std::fmt::Display for Report {
     }
 }
 
-/// `run` while `other` goes on in a thread, until the flag that `other` is handed is set.
+/// `run` while `other` works in a thread, until the flag passed to `other` is set.
 pub(crate) fn during(other: impl FnOnce(&AtomicBool) + Send, run: impl FnOnce() -> Report) -> Report {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A server of the user's own, which lives beside the runs on it.
+//! A server of the user's own, which keeps running during the runs on it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ impl UsersServer {
         Self::at(&folder, set)
     }
 
-    /// The same in a folder of the caller's choice; where there is none, a copy of one without data, for making one takes a
-    /// CPU for half a second.
+    /// The same in a folder of the caller's choice; if it is missing, a copy of one without data, because making one
+    /// takes half a second of CPU.
     pub(crate) fn at(folder: &Path, set: &str) -> Self {
         Self::of(folder, &[("set", set)])
     }
@@ -87,7 +87,7 @@ impl UsersServer {
         mindful.report(&mindful.short_run(&[&["--target", &self.url()], args].concat()))
     }
 
-    /// A short run, with `sql` again and again beside it.
+    /// A short run, while `sql` is repeated.
     pub(crate) fn run_beside(&self, mindful: &Mindful, args: &[&str], sql: &str) -> Report {
         let again = |done: &AtomicBool| {
             while !done.load(Ordering::SeqCst) {

@@ -12,7 +12,7 @@ use crate::mindful::{Mindful, refused};
 
 const PROMPT: &str = "Password of bench";
 
-/// `line` in a terminal whose environment holds no password.
+/// `line` in a terminal without a password in its environment.
 fn without_password(place: &Place, line: &str) -> Command {
     let mut terminal = terminal(&place.mindful, line);
     terminal.env_remove("ORACLE_PASSWORD");
@@ -23,7 +23,7 @@ fn without_password(place: &Place, line: &str) -> Command {
 fn load(place: &Place, keys: &str) -> (String, Option<i32>) {
     let line = format!("{} load --target {} --schemas 1 --scale 400", env!("CARGO_BIN_EXE_mindful"), place.target);
     let (shown, code) = typed(without_password(place, &line), PROMPT, keys).unwrap();
-    assert!(shown.contains(PROMPT), "nobody was asked: {shown}");
+    assert!(shown.contains(PROMPT), "there was no prompt: {shown}");
     (shown, code)
 }
 
@@ -49,7 +49,7 @@ fn a_password_is_asked_for_and_shows_nowhere() {
     assert!(database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
     let run = ["--schemas", "1", "--scale", "400", "--sessions", "1", "--warmup", "0s", "--duration", "1s"];
     place.run("run", &run);
-    assert!(!holds_password(place.mindful.folder()), "a stored file tells the password");
+    assert!(!holds_password(place.mindful.folder()), "a stored file contains the password");
 }
 
 /// The modes of a terminal, as `stty` names them, after such a load got `signal` once it asked.
@@ -64,7 +64,7 @@ fn modes_after(place: &Place, signal: &str) -> String {
         assert!(Command::new("kill").args([signal, number.trim()]).status().unwrap().success());
     });
     let (shown, _) = signalled.unwrap();
-    assert!(shown.contains(PROMPT), "nobody was asked: {shown}");
+    assert!(shown.contains(PROMPT), "there was no prompt: {shown}");
     fs::read_to_string(&modes).unwrap()
 }
 

@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// A database of that name behind a server, and a place where mindful runs; `None` where there is no server to be had.
+/// A database of that name behind a server, and a place where mindful runs; `None` if this host has no such server.
 fn made_up(name: &str, version: u32) -> Option<(Arc<Database>, Server, Place)> {
     let database = Database::create(name);
     let server = Server::start(&database, version)?;
@@ -138,7 +138,7 @@ fn runs_know_what_the_doctor_found_of_their_database() {
     let kept: Vec<_> = kept.map(|entry| entry.unwrap().path()).collect();
     let stored = std::fs::read_to_string(&kept[0]).unwrap();
     assert!(kept.len() == 1 && !stored.contains("4711") && !stored.contains("BENCH"), "{stored}");
-    // As it stands once each claim has held: timing apart, which is this machine's.
+    // The text when each claim holds, without timing, which depends on this machine.
     std::fs::write(&kept[0], stored.replace("\"fail\"", "\"pass\"")).unwrap();
     let proven = json(&run());
     assert_eq!((found(&proven, "self-proof-failed"), found(&proven, "self-proof-missing")), (None, None));
@@ -234,7 +234,7 @@ fn the_cpu_of_a_server_elsewhere_limits_by_what_it_tells_itself() {
     let run = || place.json("run", &[&work[..]].concat());
     database.state().busy_cpus = 1.98;
     let full = run();
-    // Where this machine is busy with other tests, what the client has not done stands before that.
+    // If this machine is busy with other tests, a finding about the client precedes that.
     let limit = full["steps"][0]["limited_by"].as_str().unwrap();
     assert!(limit == "CPU" || limit == "the client" && found(&full, "little").is_some(), "{full:#}");
     assert!(found(&full, "host-saturated").is_some(), "{full:#}");

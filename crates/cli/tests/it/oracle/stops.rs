@@ -61,7 +61,7 @@ fn a_load_in_a_statement_without_end_goes_on_another_time() {
             && message.contains("the server still has its statement"),
         "{message}"
     );
-    // A server goes on with a statement whose client is gone, until it answers.
+    // A server continues a statement without its client, until it answers.
     database.hang("blocks", false);
     until("the server has made it", || database.state().tables.contains_key("MINDFUL_BLOCKS_1"));
     let loaded = place.run("load", &SMALL);

@@ -45,7 +45,7 @@ const UNITS: [&str; 3] = ["us", "h", "TiB"];
 
 const NONSENSE: [&str; 8] = ["-1", "-0.5", "1e999", "NaN", "inf", "-inf", "", " "];
 
-/// What stands for the value in the help of keys whose values are no numbers.
+/// The value's name in the help of keys without numeric values.
 const WORDS: [&str; 11] =
     ["URL", "NAME", "ROLE", "COMMAND", "DIR", "FILE", "USER", "DEVICE", "NAME=VALUE,…", "PREFIX", "JOB"];
 
@@ -87,7 +87,7 @@ fn ask(args: &[String], ends_after: Duration) -> Answer {
     Answer { call: args.join(" "), code, stderr: read(err), stdout: read(out), took: since.elapsed() }
 }
 
-/// Judges the answers to all calls, several at a time; `complaint` tells what is wrong with one.
+/// Judges the answers to all calls, several at a time; `complaint` returns the fault of one.
 fn all<T: Sync>(calls: &[T], complaint: impl Fn(&T) -> Option<String> + Sync) {
     let (next, complaints) = (Mutex::new(calls.iter()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -135,7 +135,7 @@ fn flag(key: &Key, value: &str) -> String {
     format!("--{}={value}", key.flag_name())
 }
 
-/// All engines, those that have private servers twice; nobody listens on port 9.
+/// All engines, those that have private servers twice; no server listens on port 9.
 fn engines() -> Vec<(&'static str, &'static dyn Engine)> {
     vec![
         ("null:", &mindful_null::ENGINE),
@@ -283,8 +283,8 @@ fn what_is_taken_to_the_limit_runs_or_stops_when_asked() {
         let answer = ask(args, Duration::from_secs(2));
         let late =
             (answer.took > PATIENCE).then(|| format!("{}: ended {:?} after it was asked", answer.call, answer.took));
-        // Without a handler yet, a signal ends mindful as it ends any process, and there is nothing to lose. Where nobody
-        // answers nothing is measured.
+        // Without a handler yet, a signal ends mindful like any process, and nothing is lost: without an answer nothing
+        // is measured.
         let elsewhere = args[1].contains("127.0.0.1:9");
         let codes: &[i32] = if elsewhere { &[2, 3, 130, 143] } else { &[0, 1, 2, 3, 130, 143] };
         unsound(&answer, codes).or(late)

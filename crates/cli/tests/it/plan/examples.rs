@@ -1,4 +1,4 @@
-//! Every plan in examples/, and that beside an engine, resolves, tells how it is run, and those without I/O run.
+//! Every example plan resolves and shows its command; those without I/O run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ fn examples() -> PathBuf {
     of_project("examples")
 }
 
-/// The plan of an engine that is in no build by default stands beside it.
+/// The plan of an engine that is in no build by default is next to the engine.
 fn of_features() -> Option<PathBuf> {
     cfg!(feature = "oracle").then(|| of_project("engines/oracle/example.toml"))
 }
@@ -30,7 +30,7 @@ fn every_example_resolves_and_tells_the_command_that_runs_it() {
         let value = mindful.json(&["plan", "--plan", plan.to_str().unwrap()]);
         let text = std::fs::read_to_string(&plan).unwrap();
         let name = plan.strip_prefix(of_project("")).unwrap().to_str().unwrap();
-        assert!(text.contains(&format!("--plan {name}")), "{name} does not tell its command");
+        assert!(text.contains(&format!("--plan {name}")), "{name} does not show its command");
         // What the file says is what the plan holds: no key is passed over.
         for (key, _) in text.parse::<toml::Table>().unwrap() {
             let origin = value["settings"][&key]["origin"].to_string();

@@ -38,7 +38,7 @@ fn a_plan_that_others_could_have_written_is_refused() {
     mode(&file, 0o600);
     mode(mindful.folder(), 0o777);
     assert!(refused(&run(&mindful, &[])).contains("other users may write its folder"));
-    // As in /tmp, where nobody removes or renames what is of others.
+    // As in /tmp, where users cannot remove or rename files of others.
     mode(mindful.folder(), 0o1777);
     assert!(mindful.run(&["plan"]).status.success());
     mode(mindful.folder(), 0o700);
@@ -121,7 +121,7 @@ fn first_line(text: &[u8]) -> String {
     String::from_utf8_lossy(text).lines().next().unwrap_or_default().to_owned()
 }
 
-/// All that reads a plan and then tells something, without and with JSON.
+/// All verbs that read a plan and print something, without and with JSON.
 const PLANNED: [&[&str]; 8] = [
     &["run"],
     &["sweep", "--sessions", "1,2"],
@@ -132,7 +132,7 @@ const PLANNED: [&[&str]; 8] = [
     &["watch", "--duration", "1s"],
     &["run", "--explain", "verdict"],
 ];
-/// All that tells of runs that such a plan made.
+/// All verbs that show runs of such a plan.
 const STORED: [&[&str]; 5] = [
     &["show"],
     &["show", "--explain", "verdict"],

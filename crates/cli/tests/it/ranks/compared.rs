@@ -9,7 +9,7 @@ use crate::mindful::{Mindful, short_run};
 use crate::ranks::processes::outcome;
 use mindful_conformance::place;
 
-/// Runs a side: fewer may show a difference where there is none.
+/// Runs a side: fewer may show a difference by chance.
 const TIMES: usize = 4;
 
 #[test]
@@ -39,7 +39,7 @@ fn one_process_of_16_sessions_and_four_ranks_of_4_are_alike() {
     let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
     let (one, four): (Vec<_>, Vec<_>) = (one_each.iter().map(id).collect(), four_each.iter().map(id).collect());
     let compared = mindful.json(&["compare", &one.join(","), &four.join(","), "--margin", "10%"]);
-    // Beside other tests runs may differ too much among themselves to decide; in their medians the two sides do not.
+    // Next to other tests, runs may differ too much among themselves to decide; the medians of the two sides do not.
     let near = compared["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.0).abs() < 0.1);
     let undecided = compared["verdict"] == "not_decided" && near;
     assert!(undecided || compared["verdict"] == "no_meaningful_difference", "{compared:#}");

@@ -59,7 +59,7 @@ struct Apart {
 }
 
 impl Apart {
-    /// `None` where this host lets nobody make another.
+    /// `None` if this host does not permit another.
     fn new(delay: Duration, parameters: &str) -> Option<Self> {
         let host = match FarHost::new() {
             Ok(host) => host,

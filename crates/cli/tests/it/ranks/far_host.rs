@@ -13,11 +13,11 @@ pub(super) struct FarHost {
 }
 
 impl FarHost {
-    /// Why there is none, where that takes more rights or programs than this process has.
+    /// Why it cannot be made, if this process lacks privileges or programs.
     pub(super) fn new() -> Result<Self, String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = (std::process::id() * 4 + NUMBER.fetch_add(1, Ordering::Relaxed)) % (1 << 14);
-        // Addresses of four, of which two are hosts, in a range that is kept for trials (RFC 2544).
+        // Networks of four addresses with two hosts, in a range reserved for tests (RFC 2544).
         let base = u32::from(Ipv4Addr::new(198, 18, 0, 0)) + 4 * number;
         let (near, far) = (Ipv4Addr::from(base + 1), Ipv4Addr::from(base + 2));
         let host = Self { name: format!("mindful-{number}"), wire: format!("mindful{number}"), near };
@@ -44,7 +44,7 @@ impl FarHost {
         command
     }
 
-    /// From now on nothing comes through, and nobody learns of it.
+    /// From now on packets are dropped silently.
     pub(super) fn cut(&self) {
         ip(&["link", "set", &self.wire, "down"]).unwrap();
     }

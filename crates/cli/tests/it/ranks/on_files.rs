@@ -47,7 +47,7 @@ fn report_of(children: Vec<Child>) -> Value {
 fn ranks_leave_in_a_sqlite_file_what_one_process_leaves() {
     let _beside = Quiet::beside();
     let ranks = Ranks::new();
-    // A schema for each session, so that who wrote a row last is no matter of time.
+    // A schema for each session, so that the last writer of a row does not depend on time.
     let plan = ["--schemas", "8", "--scale", "64", "--sessions", "8", "--work-unit", "2", "--update-pct", "50"];
     let on = |file: &'static str| [&["--ops", "60", "--target", file][..], &plan].concat();
     let load = ["load", "-q", "--target", "sqlite:loaded.db", "--schemas", "8", "--scale", "64"];

@@ -124,7 +124,8 @@ fn no_number_of_a_hostile_part_breaks_its_merge() {
 #[test]
 fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
     let _beside = Quiet::beside();
-    // Before the others have come, when all are ready, the first rank in the window and in its merge: jobs beside each other.
+    // Before the others join, when all are ready, in the window and in the merge of the first rank: several jobs at
+    // once.
     let jobs: [(&str, u32, &str, i32); 4] = [
         ("early", 2, "joined", 3),
         ("window", 1, "ready", 1),
@@ -144,7 +145,7 @@ fn a_killed_rank_ends_all_in_one_line_and_leaves_nothing() {
                 children.extend(others.map(|rank| (rank, ranks.start(rank, 3, &[]))));
                 if name != "early" {
                     ranks.await_row(killed, stage);
-                    // The start is decided, and the warm-up or the window goes on.
+                    // The start is decided, and the warm-up or the window continues.
                     ranks.await_row(0, "start_us");
                     std::thread::sleep(Duration::from_millis(500));
                     if name == "merge" {
@@ -189,7 +190,7 @@ fn a_rank_whose_clock_is_wrong_begins_with_the_others() {
     let mut wrong = Command::new("/usr/bin/faketime");
     wrong.args(["-f", "+3s"]).arg(rank.get_program()).args(rank.get_args()).current_dir(ranks.mindful.folder());
     wrong.envs(rank.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("NO_FAKE_STAT", "1");
-    // What waits go by is another clock, which nobody sets.
+    // Waits use another clock, which is never set.
     wrong.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
     let wrong = wrong.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (code, report, message) = outcome(right);
@@ -241,7 +242,7 @@ fn ranks_share_a_real_server_and_one_of_them_loads() {
         log.lines().any(|line| line.contains("\"event\":\"loaded\"") && !line.contains("\"load_s\":null"))
     });
     assert_eq!(loads.count(), 2, "the first rank's part, and what was merged of it");
-    // What a job leaves whose ranks are all dead goes with the rest.
+    // The remains of a dead job are removed with the rest.
     let mut dead = mindful.command(&["run", "--target", &url, "-q", "--rank", "1", "--ranks", "3"]).spawn().unwrap();
     wait_until("it never comes", || server.count("SELECT FROM mindful.meeting") > 0);
     kill(&mut dead);

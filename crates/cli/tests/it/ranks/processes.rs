@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::mindful::{Mindful, json, message, null, wait_until};
 
-/// A small plan on nothing, whose ranks meet in a folder.
+/// A small plan without I/O, with ranks that meet in a folder.
 const RUN: [&str; 8] = ["-q", "--sessions", "8", "--null-latency", "10ms", "--warmup", "1s", "--duration=2s"];
 
 pub(crate) fn rank_of<'a>(more: &[&'a str]) -> Vec<&'a str> {

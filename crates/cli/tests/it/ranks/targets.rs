@@ -34,8 +34,8 @@ fn targets(summary: &Value) -> &Vec<Value> {
     summary["steps"][0]["targets"].as_array().unwrap()
 }
 
-/// The figure of the run is the sum of those of its targets, whose windows are hardly the same; not known where that of one is
-/// not, as where a busy machine reads a counter too late.
+/// The figure of the run is the sum of those of its targets, because their windows nearly coincide. It is unknown if
+/// that of one target is, as on a busy machine that reads a counter too late.
 fn adds_up(summary: &Value, figure: &str) -> Option<f64> {
     let all = summary["steps"][0][figure].as_f64();
     let parts: Option<f64> = targets(summary).iter().map(|target| target["step"][figure].as_f64()).sum();
@@ -240,7 +240,7 @@ fn servers(place: &Path) -> [UsersServer; 2] {
     ["a", "b"].map(|name| UsersServer::of(&place.join(name), &[]))
 }
 
-/// Two databases of one server: it counts for both, so nobody knows what is of which.
+/// Two databases of one server: it counts for both together.
 fn one_server_twice(mindful: &Mindful, server: &UsersServer) {
     server.sql("CREATE DATABASE other");
     let (url, (_, _, database)) = (server.url(), server.place());
@@ -260,7 +260,7 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let _beside = Quiet::beside();
     let mindful = Mindful::new();
     let urls = servers.each_ref().map(UsersServer::url);
-    // So much is visited by the one session of the second that what else its server reads is little beside it.
+    // The one session of the second visits so much that other reads of its server are few in comparison.
     let paced = ["--target-weights", "3,1", "--think-time", "20ms..20ms"];
     let both = [&["run", "--target", &urls[0], "--target", &urls[1]], &paced[..]].concat();
     let ran = mindful.run(&[&both[..], &SMALL, &SHORT, &["--format", "json"]].concat());
@@ -282,7 +282,7 @@ fn two_servers_add_up_by_weight_and_one_that_dies_is_named() {
     let mut command = mindful.command(&[&both[..], &SMALL, &LONG].concat());
     let first = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let busy = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL %'";
-    until("nobody works on the second one", || servers[1].count(busy) > 0);
+    until("no session works on the second one", || servers[1].count(busy) > 0);
     std::thread::sleep(Duration::from_secs(2));
     // An immediate end: sessions are cut off.
     let second = Pid::from_raw(i32::try_from(servers[1].pid()).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A process that may not use io_uring, as in a container whose seccomp profile leaves it out.
+//! A process that may not use io_uring, as in a container with a seccomp profile without it.
 
 use std::process::Output;
 
@@ -7,7 +7,7 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use crate::mindful::{Mindful, codes, host_was_full, json, refused_with, steps};
 use crate::raw::place::{SHORT, made, runs};
 
-/// `mindful` as a child of a thread whose filter lets `io_uring_setup` fail: it inherits the filter, nobody else does.
+/// `mindful` as a child of a thread with a filter that lets `io_uring_setup` fail: only this child inherits the filter.
 fn denied(mindful: &Mindful, args: &[&str]) -> Output {
     std::thread::scope(|scope| {
         let filtered = scope.spawn(|| {
@@ -77,7 +77,7 @@ fn one_io_at_a_time_needs_no_io_uring() {
     let path = made(&mindful);
     let short = [&["raw", &path, "--format", "json"][..], &SHORT].concat();
     let psync = json(&denied(&mindful, &[&short[..], &["--io", "psync"]].concat()));
-    assert!(!psync["findings"].to_string().contains("no-io-uring"), "nobody asked for it: {psync:#}");
+    assert!(!psync["findings"].to_string().contains("no-io-uring"), "it was not requested: {psync:#}");
     let spans = json(&denied(&mindful, &[&short[..], &["--spans", "outer,inner"]].concat()));
     assert_eq!(steps(&spans).len(), 2, "{spans:#}");
 }

@@ -120,7 +120,7 @@ fn all_schemas_of_a_file_are_read_as_one() {
         mindful.run(&[&["raw", name, "--preset", "oltp", "--num-small", "1"], &work[..], more].concat())
     };
     assert!(job(&[]).status.success(), "{:?}", job(&[]));
-    // The last schema no longer holds what belongs there: who reads all of the file must meet it.
+    // The content of the last schema is wrong: a reader of the whole file must find it.
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     let bytes = file.metadata().unwrap().len();
     file.write_all_at(&vec![0; 4 << 20], bytes - (4 << 20)).unwrap();

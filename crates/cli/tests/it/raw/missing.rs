@@ -17,7 +17,7 @@ fn a_mistyped_path_of_bare_files_makes_no_file() {
     let loaded = mindful.run(&["load", "--target", "raw:loaded", "--scale", "8MiB", "-q"]);
     assert!(loaded.status.success() && mindful.path("loaded").exists(), "{loaded:?}");
     let again = mindful.run(&[&run[..], &["loaded"]].concat());
-    assert!(ended(&again), "what is there is read without a word: {again:?}");
+    assert!(ended(&again), "an existing file is read without a question: {again:?}");
 }
 
 #[test]

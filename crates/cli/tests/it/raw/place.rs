@@ -35,13 +35,13 @@ pub(super) fn runs(mindful: &Mindful) -> usize {
     fs::read_dir(mindful.runs()).map_or(0, Iterator::count)
 }
 
-/// Whether others left the session of a step no CPU, or so little that nobody could count.
+/// Whether others left the session of a step no CPU, or too little for counting.
 pub(super) fn disturbed(step: &Value) -> bool {
     step["cpu"]["host_busy_share"].is_null() || host_was_full(step)
 }
 
-/// Makes sure of `check` for what `measure` gives; where others disturbed it and it does not hold, for what is measured
-/// then: what is compared are figures. The third stands as it is.
+/// Asserts `check` on the result of `measure`. If it fails and others disturbed the run, measures again, at most three
+/// times.
 pub(super) fn undisturbed(measure: impl Fn() -> Value, check: impl Fn(&Value)) {
     for _ in 0..2 {
         let measured = measure();

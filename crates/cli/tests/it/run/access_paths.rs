@@ -16,7 +16,7 @@ fn with_work(mindful: &Mindful, args: &[&str]) -> Value {
     json(&command.args(WORK.split(' ')).args(["--format", "json"]).output().unwrap())
 }
 
-/// The first of three sweeps in each of whose steps blocks were read, the last with the longest windows: on a full host a session
+/// The first of three sweeps with blocks read in each step, the last with the longest windows: on a full host a session
 /// may not get to work in a short one.
 fn swept(mindful: &Mindful, args: &[&str]) -> Value {
     let sweep = |duration| with_work(mindful, &[&["sweep"], args, &["--duration", duration]].concat());
@@ -79,7 +79,7 @@ fn a_sweep_over_io_method_and_access_reads_as_each_point_says() {
     }
 }
 
-/// The point whose index scans never look at the setting is named, the one whose bitmap scans do is not.
+/// The point with index scans, which ignore the setting, is named; the one with bitmap scans, which use it, is not.
 #[test]
 fn a_ladder_of_a_setting_tells_the_points_where_it_is_idle() {
     let mindful = place();

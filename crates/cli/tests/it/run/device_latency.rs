@@ -45,7 +45,7 @@ fn lacks(summary: &Value, source: &str) -> bool {
     summary["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "not-seen" && begins(finding))
 }
 
-/// Whether the device below the build's files is seen; said where it is not, as in a container.
+/// Whether the device below the build's files is visible; if not, as in a container, prints a notice.
 fn device_seen(summary: &Value) -> bool {
     let unseen = lacks(summary, "device");
     if unseen {
@@ -114,7 +114,7 @@ fn without_the_trace_no_request_is_timed_and_all_else_stands() {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 
@@ -137,7 +137,6 @@ mod alone {
         let timed = figure(&device["reads_timed"]) * figure(&device["one_of"]) / figure(&step["duration_s"]);
         let counted = figure(&step["device_reads_per_s"]);
         assert!((timed / counted - 1.0).abs() < 0.3, "{timed} reads/s by the sample, {counted} by diskstats: {device}");
-        // What is read back from the run folder tells the same.
         assert_eq!(place.0.json(&["show"])["steps"][0]["device"], *device);
     }
 }

@@ -6,7 +6,7 @@ use mindful_conformance::{place, quick_place};
 use crate::mindful::private::copy_to;
 use crate::mindful::{Mindful, PAUSES, ended, figure, json, message, proofs, ratios, refused, shares, short_run};
 
-/// With a private server, beside others.
+/// With a private server, next to other tests.
 fn quick() -> Mindful {
     Mindful::beside_others(quick_place()).with_private()
 }
@@ -40,7 +40,7 @@ fn updates_commit_one_by_one_and_the_mix_is_exact() {
     let step = &ran["steps"][0];
     assert!((figure(step, "update_pct_realised") - 30.0).abs() < 0.2, "{step:#}");
     let (updates, commits) = (figure(&step["ops"]["update"], "per_s"), figure(step, "commits_per_s"));
-    // Looks at the counters commit a few dozen times a second, which on a busy host is a good part.
+    // Reads of the counters commit a few dozen times a second, a good part on a busy host.
     assert!((commits - updates).abs() < 0.15 * updates + 25.0, "{commits} commits for {updates} updates");
     assert!(figure(step, "log_bytes_per_s") > 0.0);
     let text = mindful.text(&["show", "--full"]);
@@ -116,7 +116,7 @@ fn a_cached_run_is_not_called_storage() {
     assert!(cached.text.contains("database cache") && !cached.text.contains("storage IOPS"), "{cached}");
 }
 
-/// No other test of this program may work beside these.
+/// No other test of this program may run at the same time.
 mod alone {
     use super::*;
 
@@ -133,7 +133,7 @@ mod alone {
         let second = mindful.private_run(&["--scale", "64MiB", "--seed", "2"]).run;
         assert!(second["dataset"]["load_s"].is_null(), "{second:#}");
         proofs::hold(&first, &second, &mindful.text(&["show", "--full"]));
-        assert!(working_in(&mindful.private_folder()).is_empty(), "the server is stopped when nobody measures");
+        assert!(working_in(&mindful.private_folder()).is_empty(), "the server stops with the run");
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod alone {
         assert!(alone["steps"][0]["cpu"][MARGINAL].is_null(), "{alone:#}");
         let why = mindful.text(&["show", "--explain", MARGINAL]);
         assert!(why.contains("unknown when no cached run"), "{why}");
-        // Beside others it may take seconds until all of it was read once.
+        // Next to other tests it may take seconds until all of it was read once.
         let is_cached = ["500ms", "3s", "9s"].into_iter().any(|warmup| {
             let cached = ["--mode", "lio", "--duration", "1s", "--warmup", warmup];
             let cached = mindful.private_run(&[&physical[..], &cached].concat()).run;

@@ -1,4 +1,4 @@
-//! Two mindfuls on one file: who loads, removes or writes has it alone, who reads shares it when both say so.
+//! Two mindfuls on one file: a load, a removal or a write holds it exclusively, readers share it if both say so.
 
 use std::fs;
 use std::process::{Child, Output};
@@ -67,7 +67,7 @@ impl Busy {
         self.mindful.run(&[args, &[self.target.as_str()]].concat())
     }
 
-    /// Asserts that another mindful with `args` is refused with who uses the file.
+    /// Asserts that another mindful with `args` is refused with the user of the file.
     fn refuses(&self, args: &[&str]) {
         let output = self.another(args);
         let refusal = message(&output);

@@ -61,7 +61,7 @@ fn no_verb_writes_or_removes_through_a_link_of_another_user() {
     let made = mindful.run(&["load", "--target", &target, "--scale", "1MiB"]);
     assert!(made.status.success(), "{made:?}");
     symlink(&ours, &link).unwrap();
-    // Through a link of our own everything goes on as before.
+    // Through a link of our own everything works as before.
     assert!(mindful.run(&["export", id, "--output", &format!("{}/own", link.display())]).status.success());
     lchown(&link, Some(65_533), None).unwrap();
     let before = listing(&ours);

@@ -65,7 +65,7 @@ fn q_leaves_the_view_and_not_the_run() {
     let Some((view, code)) = shown(&mindful, &format!("run --live {SHORT} --duration 3s"), "q") else { return };
     assert_eq!(code, Some(0), "{view}");
     let (_, rest) = view.rsplit_once(GIVES_BACK).unwrap_or_else(|| panic!("it is not given back: {view:?}"));
-    assert!(rest.contains("measuring") && rest.contains("so far"), "lines go on: {rest:?}");
+    assert!(rest.contains("measuring") && rest.contains("so far"), "lines continue: {rest:?}");
     assert!(["measured for 3.0", "measured for 2.9"].iter().any(|length| rest.contains(length)), "{rest:?}");
 }
 

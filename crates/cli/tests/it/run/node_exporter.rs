@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::mindful::{Mindful, message, null, wait_until};
 
-/// Serves figures for as long as the test lives: of each further second of CPU, 0.3 are busy.
+/// Serves figures while the test runs: of each further second of CPU, 0.3 are busy.
 fn exporter() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}#vda", listener.local_addr().unwrap());

@@ -144,7 +144,8 @@ fn an_update_runs_headline_names_when_it_commits() {
 #[test]
 fn a_stalled_open_loop_keeps_every_tick_and_no_percentile() {
     let mindful = Mindful::new();
-    // Two sessions can do 400 a second; a stall of a second leaves more behind than the rest of the run catches up.
+    // Two sessions can do 400 a second; the backlog of a stall of a second is more than the rest of the run can catch
+    // up.
     let rate = ["--rate", "even:300", "--null-latency", "5ms", "--null-stall", "1500ms+1s", "--sessions", "2"];
     let (_, ran) = judged(&mindful, &[&["--duration", "3s"], &rate[..]].concat());
     let events = events(&mindful, &ran);

@@ -1,4 +1,4 @@
-//! What an hour costs, as the plan tells: figures for the money in every form, and in comparisons.
+//! The cost of an hour in the plan: figures for the money in every form, and in comparisons.
 
 use serde_json::Value;
 

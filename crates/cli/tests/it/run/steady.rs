@@ -1,4 +1,4 @@
-//! Steps that go on until they are steady, from the command line; when they end is tested in simulated time, in
+//! Steps that continue until they are steady, from the command line; when they end is tested in simulated time, in
 //! crates/runner.
 
 use crate::mindful::Mindful;

@@ -1,11 +1,11 @@
-//! What stands behind each figure of the summary.
+//! The explanation of each figure of the summary.
 
 use serde_json::Value;
 
 use crate::mindful::Mindful;
 
-/// Names of all figures of a step, with the path to them; of the kinds of operation those of one that ran. Words, such
-/// as the kit whose arithmetic was kept, are no figures.
+/// Names of all figures of a step, with the path to them; of one kind of operation that ran. Words, such as the name of
+/// an old kit, are not figures.
 fn figures(value: &Value, path: &str, names: &mut Vec<String>) {
     for (name, value) in value.as_object().unwrap() {
         let name = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };

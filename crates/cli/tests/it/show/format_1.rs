@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::mindful::Mindful;
 
-/// Each figure that `stored` holds stands in `now`, too; more may stand there.
+/// Each figure in `stored` is also in `now`, which may have more.
 fn assert_equal(stored: &Value, now: &Value, path: &str) {
     match (stored, now) {
         (Value::Object(fields), Value::Object(_)) => {

@@ -1,4 +1,4 @@
-//! A private PostgreSQL whose file system fills: neither the run nor its server hangs, and what comes after works.
+//! A private PostgreSQL whose file system fills: neither the run nor its server hangs, and the next command works.
 
 use std::fs;
 use std::time::{Duration, Instant};

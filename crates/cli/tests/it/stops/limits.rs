@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::{appears, end_within, is_gone, signal};
 use crate::mindful::{Mindful, message, null};
 
-/// A user that no other process has, for whom a limit of processes counts.
+/// A user that no other process has, to which a limit of processes applies.
 const ALONE: u32 = 60_871;
 
 /// What `args` say where mindful may have so many threads.

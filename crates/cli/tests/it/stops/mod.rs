@@ -72,7 +72,7 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Waits until the process of `pid` is gone, or is waited for by whoever inherited it.
+/// Waits until the process of `pid` is gone, or has been reaped by its new parent.
 pub(crate) fn is_gone(pid: &str) -> bool {
     let pid: i32 = pid.trim().parse().unwrap();
     let began = Instant::now();
@@ -112,7 +112,7 @@ fn a_reader_that_goes_ends_every_verb_quietly() {
         }
     }
     let shown = mindful.run(&["show", "unread"]);
-    assert!(shown.status.success(), "what nobody read is not stored: {shown:?}");
+    assert!(shown.status.success(), "unread output is not stored: {shown:?}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_second_signal_ends_a_hook_after_an_interrupted_run() {
     assert!(is_gone(&started), "what the hook started is still there");
 }
 
-/// A server that takes connections and says nothing, behind `target`, in which `{}` is its address.
+/// A server that accepts connections and sends nothing, as `target`, in which `{}` is its address.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn the_opening_of_a_silent_server_ends(target: &str) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -250,7 +250,7 @@ fn a_signal_ends_every_verb_that_measures() {
     }
 }
 
-/// Stands before the C library: once the file named in SET_CLOCK is there, the wall clock is 40 s back.
+/// Loaded before the C library: once the file named in SET_CLOCK is there, the wall clock is 40 s back.
 const SHIM: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>

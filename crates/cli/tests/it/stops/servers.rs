@@ -14,7 +14,7 @@ use super::{PATIENCE, appears, end_of, signal, until};
 use crate::mindful::users_server::UsersServer;
 use crate::mindful::{Mindful, ended};
 
-/// Starts a command whose messages go into a file of that name.
+/// Starts a command with its messages in a file of that name.
 fn spawn(mindful: &Mindful, args: &[&str], says: &str) -> Child {
     let says = fs::File::create(mindful.path(says)).unwrap();
     mindful.command(args).stdout(Stdio::null()).stderr(says).spawn().unwrap()
@@ -120,7 +120,7 @@ fn a_second_signal_ends_a_server_that_is_slow_to_stop() {
         thread::sleep(Duration::from_secs(1));
         signal(&child, Signal::INT);
         let says = || fs::read_to_string(mindful.path("says")).unwrap();
-        until("nobody says why it takes so long", || says().contains("still stopping"));
+        until("no message explains the delay", || says().contains("still stopping"));
         assert!(child.try_wait().unwrap().is_none());
         signal(&child, second);
         let (code, took) = end_of(&mut child);
@@ -156,7 +156,7 @@ fn a_signal_ends_a_run_on_a_postgres_that_stands_still() {
     let args = ["run", "-q", &target, "--schemas=1", "--scale=8MiB", "--sessions=2", "--duration=60s", "--warmup=0s"];
     let at_work = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'CALL%slice%'";
     for asked in [Signal::INT, Signal::TERM] {
-        // Those of the run before go on until the server sees that their client is gone.
+        // Those of the previous run continue until the server notices that their client is gone.
         until("a session is left", || server.count(at_work) == 0);
         let child = spawn(&mindful, &args, "says");
         until("no session works", || server.count(at_work) > 1);
@@ -181,7 +181,7 @@ fn a_signal_ends_a_run_whose_postgres_stopped_before_the_step() {
     is_interrupted(&mindful, child, Signal::TERM);
 }
 
-/// Both where it waits for the others, and where it first looks for the mindful.
+/// Both while it waits for the others, and when it first starts mindful.
 #[test]
 fn a_signal_ends_ranks_whose_meeting_is_locked() {
     let mindful = Mindful::at(quick_place());

@@ -1,4 +1,4 @@
-//! Servers that stand still: their host takes whatever they are sent, and nobody answers.
+//! Stopped servers: their host accepts packets, but they do not answer.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::mindful::{Mindful, PAUSES, unwrapped};
 const END_GRACE: Duration = Duration::from_mins(1);
 const STEP: Duration = Duration::from_secs(20);
 
-/// A server that stands still with all it started, until this is dropped.
+/// A server, stopped with all its processes until this is dropped.
 pub(crate) struct Stopped(Vec<Pid>);
 
 impl Stopped {
@@ -52,7 +52,7 @@ fn reports(report: &str, why: &str) -> bool {
     unwrapped(report).contains(why)
 }
 
-/// Runs of both loops on the server behind `url` end by themselves once its process stands still, and tell why.
+/// Runs of both loops on the server at `url` end without help once its process is stopped, and print why.
 pub(crate) fn both_loops_end_by_themselves(url: &str, server: u32) {
     let runs = ["server", "client"].map(|loops| {
         let (mindful, namespace) = (Mindful::new(), format!("of_{loops}"));

@@ -36,7 +36,7 @@ fn a_killed_sweep_goes_on_and_loses_or_repeats_nothing() {
     let sessions: BTreeSet<_> = steps.iter().map(|s| s["sessions"].as_u64().unwrap()).collect();
     assert_eq!((sessions, steps.len()), (BTreeSet::from([1, 2, 3, 4, 5, 6]), 7), "six steps and the drift check");
     assert_eq!(swept["finished"], true);
-    // What was finished before the last kill stands there unchanged.
+    // Steps that were finished before the last kill are unchanged.
     let kept = before["steps"].as_array().unwrap();
     let finished = kept.len().saturating_sub(1);
     assert!(finished >= 1, "{before:#}");
@@ -54,7 +54,7 @@ fn a_sweep_for_a_person_tells_its_drift_and_each_finding_once() {
     assert!(text.contains("few-operations: steps 1 to 3: "), "{text}");
 }
 
-/// A fit is no measurement: the two stand apart.
+/// A fit is not a measurement: the two are separate.
 #[test]
 fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
     let mindful = Mindful::new();
@@ -67,7 +67,7 @@ fn a_fitted_capacity_is_held_apart_from_what_was_measured() {
     assert!(line.contains(" blocks/s at ") && !text.contains("most that was reached"), "{text}");
 }
 
-/// Nothing is known of a percentile that too few operations tell: that is no answer, and no success.
+/// With too few operations a percentile is unknown: there is no answer, and no success.
 #[test]
 fn a_search_that_cannot_decide_says_what_it_takes_and_fails() {
     let mindful = Mindful::new();

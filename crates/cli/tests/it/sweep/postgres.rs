@@ -11,9 +11,9 @@ use crate::mindful::{Mindful, PAUSES, json, kill, message, steps};
 /// Longest time the sweep below may take, s: several times what it takes on a host of its own.
 const BUDGET_S: u64 = 300;
 
-/// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. What limits either
-/// is waiting, not the CPU, so the curves stand even where others use it: reads grow up to 16 sessions, updates come to
-/// an end where one row's commits fill the time.
+/// Reads draw from a cache and pause; updates all go to one row and hold it through a commit of 5 ms. Both are limited
+/// by waiting, not by the CPU, so others that use it do not change the curves: reads grow up to 16 sessions, updates
+/// stop growing when one row's commits fill the time.
 const PLAN: &str = "--tag night --mode lio --schemas 1 --scale 8MiB --sessions 1..16 --update-pct 0,20 --work-unit 1 \
                     --hot-spot-size 1 --hot-spot-share 100 --think-time 5ms..5ms \
                     --set commit_delay=5000,commit_siblings=0 --warmup 300ms --duration 1s";
@@ -63,7 +63,7 @@ fn a_sweep_keeps_its_budget_survives_a_kill_finds_its_knee() {
     assert!(took < Duration::from_secs(BUDGET_S), "{took:?} of a budget of {budget}");
     assert_eq!(swept["finished"], true, "{swept:#}");
     let steps = steps(&swept);
-    // The last step of the killed call may be half done: it is measured anew. All others stand as they were.
+    // The last step of the killed call may be half done: it is measured again. All others are unchanged.
     let kept = before["steps"].as_array().unwrap();
     let kept = &kept[..kept.len().saturating_sub(1)];
     assert_eq!(swept["id"], before["id"], "seed {seed}");

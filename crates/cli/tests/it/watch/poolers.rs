@@ -1,4 +1,5 @@
-//! `doctor` and `watch` behind Debian's PgBouncer: its session mode hides nothing from them, its other modes are refused.
+//! `doctor` and `watch` through Debian's PgBouncer: its session mode hides nothing from them, its other modes are
+//! refused.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -31,7 +32,7 @@ fn server(mindful: &Mindful) -> Option<(UsersServer, String)> {
     })
 }
 
-/// A pooler before it, which runs as the server does: nobody else may use the server's socket.
+/// A pooler before it, which runs as the server does: no other user may use the server's socket.
 fn before(server: &UsersServer, mode: &str) -> Pooler {
     let (folder, port, database) = server.place();
     let socket = fs::metadata(folder.join(format!(".s.PGSQL.{port}"))).unwrap();
@@ -106,7 +107,7 @@ fn a_second_signal_leaves_no_pooled_process_going_first() {
     let pooler = before(&server, "session");
     let watch = ["watch", "--duration", "5m", "--format", "json", "--namespace", "behind", "--target", &pooler.url()];
     let mut watching = mindful.command(&watch).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // Behind its first second the counters are read: the pooler closes no connection that it finds idle.
+    // The counters are read after the first second: the pooler does not close a connection that it finds idle.
     BufReader::new(watching.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     let raised = going_first(&server);
     // Both come at once, so that nothing is ended in order between them.

@@ -34,7 +34,7 @@ pub(crate) enum Dress {
     Statspack,
 }
 
-/// What a report tells, per second where not said otherwise.
+/// The content of a report, per second unless noted otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Made {
     pub minutes: f64,

@@ -222,7 +222,7 @@ fn a_host_of_no_cloud_and_local_facts_ask_nobody() {
     }
 }
 
-/// The only two facts of a machine of Azure whose service answers by `answer`, and how long they took.
+/// The only two facts of a machine of Azure with a service that answers `answer`, and how long they took.
 fn fault(answer: impl Fn(&str, &mut TcpStream) + Send + 'static) -> (String, Duration) {
     let root = tempfile::tempdir().unwrap();
     let kernel = kernel(root.path(), AZURE, &[]);

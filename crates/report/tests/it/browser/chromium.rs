@@ -83,7 +83,7 @@ impl Browser {
         let mut tab = locked(&self.tab);
         tab.ask("Emulation.setEmulatedMedia", &json!({"features": []}));
         tab.show(file);
-        // Its tags are for who hears it read; what stands where on a sheet is the same without.
+        // Its tags are for screen readers; the layout of a sheet is the same without them.
         let print = json!({"preferCSSPageSize": true, "printBackground": true, "generateTaggedPDF": false});
         BASE64_STANDARD.decode(tab.ask("Page.printToPDF", &print)["data"].as_str().unwrap()).unwrap()
     }

@@ -1,4 +1,4 @@
-//! Ladders and searches walked to their end against systems whose knee is known.
+//! Ladders and searches walked to their end against systems with a known knee.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -293,7 +293,7 @@ mod tests {
         shows(folder.path(), 'S', "poll_schedule_timeout.constprop.0");
         assert_eq!(state_of(&kernel, OWN), Some(Thread::AtClient));
         shows(folder.path(), 'S', "0");
-        assert!(!latches_are_visible(&kernel, OWN), "who may not see it sees zeros");
+        assert!(!latches_are_visible(&kernel, OWN), "without the privilege they are zeros");
     }
 
     #[test]

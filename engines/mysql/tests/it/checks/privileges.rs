@@ -90,7 +90,7 @@ fn each_missing_right_is_named(kind: Kind) {
 
     let [without, _] = lacking(&server, kind, PROCESS);
     assert!(without.says(&["not-seen", PROCESS]), "{without:?}");
-    // MariaDB tells everybody what purge has left.
+    // MariaDB shows to all users what purge has left.
     assert_eq!(without.says(&["what purge has left", PROCESS]), kind == MYSQL, "{without:?}");
 
     let [without, with] = lacking(&server, kind, SCHEMA);

@@ -35,13 +35,13 @@ fn rows_that_share_their_pages_are_no_proof() {
     let (target, name) = loaded(&shared, 1, 600);
     assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
     sql(&shared.server, &format!("UPDATE `{name}`.blocks_1 SET pad = LEFT(pad, 4000)"));
-    // Built anew, as an administrator might: shorter rows fill pages by threes.
+    // Rebuilt, as an administrator might: shorter rows fill pages by threes.
     sql(&shared.server, &format!("ALTER TABLE `{name}`.blocks_1 FORCE"));
 
     let failure = target.verify(&StopFlag::default()).unwrap().failure();
 
     assert!(failure.as_ref().is_some_and(|failure| failure.contains("schema 1 has 600 rows in")), "{failure:?}");
-    assert_eq!(target.stored_proof().unwrap(), None, "a table that was built anew keeps no proof");
+    assert_eq!(target.stored_proof().unwrap(), None, "a rebuilt table keeps no proof");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_lost_row_is_no_proof() {
     let shared = shared::server(MARIADB);
     let (target, name) = loaded(&shared, 1, 600);
     sql(&shared.server, &format!("DELETE FROM `{name}`.blocks_1 WHERE k = 300"));
-    // As it is deleted, and once purge has given its page back, on which it still stands.
+    // After its deletion, and again after purge has freed its page, which still contains it.
     for _ in 0..3 {
         for look in [target.verify(&StopFlag::default()), target.verify_all(&StopFlag::default())] {
             let error = look.unwrap_err().to_string();
@@ -131,7 +131,7 @@ fn a_connection_that_is_lost_ends_its_slice_with_one_line() {
             }
         });
         assert!(error.contains("session 1") && !error.contains('\n'), "{looping:?}: {error}");
-        // The next one works: what was lost is connected anew.
+        // The next one works: lost connections are made again.
         let workload = Workload { loop_site: looping, ..Workload::reads_only(2, BLOCKS, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{looping:?}");
     }
@@ -201,7 +201,7 @@ fn all_of_it_works_for_a_role_of_its_own_database_alone() {
 #[test]
 fn numbers_that_a_restart_would_lose_are_refused() {
     let (shared, fixture, name) = least(MYSQL);
-    // Functions need more than the database where the binary log is on; here nobody may call any.
+    // Functions need more than the database where the binary log is on; here no user may call any.
     let opened = fixture.loaded();
     sql(
         &shared.server,
@@ -244,7 +244,7 @@ fn commits_that_a_server_of_others_does_not_make_name_the_right() {
 
         let line = "SET GLOBAL innodb_flush_log_at_trx_commit = 2";
         assert!(error.contains(line) && error.contains(right) && error.contains("--commit-wait on"), "{error}");
-        // Nobody changed what all on that server rely on, and what it does is measured.
+        // The server's shared settings are unchanged, and its real behaviour is measured.
         assert_eq!(sql(&shared.server, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit"), "1", "{kind:?}");
         let report = &opened.work_ops(&waiting, 1, Some(20))[0];
         assert_eq!(report.op(OpKind::Update).ops, 20, "{kind:?}");

@@ -1,4 +1,4 @@
-//! Who may connect, and what is said where nobody answers or somebody else does.
+//! Which users may connect, and the errors if no server answers or another program does.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -48,7 +48,7 @@ fn where_nobody_or_somebody_else_answers_a_next_move_is_named() {
     assert!(text.contains("said nothing for 1 s") && text.contains("connect-timeout"), "{text}");
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // The first one is that which nobody answered.
+            // The first one is the one without an answer.
             for stream in listener.incoming().take(2) {
                 let _ = stream.unwrap().write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
             }

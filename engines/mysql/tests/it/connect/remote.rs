@@ -18,9 +18,9 @@ use crate::by_hand::{ByHand, free_port};
 use crate::connect::tls::{PASSWORD, by};
 use crate::support::{Kind, MARIADB, MYSQL};
 
-/// More than a proof looks at, and than a server reserves ahead.
+/// More than a proof samples, and than a server reserves ahead.
 const BLOCKS: u64 = 400;
-/// Enough where rows alone tell: those in doubt are looked at dozens of times, by counters that take MySQL a while.
+/// Enough for a proof by rows: those in doubt are measured dozens of times, with counters that are slow on MySQL.
 const FEW: u64 = 100;
 
 fn granting(rights: &str) -> String {
@@ -42,7 +42,7 @@ impl Elsewhere {
         Self { server, port, _place: place }
     }
 
-    /// A target in `database` with so many blocks, and what it tells.
+    /// A target in `database` with so many blocks, and its messages.
     fn loaded(&self, database: &str, blocks: u64) -> (Box<dyn Target>, Arc<Notes>) {
         let url = format!("mysql://me:{PASSWORD}@127.0.0.1:{}/{database}?ssl-mode=DISABLED", self.port);
         let mut fixture = Fixture::new(&ENGINE, url);
@@ -143,7 +143,7 @@ fn a_mysql_elsewhere_has_its_layout_or_is_refused() {
     assert!(error.contains("`numbers` is MEMORY, not InnoDB") && error.contains("DROP TABLE"), "{error}");
 }
 
-/// Others work for a second, rest for one, and so on: what they ask for stands in the same counter.
+/// Others work for a second, rest for one, and so on: the same counter includes their requests.
 #[test]
 fn no_layout_is_refused_for_what_others_do_meanwhile() {
     let elsewhere = Elsewhere::start(MYSQL);

@@ -1,4 +1,4 @@
-//! Several servers behind one name: what is asked of one is asked of no other.
+//! Several servers with one name: a request to one does not reach another.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::connect::tls::{PASSWORD, by};
 use crate::relay::Relay;
 use crate::support::{Kind, MARIADB, MYSQL, OLDER, target_at};
 
-/// One of them, with an administrator who may end what anybody is at.
+/// One of them, with an administrator who may end any statement.
 struct One {
     _server: ByHand,
     port: u16,
@@ -71,7 +71,7 @@ fn until(otherwise: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A target behind `port` with a dataset as small as any.
+/// A target at `port` with the smallest dataset.
 fn loaded(port: u16) -> Opened {
     let mut fixture = Fixture::new(&ENGINE, url(port));
     fixture.dataset = DatasetPlan { schemas: 1, blocks_per_schema: 64, scan_blocks: 0, ..fixture.dataset };
@@ -85,7 +85,7 @@ fn url(port: u16) -> String {
 #[test]
 fn a_stop_ends_no_connection_of_another_server() {
     let [one, other] = [MARIADB; 2].map(One::start);
-    // Numbers of the other stay below those of this one until they shall meet.
+    // Numbers of the other stay below those of this one until they are meant to collide.
     one.number(other.connect().connection_id() + 50);
     let relay = Relay::to(one.port);
     let opened = loaded(relay.port);
@@ -108,12 +108,12 @@ fn a_stop_ends_what_its_own_server_is_at() {
         let one = One::start(kind);
         let relay = Relay::to(one.port);
         let opened = loaded(relay.port);
-        // While it waits for a table, a server that is not asked to does not notice that nobody is there.
+        // While it waits for a table, a server does not notice that its client is gone unless it is configured to.
         let mut holder = one.connect();
         holder.query_drop("LOCK TABLES bench.blocks_1 READ").unwrap();
         let error = std::thread::scope(|scope| {
             let removal = scope.spawn(|| opened.target.cleanup().unwrap_err());
-            until("nobody waits", || one.waits());
+            until("no session waits", || one.waits());
             opened.target.abort();
             removal.join().unwrap()
         });

@@ -1,4 +1,4 @@
-//! TLS by ssl-mode, against real servers whose certificate is for `localhost` and signed by the tests' own authority.
+//! TLS by ssl-mode, against real servers with a certificate for `localhost`, signed by the tests' own authority.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ pub(crate) const PASSWORD: &str = "Zx9-unlikely-Qw7";
 /// What every connection says first.
 const WORDS: &str = "STRICT_ALL_TABLES";
 
-/// A server with TLS, and a network before it that tells what it hears.
+/// A server with TLS, and a relay before it that records the traffic.
 pub(crate) struct Bench {
     place: TempDir,
     authority: Authority,
@@ -164,7 +164,7 @@ fn tls_to_a_mysql_is_as_its_client_has_it() {
     each_mode(&bench);
     who_shows_a_certificate(&bench);
     what_a_server_may_change(&bench, "ALTER INSTANCE RELOAD TLS");
-    // MySQL's own way asks for the password itself at first, which goes to nobody in clear.
+    // MySQL's own way asks for the password in clear text at first, which mindful does not send.
     bench.server.sql(&[&format!("CREATE USER fresh@127.0.0.1 IDENTIFIED BY '{PASSWORD}'")]);
     // A spelling of 127.0.0.1 that only the resolver understands, and so a host like any other to mindful.
     let line = bench.refusal("fresh", "127.0x1", "ssl-mode=DISABLED");

@@ -45,7 +45,7 @@ fn refused(server: &Instance, namespace: &str, why: &str) {
 fn no_mariadb_registry_of_others_is_read_whatever_it_is() {
     let place = quick_place();
     let server = started(MARIADB, &place.path().join("db"), &[]);
-    // Whoever runs what others laid leaves a row.
+    // Running code of others leaves a row.
     sql(&server, "CREATE DATABASE trap");
     sql(&server, "CREATE TABLE trap.sprung (n INT) ENGINE = InnoDB");
     let leaves = "INSERT INTO trap.sprung VALUES (1)";
@@ -108,7 +108,7 @@ fn a_number_that_others_wrote_takes_no_room_in_a_proof() {
             assert!(line.contains(&format!("not the keys 1 to {blocks}")) && !line.contains('\n'), "{line}");
         }
     }
-    // A user elsewhere may read no file: there the server tells of each row.
+    // A remote user may read no file: there the server answers for each row.
     sql(&server, "CREATE USER elsewhere@localhost IDENTIFIED BY ''");
     sql(&server, "GRANT ALL ON mindful.* TO elsewhere@localhost");
     let line = crate::support::target(&server, "elsewhere", &[]).unwrap().verify(&StopFlag::default()).unwrap_err();
@@ -154,7 +154,7 @@ fn two_on_a_mariadb_namespace_share_it_or_are_refused() {
     let sharing = target(&server, "root", &[("shared", "on")]).unwrap();
     sharing.prepare(&workload, 1).unwrap();
     drop(first);
-    assert!(second.cleanup().is_err(), "who shares is there too");
+    assert!(second.cleanup().is_err(), "a sharing run exists too");
     drop(sharing);
     second.prepare(&workload, 1).unwrap();
     second.cleanup().unwrap();

@@ -62,7 +62,7 @@ fn no_verify_follows_a_link_or_waits_for_a_pipe() {
     let away = file.with_extension("away");
     let stop = StopFlag::default();
     for plant in [pipe, link] {
-        // The server has it open and goes on with it.
+        // The server has it open and continues to use it.
         fs::rename(&file, &away).unwrap();
         plant(&away, &file);
         let (by_rows, some) = reading(|| target.verify(&stop).unwrap());

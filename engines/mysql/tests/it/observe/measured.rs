@@ -48,7 +48,7 @@ fn every_metric_is_on_the_page() {
 
 #[test]
 fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
-    // Nobody else may write to the server meanwhile.
+    // No other test may write to the server meanwhile.
     let fixture = shared::own(MARIADB);
     let opened = fixture.loaded();
     for (redo, band) in [(Redo::Light, 60.0..700.0), (Redo::Heavy, 1_900.0..3_200.0)] {
@@ -79,7 +79,7 @@ fn redo_is_reported_to_the_byte_by_how_much_an_update_changes() {
     assert!((1.9..5.5).contains(&logical), "{logical} logical reads a block");
 }
 
-/// A server whose cache has room for all blocks.
+/// A server with a cache that can hold all blocks.
 fn with_room(kind: Kind) -> Fixture {
     shared::own(kind).with("cache", "128MiB").with("wait_sampling", "off")
 }
@@ -90,8 +90,8 @@ fn fetched_bytes(pid: u32) -> f64 {
     io.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.parse().ok()).unwrap()
 }
 
-/// One operation on every block of a table of which nothing is cached and all has room, in an order that visits none
-/// twice: nothing depends on time, and all counters are read at rest. By the client's loop, which reads nothing before.
+/// One operation on every block of an uncached table that fits the cache, in an order that visits none twice: nothing
+/// depends on time, and all counters are read at rest. With the client's loop, which does not read before.
 fn ledger_of_a_pass(kind: Kind) {
     let fixture = with_room(kind);
     let opened = fixture.loaded();
@@ -137,8 +137,8 @@ fn a_cold_pass_of_mysql_balances_to_one_percent() {
     ledger_of_a_pass(MYSQL);
 }
 
-/// Reads of several work units, by both loops, each beside what its trees cost: a row visited behind the end of a range would
-/// be one walk through the table more.
+/// Reads of several work units, by both loops, each compared with the cost of its trees: a row visited after the end of
+/// a range would be one more walk through the table.
 fn requests_of_reads(kind: Kind) {
     let fixture = with_room(kind);
     let opened = fixture.loaded();
@@ -158,8 +158,8 @@ fn requests_of_reads(kind: Kind) {
     }
 }
 
-/// Requests to the buffer pool that an operation makes: of several slices the one in which it made the fewest, unless the
-/// first tells `enough`. What the server does on its own (purge looks through 128 segments) adds to some, never to all.
+/// Requests to the buffer pool that an operation makes: the fewest of several slices, unless the first has `enough`.
+/// What the server does on its own (purge looks through 128 segments) adds to some, never to all.
 fn requests_of_one(opened: &Opened, workload: &Workload, enough: f64) -> f64 {
     const SLICES: usize = 5;
     let mut session = opened.session(workload, 0, 1);

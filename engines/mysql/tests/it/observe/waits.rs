@@ -66,7 +66,7 @@ fn until(opened: &Opened, work: &Workload, sessions: u32, class: &str) -> BTreeM
         if of(&found, class) > 0.0 {
             return found;
         }
-        assert!(began.elapsed() < Duration::from_mins(1), "nobody was found at {class}: {found:?}");
+        assert!(began.elapsed() < Duration::from_mins(1), "no session was found at {class}: {found:?}");
     }
 }
 
@@ -107,13 +107,13 @@ fn reads_and_commits_of_a_mariadb_are_apart_and_grouped() {
     let reading = until(&opened, &Workload::reads_only(1, BLOCKS, 8), 4, "read");
     assert!(of(&reading, "read") >= of(&reading, "log"), "{reading:?}");
     assert!(reading["wait_sampling/samplings"] > 0.0 && reading["wait_sampling/monitor_cpu"] > 0.0, "{reading:?}");
-    assert!(!reading.keys().any(|name| name.starts_with("waits/writer/")), "nobody tells it: {reading:?}");
+    assert!(!reading.keys().any(|name| name.starts_with("waits/writer/")), "it is not reported: {reading:?}");
 
     let (alone, commits) = grown(&opened, &updates(), 1, WINDOW_MS);
     let each = alone["innodb_status/log_writes"] / commits as f64;
     assert!(each > 0.8, "{each} log writes a commit of a single session");
 
-    // Who waits for the log to be durable waits for another thread, and for no session.
+    // A wait for a durable log is a wait for another thread, not for a session.
     let updating: Vec<_> = (0..8).map(|_| until(&opened, &updates(), 8, "log")).collect();
     let sum = |class| updating.iter().map(|found| of(found, class)).sum::<f64>();
     let found = ["log", "contention", "latch"].map(sum);

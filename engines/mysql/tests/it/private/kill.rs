@@ -15,8 +15,8 @@ const SEED: &str = "KILL_TEST_SEED";
 
 const LOADED: u32 = 5_000;
 
-/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
-/// outside after its commit. Started by itself it does one round and ends.
+/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to
+/// the outside after its commit. Run on its own, it does one round and ends.
 #[test]
 fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -105,10 +105,10 @@ fn a_mariadb_whose_owner_is_killed_at_any_moment_stays_usable() {
         drop(server);
         assert_eq!(servers(&folder), [] as [i32; 0], "{at}");
     }
-    println!("{kills} owners killed, {rebuilt} data folders made anew");
+    println!("{kills} owners killed, {rebuilt} data folders made again");
 }
 
-/// Nothing that was reported as committed is lost, unless the data folder was made anew; tables are whole.
+/// Nothing that was reported as committed is lost, unless the data folder was made again; tables are complete.
 fn check(server: &Instance, acknowledged: u32, notes: &Notes, at: &str) {
     let exists = |name: &str| {
         let tables = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'mine'";

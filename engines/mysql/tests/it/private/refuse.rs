@@ -10,7 +10,7 @@ fn a_mariadb_that_does_not_start_says_why_in_one_line() {
     let place = quick_place();
     let folder = place.path().join("db");
     drop(started(MARIADB, &folder, &[]));
-    // Known by its name and good by itself, but not for data with pages of another length.
+    // A known name with a valid value, but not for data with pages of another length.
     let message = refusal(MARIADB, &folder, &[("set", "innodb_page_size=32768")]);
     assert!(message.contains("innodb_page_size") && message.contains("server.log"), "{message}");
     assert_eq!(message.lines().count(), 1);

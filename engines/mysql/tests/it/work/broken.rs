@@ -21,7 +21,7 @@ fn a_network_that_is_cut_ends_the_slice_with_one_line() {
         for part in ["session 1", "the server went away", "see its error log, then run again"] {
             assert!(error.contains(part) && !error.contains('\n'), "{mode}: {error}");
         }
-        // The next one works: what was lost is connected anew.
+        // The next one works: lost connections are made again.
         let workload = Workload { loop_site: looping, ..Workload::reads_only(2, 500, 8) };
         assert_eq!(opened.work_ops(&workload, 1, Some(5))[0].total_ops(), 5, "{mode}");
     }

@@ -21,7 +21,7 @@ fn a_sound_server_passes_each_line_and_keeps_nothing() {
     assert!(database.state().tables.is_empty(), "{:?}", database.state().tables.keys());
     assert!(proof.bundle.contains("/* mindful slice */") && proof.bundle.contains("PASS"));
     for name in ["bench", "BENCH", "host:1521", "tiger"] {
-        assert!(!proof.bundle.contains(name), "{name} stands in the bundle");
+        assert!(!proof.bundle.contains(name), "the bundle contains {name}");
     }
 }
 

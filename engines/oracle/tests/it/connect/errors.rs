@@ -19,7 +19,7 @@ struct Kept(Mutex<Vec<String>>);
 impl Events for Kept {
     fn emit(&self, event: Event) {
         if let Event::Finding(finding) = event {
-            self.0.lock().expect("nobody panicked").push(format!("{}: {}", finding.code, finding.text));
+            self.0.lock().expect("no thread panicked").push(format!("{}: {}", finding.code, finding.text));
         }
     }
 }
@@ -60,7 +60,7 @@ fn whichever_call_fails_the_error_is_one_line() {
             let opened =
                 ENGINE.parse_options(&fixture.url, &fixture.settings).and_then(|options| options.open(0, &events));
             let Err(error) = opened.and_then(|target| everything(&*target, &fixture.dataset)) else {
-                // What a session tells when it goes, and what only makes the proof of a plan tidy, spoils nothing.
+                // A failed last report of a session, and a failed cleanup after the proof of a plan, are harmless.
                 assert!(name.starts_with("my_") || name == "whoami", "{name} fails unnoticed");
                 continue;
             };
@@ -189,7 +189,8 @@ fn files_of_a_server_here_are_those_that_can_be_read() {
 fn the_script_of_rights_is_taken_by_sqlplus_as_it_stands() {
     let script = ENGINE.grants().unwrap();
     let (comments, statements): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("--"));
-    // SQL*Plus ends a statement at such a sign in a comment, goes on after a hyphen, and asks for what stands behind an &.
+    // SQL*Plus ends a statement at such a sign in a comment, continues after a hyphen, and asks for the value of a name
+    // after an &.
     let stumbles = |line: &&&str| line.contains([';', '&', '/']) || line.ends_with('-');
     assert_eq!(comments.iter().find(stumbles), None);
     for statement in &statements {
@@ -306,7 +307,7 @@ fn a_second_run_is_refused_unless_it_says_that_it_shares() {
     assert!(other.cleanup().unwrap_err().to_string().contains("another run"));
     let sharing = fixture.with("shared", "on").open();
     sharing.prepare(&Workload::reads_only(2, 500, 4), 1).unwrap();
-    // Whoever joins a run as a rank of it needs not say so.
+    // A rank does not need to ask for sharing.
     rank.join_run();
     rank.prepare(&Workload::reads_only(2, 500, 4), 1).unwrap();
     drop((one, sharing, rank));

@@ -1,4 +1,4 @@
-//! Statements that never end are left behind when someone asks to stop.
+//! Statements that never end are abandoned when a stop is requested.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

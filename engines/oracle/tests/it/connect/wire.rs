@@ -175,7 +175,7 @@ fn a_server_of_tcps_is_reached_by_who_has_its_wallet() {
     std::fs::write(at("server.key"), &pair.key).unwrap();
     let Some(server) = Server::start_with(&database, 24, &[&at("server.pem"), &at("server.key")]) else { return };
     let url = format!("oracle://bench@tcps://localhost:{}/made_up", server.port);
-    // Beside a key the driver takes certificates as the client's own, and trusts public authorities alone.
+    // Next to a key the driver takes certificates as the client's own, and trusts only public authorities.
     let client = authority.sign("client", &["client"]);
     let with_key = [&*client.key, &client.certificate, &authority.certificate].concat();
     for (name, wallet) in [("own", &authority.certificate), ("other", &other.certificate), ("key", &with_key)] {
@@ -192,7 +192,7 @@ fn a_server_of_tcps_is_reached_by_who_has_its_wallet() {
     }
 }
 
-/// A socket that does `what` with whoever connects; gives its port.
+/// A socket that does `what` with each connection; returns its port.
 fn socket(what: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -252,7 +252,7 @@ fn sockets_that_are_no_server_end_in_one_line_in_time() {
         listener.local_addr().unwrap().port()
     };
     thread::scope(|scope| {
-        // Who answers is waited for as long as a busy host may take.
+        // The wait for an answer allows for a busy host.
         for (what, port, within, part) in [
             ("silent", silent, "2s", "no answer within 2 s"),
             ("reset", reset, "50s", "check that"),

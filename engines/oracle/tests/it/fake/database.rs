@@ -24,7 +24,7 @@ pub(crate) struct State {
     pub tables: BTreeMap<String, Table>,
     pub registry: BTreeMap<String, Registered>,
     pub sessions: BTreeMap<u64, Own>,
-    /// Who holds the registry, and whether alone.
+    /// The holders of the registry, and whether exclusively.
     locks: BTreeMap<u64, bool>,
     plan: Vec<String>,
     next: u64,
@@ -186,7 +186,7 @@ impl Database {
 }
 
 fn table_of(sql: &str, before: &str) -> String {
-    numbers::word_after(sql, before).unwrap_or_else(|| panic!("no table behind `{before}`: {sql}"))
+    numbers::word_after(sql, before).unwrap_or_else(|| panic!("no table after `{before}`: {sql}"))
 }
 
 impl State {

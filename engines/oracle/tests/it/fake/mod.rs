@@ -1,5 +1,5 @@
-//! A made-up Oracle behind the driver's four calls: it knows the engine's texts by their names, reads what stands in them,
-//! and answers as a server would. What it shows is that the engine agrees with itself.
+//! A made-up Oracle behind the driver's four calls: it knows the engine's texts by their names, reads their content,
+//! and answers like a server. It shows only that the engine agrees with itself.
 
 pub(super) mod database;
 pub(super) mod model;

@@ -9,7 +9,7 @@ pub(crate) trait Server {
     /// Now, us since the epoch.
     fn now_us(&mut self) -> i64;
     fn sleep_us(&mut self, us: i64);
-    /// Carries out an operation and tells the blocks it visited; `None` ends the block with an error.
+    /// Carries out an operation and returns the blocks it visited; `None` ends the block with an error.
     fn operate(&mut self, what: u32, slot: u32, first: i64, last: i64) -> Option<u64>;
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Order {
     /// When it ends; 0 for none.
     pub until_us: i64,
     pub pending: i64,
-    /// Commits after so many updates; 0 for each of them, or for none where it is `later`.
+    /// Commits after so many updates; 0 for each of them, or for none if it is `later`.
     pub every: i64,
     /// An update does not commit at once.
     pub later: bool,

@@ -12,12 +12,12 @@ pub(super) fn word_after(text: &str, before: &str) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Keys in the order in which a CREATE TABLE AS SELECT writes them, by the arithmetic that stands in it.
+/// Keys in the order in which a CREATE TABLE AS SELECT writes them, by its own arithmetic.
 pub(super) fn keys(sql: &str) -> Vec<u64> {
     let lefts = after(sql, "CONNECT BY LEVEL <= ").expect("the left half");
     let rights = after(sql, "SELECT l * ").expect("the right half");
     let blocks = after(sql, "WHERE k <= ").expect("the last key");
-    // The first round stands innermost, and so last.
+    // The first round is innermost, and so last.
     let rounds: Vec<(bool, u64, u64)> = sql.split("MOD(MOD((").skip(1).map(round).collect();
     let mut keys = Vec::new();
     for (l, r) in (0..lefts).flat_map(|l| (0..rights).map(move |r| (l, r))) {

@@ -1,4 +1,4 @@
-//! The block of a slice, by the engine's model of it, on tables that stand in its text.
+//! The block of a slice, by the engine's model of it, on the tables in its text.
 
 use std::collections::BTreeMap;
 use std::thread;

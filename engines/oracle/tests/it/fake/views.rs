@@ -114,7 +114,7 @@ pub(super) fn rows(state: &State, sid: u64, name: &str, sql: &str, binds: &Binds
     }
 }
 
-/// A host of two CPUs; without busy ones its times stand.
+/// A host of two CPUs; without busy ones its times do not change.
 fn host(busy: f64) -> Vec<Row> {
     let hundredths = |cpus: f64| (cpus * (clock::now_us() % 1_000_000_000_000) as f64 / 1e4) as u64;
     let [busy_time, idle_time] = if busy > 0.0 { [busy, 2.0 - busy].map(hundredths) } else { [100, 900] };

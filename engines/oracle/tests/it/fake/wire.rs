@@ -15,8 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest; `None` once it was said that there
-    /// can be none.
+    /// Serves `database` as a server of that field version does: 8 is 12.2, 24 the newest; `None` after a notice that
+    /// this host has none.
     pub(crate) fn start(database: &Arc<Database>, field_version: u32) -> Option<Self> {
         Self::start_with(database, field_version, &[])
     }

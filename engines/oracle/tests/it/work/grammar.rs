@@ -1,5 +1,5 @@
-//! Every text through ANTLR's grammar of PL/SQL, which knows syntax and no semantics; what it does not know is looked at by
-//! name. `.ci/tools` makes the parser.
+//! Every text through ANTLR's grammar of PL/SQL, which knows syntax and no semantics; what it does not know is checked
+//! by name. `.ci/tools` makes the parser.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -136,7 +136,7 @@ fn columns_of_views_are_those_of_oracles_reference() {
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
-            let (columns, page) = line.split_once(" @ ").unwrap_or_else(|| panic!("no page stands behind `{line}`"));
+            let (columns, page) = line.split_once(" @ ").unwrap_or_else(|| panic!("no page after `{line}`"));
             assert!(page.chars().any(|c| c.is_ascii_digit()), "the page has no release: `{line}`");
             let (view, columns) = columns.split_once(':').unwrap();
             (view, columns.split_whitespace().collect())

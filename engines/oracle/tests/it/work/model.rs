@@ -7,7 +7,7 @@ use mindful_oracle::bucket::{OF_KIND, least_ns};
 
 use crate::fake::model::{Order, Server, answer, bucket_number};
 
-/// A server whose clock tells what is written down.
+/// A server with a scripted clock.
 struct Scripted {
     clock: VecDeque<i64>,
     slept_us: Vec<i64>,
@@ -52,7 +52,7 @@ fn latencies_blocks_and_buckets_come_out_as_on_paper() {
     // 128,000 ns lie in octave 9 at 250, 10,872,000 in octave 16 at 165, 1,000,000 in octave 12 at 244.
     let expected = "3 1000000 1012000 0 0 0 0;8 11000 10872;4 1000 1000;0 0 0;;1402:1 2213:1 6780:1";
     assert_eq!(text.as_deref(), Some(expected));
-    assert_eq!(slept, [80_000], "it sleeps to 20 ms before, then looks at the clock");
+    assert_eq!(slept, [80_000], "it sleeps to 20 ms before, then reads the clock");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn commits_that_come_later_are_counted_and_long_ones_reported() {
     assert_eq!(run_block(&broken, &[0, 0]).0, None, "an operation that fails ends the block");
 }
 
-/// What core's histogram tells for a latency.
+/// The value of core's histogram for a latency.
 fn of_core(ns: u64) -> u64 {
     let mut recorder = Recorder::new();
     recorder.record(ns);

@@ -24,7 +24,7 @@ fn each_server(settings: &[&str], test: impl Fn(&Server, &dyn Fn() -> Box<dyn Ta
 fn refusal(target: &dyn Target, sessions: u32) -> Error {
     let error = target.prepare(&workload(1, BLOCKS, 4, "0"), sessions).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Plan, "{error}");
-    // What doctor tells is what the run says.
+    // Doctor and run report the same.
     let mut settings = Settings::defaults(plan::KEYS);
     settings.set("sessions", sessions.to_string(), Origin::Default);
     let findings = target.checks(&Plan::from_settings(&settings).unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn refusal(target: &dyn Target, sessions: u32) -> Error {
     error
 }
 
-/// As many sessions as were said to be free do fit, beside the connections that mindful needs itself.
+/// As many sessions as were reported free do fit, next to mindful's own connections.
 fn assert_fits(target: &dyn Target, error: &Error) {
     let mut words = error.next.split("--sessions ");
     let most: u32 = words.nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();

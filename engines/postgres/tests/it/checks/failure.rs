@@ -170,7 +170,7 @@ fn counters_that_may_not_be_read_are_missing_not_zero() {
         server.sql("CREATE ROLE plain LOGIN; REVOKE SELECT ON pg_stat_wal FROM PUBLIC");
         let left = names(&*server.target_as("plain", "postgres", &[]).unwrap());
         let lost: Vec<&String> = readable.difference(&left).collect();
-        // PostgreSQL 18 tells of reads under way to who may read all statistics.
+        // PostgreSQL 18 shows reads under way to roles that may read all statistics.
         assert!(lost == ["pg_stat_wal"] || lost == ["pg_aios", "pg_stat_wal"], "{lost:?}");
     });
 }

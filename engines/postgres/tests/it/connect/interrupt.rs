@@ -27,7 +27,7 @@ fn long_slice(target: &dyn Target) -> SliceOrder {
     SliceOrder { index: 0, begin_us, end_us: begin_us + 600_000_000, first_op: 0, max_ops: None }
 }
 
-/// Interrupts `session` once it waits for a lock in its slice; tells how long it took to end.
+/// Interrupts `session` once it waits for a lock in its slice; returns how long it took to end.
 fn interrupted(server: &Server, target: &dyn Target, session: &mut dyn Session) -> Duration {
     let order = long_slice(target);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Logging in by password, and what can go wrong with a session that stands.
+//! Logging in by password, and faults of an open session.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -20,7 +20,7 @@ fn before(server: &Server, mode: &str, pool: u32) -> Pooler {
     Pooler::start(&Behind { folder, port, database: "postgres", role: "bench", account }, mode, pool)
 }
 
-/// The newest server; `None` where there is no PgBouncer to stand before it.
+/// The newest server; `None` without a PgBouncer.
 fn server() -> Option<Server> {
     pgbouncer::at_hand().then(|| Server::start(&programs()[0], &[]))
 }

@@ -1,4 +1,4 @@
-//! What a server says before a session stands, by SQLSTATE.
+//! Errors of a server before a session is open, by SQLSTATE.
 
 use crate::connect::{impostor, refusal};
 

@@ -1,4 +1,4 @@
-//! TLS by sslmode, against a server whose certificate is for `localhost` and signed by the tests' own authority.
+//! TLS by sslmode, against a server with a certificate for `localhost`, signed by the tests' own authority.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -16,7 +16,7 @@ fn mixed(compress_ratio: f64, dedupe_ratio: f64) -> DatasetPlan {
     DatasetPlan { content: Content::Mixed { compress_ratio, dedupe_ratio }, ..dataset(1, BLOCKS) }
 }
 
-/// Compress and dedupe ratio of the blocks as the target tells them.
+/// Compress and dedupe ratio of the blocks as the target reports them.
 fn stored_ratios(target: &dyn Target) -> (f64, f64) {
     let stored = target.describe().unwrap().stored_blocks.unwrap();
     let numbers: Vec<f64> = stored.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
@@ -34,7 +34,7 @@ fn stored_blocks_have_the_ratio_asked_for() {
             assert!((compress / asked - 1.0).abs() < TOLERANCE, "{compress} for {asked}");
             assert!((dedupe - 1.0).abs() < f64::EPSILON, "{dedupe}");
             assert_eq!(target.verify(&StopFlag::default()).unwrap().failure(), None);
-            // Whoever asks for nothing runs on what is there, and completes it.
+            // Without settings a run uses the existing dataset, and completes it.
             let plain = server.target(&[]).unwrap();
             let more = DatasetPlan { schemas: 2, ..mixed(asked, 1.0) };
             assert_eq!(plain.load(&more, &Silent, &StopFlag::default()).unwrap().schemas, 2);

@@ -9,7 +9,7 @@ use mindful_core::{ErrorKind, Result, Target};
 
 const BLOCKS: u64 = 300;
 
-/// What a trap runs: whoever is lured makes `evil` a superuser.
+/// The code of a trap: its victim makes `evil` a superuser.
 const SPRING: &str = "CREATE FUNCTION trap.spring() RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN EXECUTE 'ALTER ROLE evil SUPERUSER'; RETURN true; EXCEPTION WHEN OTHERS THEN RETURN true; END $$;
     CREATE FUNCTION trap.surely() RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT trap.spring()';
@@ -245,7 +245,7 @@ fn a_table_on_which_others_hung_something_is_refused() {
             let error = target.dataset().unwrap_err();
             assert!(error.what.contains(object) && error.next.contains("cleanup"), "{error}");
             assert!(target.prepare(&workload(1, BLOCKS, 4, "50"), 1).is_err());
-            // It has taken the dataset for itself, which whoever comes next waits for.
+            // It has locked the dataset exclusively, and the next one waits for it.
             drop(target);
             lair.withstands(sql);
         }
@@ -273,7 +273,7 @@ fn rights_given_away_and_tables_of_others_are_no_way_in() {
         let error = target.dataset().unwrap_err();
         assert!(error.what.contains("lacks the column filled_by"), "{error}");
         lair.superuser("ALTER TABLE mindful.registry ADD filled_by text");
-        // A table of theirs beside ours: registered by them, and under the name of one that is still to be made.
+        // A foreign table next to ours: registered by them, and under the name of one that is still to be made.
         lair.lay(
             "CREATE VIEW mindful.blocks_2 AS SELECT * FROM mindful.blocks_1 WHERE trap.spring();
             CREATE TABLE mindful.blocks_3 (LIKE mindful.blocks_1);
@@ -285,7 +285,7 @@ fn rights_given_away_and_tables_of_others_are_no_way_in() {
         assert!(error.what.contains("blocks_3") && error.what.contains("belongs to role evil"), "{error}");
         let kept: Vec<_> = target.inventory().unwrap().into_iter().filter(|o| o.kept_because.is_some()).collect();
         assert!(kept.iter().any(|o| o.name.contains("blocks_3")), "{kept:?}");
-        lair.withstands("tables beside ours");
+        lair.withstands("tables next to ours");
     });
 }
 
@@ -318,7 +318,7 @@ fn names_mean_the_servers_own_objects_in_every_session() {
             let session = mindful_postgres::connect::Server::parse(&url).unwrap().connect(0).await.unwrap();
             let path: String = session.query_one("SHOW search_path", &[]).await.unwrap().get(0);
             assert_eq!(path, "pg_catalog, pg_temp");
-            // A pooled session may hold temporary objects of whoever had it before.
+            // A pooled session may have temporary objects of its previous client.
             session
                 .batch_execute("CREATE TEMP TABLE pg_roles (x int); CREATE TEMP TABLE pg_class (x int)")
                 .await

@@ -19,7 +19,7 @@ fn the_layout_holds_and_a_read_of_every_block_writes_none() {
         assert!(proof.cross_correlation.is_some());
         for schema in 1..=3 {
             let pages = server.sql(&format!("SELECT pg_relation_size('mindful.blocks_{schema}') / 8192"));
-            // The server extends tables by some blocks at a time; those behind the last row stay empty.
+            // The server extends tables by some blocks at a time; those after the last row stay empty.
             assert!((4_000..4_064).contains(&pages[0].parse().unwrap()), "{pages:?}");
             let plan = server.sql(&format!(
                 "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) SELECT count(seq) FROM mindful.blocks_{schema}"
@@ -50,7 +50,7 @@ fn a_stored_proof_counts_until_the_dataset_is_another() {
         assert_eq!(kept(), None, "nothing was proven yet");
         prove();
         server.sql("VACUUM FULL mindful.blocks_2");
-        assert_eq!(kept(), None, "its rows stand in another file");
+        assert_eq!(kept(), None, "its rows are in another file");
         prove();
         load(3, 7);
         assert_eq!(kept(), None, "the third schema was never proven");

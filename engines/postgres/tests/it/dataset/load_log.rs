@@ -19,7 +19,7 @@ fn a_load_leaves_no_complaint_in_the_servers_log() {
             target.verify(&StopFlag::default()).unwrap();
             target.describe().unwrap();
         }
-        // The server may be a moment behind.
+        // The server may be a moment late.
         std::thread::sleep(std::time::Duration::from_millis(500));
         let log = server.log();
         let complaints: Vec<_> =

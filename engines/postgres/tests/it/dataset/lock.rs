@@ -47,7 +47,7 @@ fn a_second_run_is_refused_or_shares_and_says_so() {
         assert!(is_warned(&*sharing));
         sharing.prepare(&w, 1).unwrap();
         drop(first);
-        // Who shares is there too; nobody else has it alone until the last is gone.
+        // A sharing run exists too; no other holds it exclusively until the last is gone.
         assert_in_use(&second.prepare(&w, 1).unwrap_err());
         drop(sharing);
         second.prepare(&w, 1).unwrap();
@@ -72,7 +72,7 @@ fn nothing_is_loaded_or_removed_under_a_run() {
             other.load(&dataset(1, BLOCKS), &Silent, &StopFlag::default()).unwrap();
         }
         assert_eq!(run.dataset().unwrap().unwrap().schemas, 1);
-        // Its own run is in nobody's way.
+        // Its own run does not conflict with others.
         run.cleanup().unwrap();
     });
 }

@@ -8,8 +8,9 @@ use crate::support::{NOTHING_WAITS, Server, dataset, placement, programs, work, 
 
 const BLOCKS: u64 = 300;
 
-/// Every setting that a session may set, with a value: the other one of two, the first or last other one of several, the
-/// least or most. What decides who one is or where data goes is what the owner wants, and a read-only database is refused.
+/// Every setting that a session may set, with a value: the other one of two, the first or last other one of several,
+/// the least or most. Settings of identity or of the place of data are the owner's choice, and a read-only database is
+/// refused.
 const VALUES: &str = "SELECT format('ALTER DATABASE %I SET %s = %L', current_database(), name, value)
     FROM (SELECT name, CASE vartype
             WHEN 'bool' THEN CASE setting WHEN 'on' THEN 'off' ELSE 'on' END

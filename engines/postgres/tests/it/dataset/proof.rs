@@ -1,4 +1,4 @@
-//! The proof by a sample: it says yes to what was written, and leaves every no to a look at all of it.
+//! The proof by a sample: it accepts data as written, and leaves every failure to a check of all rows.
 
 use mindful_core::Target;
 use mindful_core::contract::stop_flag::StopFlag;
@@ -71,7 +71,7 @@ fn one_row_in_five_hundred_elsewhere_is_found_each_time() {
     each_server(1, |database| {
         let target = database.target();
         assert!(proof(&*target).is_sample());
-        // Each moves to another block, behind all others or where one went before.
+        // Each moves to another block, after all others, or to the place of an earlier one.
         database.sql(
             "BEGIN; CREATE TEMP TABLE moved AS SELECT * FROM mindful.blocks_1 WHERE k % 500 = 0;
             DELETE FROM mindful.blocks_1 WHERE k % 500 = 0; INSERT INTO mindful.blocks_1 SELECT * FROM moved; COMMIT",

@@ -1,4 +1,4 @@
-//! Counters of real servers stand for the work between two readings, and for nothing that was done before.
+//! Counters of real servers show the work between two readings, and nothing earlier.
 
 use std::time::{Duration, Instant};
 

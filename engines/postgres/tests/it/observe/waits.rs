@@ -43,7 +43,7 @@ fn classes(target: &dyn Target, work: &Workload, sessions: u32) -> BTreeMap<Stri
     found
 }
 
-/// Version 18 tells the reads it has under way; an older one, or one that does not let this role see them, tells nothing.
+/// Version 18 reports its reads under way; an older one, or one that hides them from this role, does not.
 #[test]
 fn reads_under_way_are_reported_where_the_server_shows_them() {
     for bin in programs() {
@@ -125,7 +125,7 @@ fn commits_wait_for_the_log() {
     }
 }
 
-/// Whoever is not one of the sessions is not counted: neither strangers nor mindful's own connections.
+/// Only the sessions are counted, neither strangers nor mindful's own connections.
 #[test]
 fn strangers_are_not_sampled() {
     for bin in programs() {
@@ -142,7 +142,7 @@ fn strangers_are_not_sampled() {
     }
 }
 
-/// Where nothing of ours works, what the server's other clients are at is what is looked for.
+/// Without sessions of ours, the server's other clients are sampled.
 #[test]
 fn all_clients_are_sampled_where_none_of_ours_works() {
     let server = Server::start(&programs()[0], &[]);
@@ -190,10 +190,10 @@ fn a_server_that_goes_away_ends_the_samples_with_an_error() {
     let mut waits = sampler(&*target, "waits").unwrap();
     waits.read().unwrap();
     server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mindful waits'");
-    // The next sample tells; on a busy host it may be late.
+    // The next sample shows it; on a busy host it may be late.
     let until = Instant::now() + PATIENCE;
     while waits.read().is_ok() {
-        assert!(Instant::now() < until, "samples go on without a server");
+        assert!(Instant::now() < until, "samples continue without a server");
         std::thread::sleep(Duration::from_millis(100));
     }
 }

@@ -19,8 +19,8 @@ const SEED: &str = "KILL_TEST_SEED";
 
 const LOADED: u32 = 5_000;
 
-/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to the
-/// outside after its commit. Started by itself it does one round and ends.
+/// A process that other tests start and kill. It opens the server, loads tables, and commits numbers, each reported to
+/// the outside after its commit. Run on its own, it does one round and ends.
 #[test]
 fn owner() {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -150,7 +150,7 @@ fn a_killed_server_leaves_no_shared_memory() {
             servers(folder).into_iter().for_each(kill);
         }
         if own {
-            // No server can tell of these any more; but their user is mindful's own, and has no other process.
+            // No server can identify these any more, but their user is mindful's own, and has no other process.
             fs::remove_dir_all(&lost).unwrap();
             fs::write("/dev/shm/PostgreSQL.1", "of an older mindful").unwrap();
             std::os::unix::fs::chown("/dev/shm/PostgreSQL.1", Some(OWN), Some(OWN)).unwrap();
@@ -248,10 +248,10 @@ fn an_owner_killed_at_any_moment_leaves_usable_data() {
         drop(server);
         assert_eq!(servers(&folder), [] as [i32; 0], "{place_of_failure}");
     }
-    println!("{kills} owners killed, {rebuilt} data directories made anew");
+    println!("{kills} owners killed, {rebuilt} data directories made again");
 }
 
-/// Nothing that was reported as committed is lost, unless the data directory was made anew; tables are whole.
+/// Nothing that was reported as committed is lost, unless the data directory was made again; tables are complete.
 fn check(server: &Instance, acknowledged: u32, notes: &Arc<Notes>, place_of_failure: &str) -> u32 {
     let exists = |name: &str| sql(server, &format!("SELECT to_regclass('{name}') IS NOT NULL")) == "t";
     let found =

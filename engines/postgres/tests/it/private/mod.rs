@@ -1,6 +1,6 @@
 //! The private server, with real PostgreSQL, real processes and real signals.
 
-#![expect(clippy::print_stdout, reason = "a test fails by panicking and tells what it measured")]
+#![expect(clippy::print_stdout, reason = "a test fails by panicking and prints what it measured")]
 
 mod kill;
 mod open;

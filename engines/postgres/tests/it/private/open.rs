@@ -220,7 +220,7 @@ fn a_server_that_does_not_start_says_why_in_one_line() {
     let place = quick_place();
     let folder = place.path().join("pg");
     drop(started(&folder, &[]));
-    // Each is good by itself; together the server refuses them.
+    // Each is valid alone; the server refuses them together.
     let message = crate::private::support::refusal(&folder, &[("set", "max_wal_senders=5,wal_level=minimal")]);
     assert!(message.contains("max_wal_senders") && message.contains("server.log"), "{message}");
     assert_eq!(message.lines().count(), 1);
@@ -260,7 +260,7 @@ fn only_the_user_of_mindful_may_connect() {
     if rustix::process::geteuid().as_raw() != 0 {
         return mindful_conformance::not_run("only root can ask as somebody else");
     }
-    // Even the server's own user, who alone can pass to the socket, is not let in.
+    // Even the server's own user, the only one that can reach the socket, is refused.
     let (_, uid) = mode_and_owner(&server.data());
     let theirs = Account { name: "server".to_owned(), uid, gid: uid, switched: true };
     let refused = theirs.act(|| query(&server, "SELECT 1")).unwrap().unwrap_err();

@@ -53,7 +53,7 @@ fn a_folder_the_servers_user_cannot_reach_is_named() {
 fn without_network_and_without_binaries_the_ways_out_are_named() {
     let place = quick_place();
     let shelf = place.path().join("shelf").display().to_string();
-    // 15.0 is no version that a system would have beside a fetched one, and asked for it is not replaced by another.
+    // No system would have 15.0 next to a fetched version, and a request for it is not answered with another version.
     let extra = [("fetch", "off"), ("fetch_dir", shelf.as_str()), ("pg_version", "15.0")];
     let message = refusal(&place.path().join("pg"), &extra);
     for way in ["--pg-bin", "network", "sqlite:"] {

@@ -28,8 +28,8 @@ pub(super) fn open(folder: &Path, extra: &[(&str, &str)]) -> (Result<Instance>, 
     (private::open(&private::Options::parse(&settings(folder, extra)).unwrap(), 0, &events), notes)
 }
 
-/// Opens it where that must work. Where there is none it is a copy of one without data, for making one takes a CPU for half
-/// a second.
+/// Opens it, which must work. If it is missing, it is a copy of one without data, because making one takes half a
+/// second of CPU.
 pub(super) fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     if !folder.exists() {
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("private-postgres");
@@ -38,7 +38,7 @@ pub(super) fn started(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     opened(folder, extra)
 }
 
-/// The same; where there is none one is made.
+/// The same; made if it is missing.
 pub(super) fn opened(folder: &Path, extra: &[(&str, &str)]) -> Instance {
     let (server, notes) = open(folder, extra);
     server.unwrap_or_else(|error| panic!("{error}\n{}\n{}", notes.all(), log(folder)))
@@ -84,7 +84,7 @@ pub(super) fn servers(folder: &Path) -> Vec<i32> {
     working_in(&folder.join("pgdata"))
 }
 
-/// Waits until there is none; tells how long that took, or which are left.
+/// Waits until none is left; returns how long that took, or which are left.
 pub(super) fn gone(folder: &Path) -> Result<Duration, Vec<i32>> {
     processes::gone(&folder.join("pgdata"))
 }

@@ -1,5 +1,5 @@
-//! Reads by index, bitmap and scan on real servers of every version: exact blocks, the plan that carries them out, how
-//! much one request reads, and whose request it is.
+//! Reads by index, bitmap and scan on real servers of every version: exact blocks, the plan that carries them out, the
+//! size of a request, and the process that makes it.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, programs, work, workload};
 use mindful_core::contract::event::Silent;

@@ -1,5 +1,5 @@
-//! Slices that are sent before the answer of the one before is read: nothing is lost or counted twice, and nothing goes on
-//! that nobody waits for.
+//! Slices that are sent before the answer of the one before is read: nothing is lost or counted twice, and no abandoned
+//! call continues.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ fn slices(session: &mut dyn Session, boundaries: &[i64], ahead: usize, ops: Opti
     Ok(reports)
 }
 
-/// What `work` gives while something happens beside it.
+/// The result of `work` during a disturbance.
 fn disturbed<T>(disturb: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         scope.spawn(disturb);
@@ -123,14 +123,14 @@ fn one_of_many_sessions_publishes_at_the_ends_of_the_window() {
     let (counted, visited) = published(&mut *session, &ends[..2]);
     assert!(counted == visited && visited > 0, "{counted} of {visited} at the begin");
     let (counted, visited) = published(&mut *session, &ends[1..6]);
-    // What is kept back for a second the server adds up by itself.
+    // The server itself adds up what is held back for a second.
     let late = began.elapsed() >= Duration::from_secs(1);
     assert!(counted < visited || late, "{counted} of {visited} in between");
     let (counted, visited) = published(&mut *session, &ends[5..]);
     assert!(counted == visited, "{counted} of {visited} at the end");
 }
 
-/// Whose slice takes more than a second forces nothing and waits for nobody: the server adds it up when the call ends.
+/// A slice of more than a second does not force publishing and does not wait: the server adds it up when the call ends.
 #[test]
 fn long_slices_of_one_of_many_are_counted_when_they_end() {
     for bin in programs() {
@@ -163,7 +163,7 @@ fn a_fixed_amount_of_work_is_done_to_the_operation() {
     let ops = |kind| reports.iter().map(|report| report.op(kind).ops).sum::<u64>();
     assert_eq!([ops(OpKind::Select), ops(OpKind::Update)], [20, 20]);
     assert_eq!(number(&server, changed) - before, 20, "what was sent ahead went on");
-    // A pause goes on in the slice after it.
+    // A pause continues in the next slice.
     let thought: u64 = reports.iter().map(|report| report.think_us).sum();
     assert!(thought >= 39 * 10_000, "{thought} us");
 }

@@ -1,4 +1,4 @@
-//! Servers that fail while a load or a run goes on: one line that says what, where and the next move.
+//! Servers that fail during a load or a run: one line with the fault, its place and the next step.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -57,7 +57,7 @@ fn a_server_that_crashes_in_a_run_ends_it_with_one_line() {
             assert_eq!(error.kind, ErrorKind::Run, "{error}");
             assert_plain(&error);
             assert!(error.next.contains("log"), "{error}");
-            // Whoever asks after that is reported that nobody answers.
+            // Later requests report that the server does not answer.
             assert_plain(&target.clock_us().and_then(|_| target.describe()).unwrap_err());
         }
     }
@@ -142,7 +142,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Someone else who fills the disk as soon as the load has begun.
+/// Another user, who fills the disk as soon as the load has begun.
 struct Filling {
     file: PathBuf,
     done: Mutex<bool>,

@@ -11,8 +11,8 @@ use crate::support::{Server, dataset, programs, workload};
 
 const BLOCKS: u64 = 2_500;
 
-/// A database with a dataset of which nothing is in the cache. Each schema is larger than a quarter of the cache: a scan of
-/// the whole table uses a ring of buffers then.
+/// A database with an uncached dataset. Each schema is larger than a quarter of the cache: a scan of the whole table
+/// uses a ring of buffers then.
 struct Cold(Server);
 
 impl Cold {
@@ -40,14 +40,15 @@ fn each_server(test: impl Fn(&Cold, &Workload)) {
     }
 }
 
-/// Ends a process of the server, which starts anew: what the load left in the cache would take the place of the copy.
+/// Ends a process of the server, which restarts: pages that the load left in the cache would take the place of the
+/// copy.
 fn empty_cache(server: &Server) {
     let checkpointer = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
     let pid: i32 = server.sql(checkpointer)[0].parse().unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
     let until = Instant::now() + Duration::from_mins(1);
     while !server.try_sql(checkpointer).is_ok_and(|pids| pids.first().is_some_and(|other| *other != pid.to_string())) {
-        assert!(Instant::now() < until, "the server does not start anew");
+        assert!(Instant::now() < until, "the server does not restart");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

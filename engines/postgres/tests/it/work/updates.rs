@@ -84,7 +84,7 @@ fn ten_seconds_of_heavy_updates_do_not_grow_the_tables() {
     server.assert_updated_in_place(before);
 }
 
-/// What the sampler that tells `metric` reads now.
+/// The current reading of the sampler with `metric`.
 fn counters(target: &dyn Target, metric: &str) -> BTreeMap<String, f64> {
     let mut samplers = target.samplers().unwrap().into_iter();
     let mut sampler = samplers.find(|sampler| sampler.metrics().iter().any(|known| known.name == metric)).unwrap();
@@ -103,7 +103,7 @@ fn who_wrote_the_blocks_adds_up_to_what_the_database_wrote() {
             report.unwrap();
         }
         server.sql("CHECKPOINT");
-        // The sessions have reported theirs when they left; the writers tell theirs within a second or so.
+        // The sessions reported theirs at their end; the writers report theirs within a second or so.
         let until = Instant::now() + PATIENCE;
         loop {
             std::thread::sleep(Duration::from_secs(2));

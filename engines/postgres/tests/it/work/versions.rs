@@ -1,4 +1,4 @@
-//! Work and counters on the versions that can be fetched, beside those the other tests run on.
+//! Work and counters on the versions that can be fetched, in addition to those of the other tests.
 
 use crate::support::{Server, at_hand, dataset, fetched, placement, work, workload};
 use mindful_core::contract::event::Silent;
@@ -40,7 +40,7 @@ fn work_and_counters_agree_on_every_version() {
     }
 }
 
-/// Scans of a table beyond a quarter of shared_buffers go through a ring; the server tells their visits from 16 on.
+/// Scans of a table beyond a quarter of shared_buffers go through a ring; the server reports their visits from 16 on.
 #[test]
 fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
     for version in ["16", "17", "18"].into_iter().filter(|version| at_hand(version)) {
@@ -56,7 +56,7 @@ fn visits_of_a_ring_are_reported_by_every_version_that_has_them() {
         let before = visits();
         let report = work(&*target, &mut *session, 0, 10).unwrap();
         assert_eq!(report.op(OpKind::Scan).blocks, 6_000);
-        // The server extends tables by some blocks at a time; those behind the last row are read too.
+        // The server extends tables by some blocks at a time; those after the last row are read too.
         let visited = visits() - before;
         assert!((6_000.0..6_640.0).contains(&visited), "{visited} visits of the ring on {version}");
     }
