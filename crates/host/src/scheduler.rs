@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 
 use crate::kernel_file::{Kernel, value};
 use crate::process;
@@ -21,7 +21,7 @@ pub struct SessionThreads<F> {
     known: HashMap<u32, Times>,
     /// On a CPU, waiting for one, and in all, us.
     sums: Option<[f64; 3]>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,8 @@ impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
             Metric::counter(Counter::SessionQueueUs, "us", "Time that the sessions' threads waited for a CPU"),
             Metric::counter(Counter::SessionTimeUs, "us", "Time in which the sessions' threads were watched"),
         ];
-        Self { kernel, threads, known: HashMap::new(), sums: None, metrics }
+        let source = SampledSource::new(HostSource::SessionThreads.name(), metrics);
+        Self { kernel, threads, known: HashMap::new(), sums: None, source }
     }
 
     fn times(&self, thread: u32) -> Option<Times> {
@@ -50,12 +51,8 @@ impl<F: FnMut() -> Vec<u32>> SessionThreads<F> {
 }
 
 impl<F: FnMut() -> Vec<u32> + Send> Sampler for SessionThreads<F> {
-    fn name(&self) -> &'static str {
-        HostSource::SessionThreads.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mindful_core::contract::description::HostView;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 use mindful_core::record::latency::{DeviceRequest, SampledLatencies};
 use mindful_core::{Error, Result};
 use mindful_host::{Kernel, cpu};
@@ -68,7 +68,7 @@ struct TraceState {
 #[derive(Debug)]
 pub(crate) struct BlockTrace {
     found: Arc<Mutex<TraceState>>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -88,7 +88,8 @@ impl BlockTrace {
         let (stop, stopped) = channel();
         let reading = TraceReader { disks, instance, found: Arc::clone(&found), torn: Vec::new(), rate: Rate::now(0) };
         let thread = std::thread::Builder::new().name("block-trace".to_owned()).spawn(move || reading.run(&stopped))?;
-        Ok(Self { found, metrics: metrics(), stop: Some(stop), thread: Some(thread) })
+        let source = SampledSource::new(HostSource::BlockTrace.name(), metrics());
+        Ok(Self { found, source, stop: Some(stop), thread: Some(thread) })
     }
 }
 
@@ -106,12 +107,8 @@ fn held(found: &Mutex<TraceState>) -> MutexGuard<'_, TraceState> {
 }
 
 impl Sampler for BlockTrace {
-    fn name(&self) -> &'static str {
-        HostSource::BlockTrace.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

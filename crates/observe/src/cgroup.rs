@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, GROUP_LIMITS, HostSource, LIMIT_SUFFIX, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, GROUP_LIMITS, HostSource, LIMIT_SUFFIX, Metric, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::control_group::{Groups, IoKind, IoLimit};
 use mindful_host::kernel_file::{named_values, value};
@@ -14,7 +14,7 @@ pub(crate) struct Cgroup {
     groups: Groups,
     /// Limits of I/O as they were when it was opened.
     io: Vec<IoLimit>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 /// The metrics of a limit: what the group did, and what it may do a second.
@@ -46,18 +46,14 @@ impl Cgroup {
             Metric::gauge("memory_current", "bytes", "memory of everything in the server's group, page cache included"),
         ];
         metrics.extend(io.iter().flat_map(|limit| of_limit(kernel, limit)));
-        let mut cgroup = Self { groups, io, metrics };
+        let mut cgroup = Self { groups, io, source: SampledSource::new(HostSource::Cgroup.name(), metrics) };
         cgroup.read().ok().filter(|values| values.iter().any(Option::is_some)).map(|_| cgroup)
     }
 }
 
 impl Sampler for Cgroup {
-    fn name(&self) -> &'static str {
-        HostSource::Cgroup.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, Phase, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_host::kernel_file::{named_values, value};
 use mindful_host::{Kernel, cpu};
 
@@ -11,7 +11,7 @@ use mindful_host::{Kernel, cpu};
 #[derive(Debug)]
 pub(crate) struct Client {
     status: PathBuf,
-    metrics: [Metric; 3],
+    source: SampledSource,
 }
 
 impl Client {
@@ -23,17 +23,13 @@ impl Client {
             Metric::counter(Counter::ObserverCpuUs, "us", watching),
             Metric::gauge(Counter::ClientPeakBytes, "bytes", "the most memory that mindful itself held so far"),
         ];
-        Self { status: kernel.proc.join("self/status"), metrics }
+        Self { status: kernel.proc.join("self/status"), source: SampledSource::new(HostSource::Client.name(), metrics) }
     }
 }
 
 impl Sampler for Client {
-    fn name(&self) -> &'static str {
-        HostSource::Client.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -47,26 +43,19 @@ impl Sampler for Client {
 
 /// Samples the CPU of the thread that reads what has settled, for it is the one that asks here.
 #[derive(Debug)]
-pub(crate) struct SettledClient(Metric);
+pub(crate) struct SettledClient(SampledSource);
 
 impl SettledClient {
     pub(crate) fn new() -> Self {
         let help = "CPU of the thread that reads the settled sources; part of `client_cpu`";
-        Self(Metric::counter(Counter::SettledObserverCpuUs, "us", help))
+        let metrics = [Metric::counter(Counter::SettledObserverCpuUs, "us", help)];
+        Self(SampledSource::new(HostSource::ClientSettled.name(), metrics).with(Scope::Host, Phase::Settled))
     }
 }
 
 impl Sampler for SettledClient {
-    fn name(&self) -> &'static str {
-        HostSource::ClientSettled.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        std::slice::from_ref(&self.0)
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.0
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

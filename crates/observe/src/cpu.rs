@@ -6,7 +6,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 use mindful_host::process::tick_us;
@@ -81,7 +81,7 @@ impl HostStat {
 #[derive(Debug)]
 pub(crate) struct HostCpu {
     file: KernelFile,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     cpus: Vec<u32>,
     us_per_tick: f64,
     iowait_seen: u64,
@@ -91,8 +91,8 @@ impl HostCpu {
     pub(crate) fn open(kernel: &Kernel) -> io::Result<Self> {
         let mut file = KernelFile::open(kernel.proc.join("stat"))?;
         let cpus: Vec<u32> = HostStat::parse(file.text()?).each.into_iter().map(|(cpu, _)| cpu).collect();
-        let us_per_tick = tick_us();
-        Ok(Self { file, metrics: metrics(&cpus), cpus, us_per_tick, iowait_seen: 0 })
+        let source = SampledSource::new(HostSource::Stat.name(), metrics(&cpus));
+        Ok(Self { file, source, cpus, us_per_tick: tick_us(), iowait_seen: 0 })
     }
 }
 
@@ -132,12 +132,8 @@ fn metrics(cpus: &[u32]) -> Vec<Metric> {
 }
 
 impl Sampler for HostCpu {
-    fn name(&self) -> &'static str {
-        HostSource::Stat.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

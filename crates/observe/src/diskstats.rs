@@ -9,7 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, MetricFamily, MetricKind, SECTOR_BYTES, Sampler};
+use mindful_core::contract::metric::{
+    Counter, HostSource, Metric, MetricFamily, MetricKind, SECTOR_BYTES, SampledSource, Sampler,
+};
 use mindful_host::Kernel;
 use mindful_host::device::{self, Chain};
 use mindful_host::kernel_file::{KernelFile, value};
@@ -186,7 +188,7 @@ impl Watched {
 pub(crate) struct Diskstats {
     file: KernelFile,
     watched: Vec<Watched>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Diskstats {
@@ -208,8 +210,8 @@ impl Diskstats {
                 })
             })
             .collect();
-        let metrics = metrics(&watched);
-        Ok(Self { file, watched, metrics })
+        let source = SampledSource::new(HostSource::Diskstats.name(), metrics(&watched));
+        Ok(Self { file, watched, source })
     }
 }
 
@@ -249,12 +251,8 @@ fn metrics(watched: &[Watched]) -> Vec<Metric> {
 }
 
 impl Sampler for Diskstats {
-    fn name(&self) -> &'static str {
-        HostSource::Diskstats.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Metric, MetricKind, Sampler};
+use mindful_core::contract::metric::{Metric, MetricKind, SampledSource, Sampler};
 use mindful_host::kernel_file::{KernelFile, named_values};
 
 /// A line worth keeping: its name, unit, kind and meaning.
@@ -13,9 +13,8 @@ pub(crate) type Line = (&'static str, &'static str, MetricKind, &'static str);
 /// Samples the wanted lines of such a file.
 #[derive(Debug)]
 pub(crate) struct NamedValues {
-    name: &'static str,
     file: KernelFile,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl NamedValues {
@@ -23,7 +22,7 @@ impl NamedValues {
     pub(crate) fn open(name: &'static str, path: PathBuf, wanted: &[Line]) -> io::Result<Self> {
         let mut file = KernelFile::open(path)?;
         let present = named_values(file.text()?);
-        let metrics = wanted
+        let metrics: Vec<Metric> = wanted
             .iter()
             .filter(|(name, ..)| present.contains_key(name))
             .map(|(name, unit, kind, help)| Metric {
@@ -33,22 +32,23 @@ impl NamedValues {
                 help: (*help).to_owned(),
             })
             .collect();
-        Ok(Self { name, file, metrics })
+        Ok(Self { file, source: SampledSource::new(name, metrics) })
     }
 }
 
 impl Sampler for NamedValues {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let values = named_values(self.file.read()?);
-        Ok(self.metrics.iter().map(|metric| values.get(metric.name.as_str()).map(|value| *value as f64)).collect())
+        Ok(self
+            .source
+            .metrics
+            .iter()
+            .map(|metric| values.get(metric.name.as_str()).map(|value| *value as f64))
+            .collect())
     }
 }
 

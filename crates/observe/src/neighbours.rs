@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, HostSource, Metric, ProcessCpu, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, ProcessCpu, SampledSource, Sampler};
 use mindful_host::process::{self, Stat, tick_us};
 use mindful_host::{Kernel, cpu};
 
@@ -21,7 +21,7 @@ pub(crate) struct Neighbours {
     kernel: Kernel,
     /// The server's process; `None` if it is mindful.
     server: Option<u32>,
-    metrics: [Metric; 1],
+    source: SampledSource,
     us_per_tick: f64,
     /// Ticks at the look before, by process and the instant it began.
     before: Option<HashMap<(u32, u64), u64>>,
@@ -40,7 +40,10 @@ impl Neighbours {
         all_seen.then(|| Self {
             kernel: kernel.clone(),
             server,
-            metrics: [Metric::counter(Counter::KernelThreadsUs, "us", help)],
+            source: SampledSource::new(
+                HostSource::Neighbours.name(),
+                [Metric::counter(Counter::KernelThreadsUs, "us", help)],
+            ),
             us_per_tick: tick_us(),
             before: None,
             storage: HashMap::new(),
@@ -97,12 +100,8 @@ impl Neighbours {
 }
 
 impl Sampler for Neighbours {
-    fn name(&self) -> &'static str {
-        HostSource::Neighbours.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

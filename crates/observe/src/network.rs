@@ -4,7 +4,7 @@
 //! traffic also crosses a real one unless it stays on this host.
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, Sampler};
+use mindful_core::contract::metric::{HostSource, Metric, MetricFamily, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{KernelFile, value};
 
@@ -14,7 +14,7 @@ const MEGABIT: f64 = 1e6 / 8.0;
 #[derive(Debug)]
 pub(crate) struct Network {
     interfaces: Vec<Interface>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 /// One of them, with what it has received and sent so far.
@@ -45,7 +45,8 @@ impl Network {
                 ),
             ]
         });
-        (!interfaces.is_empty()).then(|| Self { metrics: metrics.collect(), interfaces })
+        let source = SampledSource::new(HostSource::Network.name(), metrics.collect::<Vec<_>>());
+        (!interfaces.is_empty()).then_some(Self { source, interfaces })
     }
 }
 
@@ -72,12 +73,8 @@ impl Interface {
 }
 
 impl Sampler for Network {
-    fn name(&self) -> &'static str {
-        HostSource::Network.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

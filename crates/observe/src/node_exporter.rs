@@ -5,7 +5,7 @@ mod prometheus;
 
 use std::path::{Path, PathBuf};
 
-use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 use mindful_core::contract::stop_flag::StopFlag;
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
@@ -66,7 +66,8 @@ pub fn node_exporter(url: &str, data_paths: &[PathBuf], stop: &StopFlag) -> Resu
     let filtered = format!("{}{joint}{filter}", address.target);
     let filters = client.get(&address, &filtered).is_ok_and(|(status, _)| status == 200);
     let target = if filters { filtered } else { address.target.clone() };
-    Ok((Box::new(NodeExporter { client, address, target, metrics: metrics(&devices), devices }), findings))
+    let source = SampledSource::new(HostSource::NodeExporter.name(), metrics(&devices));
+    Ok((Box::new(NodeExporter { client, address, target, source, devices }), findings))
 }
 
 fn unseen(reason: &str) -> Finding {
@@ -152,16 +153,12 @@ struct NodeExporter {
     address: Address,
     target: String,
     devices: Vec<String>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Sampler for NodeExporter {
-    fn name(&self) -> &'static str {
-        HostSource::NodeExporter.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

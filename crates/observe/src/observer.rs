@@ -79,14 +79,14 @@ impl Observer {
             events.emit(Event::Source {
                 source: sampler.name().to_owned(),
                 metrics: sampler.metrics().to_vec(),
-                phase: sampler.phase(),
+                phase: sampler.source().phase,
             });
         }
         let wishes = Arc::new(Wishes { wish: Mutex::default(), changed: clock.new_notifier() });
         let (current, settled): (Vec<_>, Vec<_>) = samplers
             .into_iter()
             .map(|sampler| Source { sampler, failed: false })
-            .partition(|source| source.sampler.phase() == Phase::Boundary);
+            .partition(|source| source.sampler.source().phase == Phase::Boundary);
         let (watches, settled_watches): (Vec<_>, Vec<_>) =
             watches.into_iter().map(|watching| (watching, false)).partition(|(w, _)| w.phase() == Phase::Boundary);
         for (phase, sources, watches) in

@@ -1,7 +1,7 @@
 //! Stalls of the host for want of a resource, from `/proc/pressure`.
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{HostSource, Metric, Sampler};
+use mindful_core::contract::metric::{HostSource, Metric, SampledSource, Sampler};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::KernelFile;
 
@@ -32,7 +32,7 @@ fn parse(text: &str) -> Stalls {
 #[derive(Debug)]
 pub(crate) struct Pressure {
     files: Vec<KernelFile>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Pressure {
@@ -51,21 +51,18 @@ impl Pressure {
                 metrics.push(Metric::counter(format!("{resource}_{share}"), "us", help));
             }
         }
-        (!files.is_empty()).then_some(Self { files, metrics })
+        let source = SampledSource::new(HostSource::Pressure.name(), metrics);
+        (!files.is_empty()).then_some(Self { files, source })
     }
 }
 
 impl Sampler for Pressure {
-    fn name(&self) -> &'static str {
-        HostSource::Pressure.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
-        let mut values = Vec::with_capacity(self.metrics.len());
+        let mut values = Vec::with_capacity(self.source.metrics.len());
         for file in &mut self.files {
             let stalls = parse(file.read()?);
             values.extend([stalls.some, stalls.full].map(|total| total.map(|us| us as f64)));

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use mindful_core::contract::metric::{Counter, HostSource, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, HostSource, Metric, SampledSource, Sampler};
 use mindful_core::{Error, Result};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::{record, unreadable};
@@ -73,7 +73,7 @@ pub(crate) struct Processes {
     root: u32,
     started: u64,
     us_per_tick: f64,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     /// Whether the file system of the data counts I/O for the process that asks for it.
     counted: bool,
     /// The largest values seen: a child caught between its end and its parent's account must not lower a counter.
@@ -91,15 +91,15 @@ impl Processes {
             Error::run(format!("cannot read {} ({error})", path.display()), "run mindful where the server runs")
         })?;
         let us_per_tick = tick_us();
-        let metrics = metrics();
-        let seen = vec![0.0; metrics.len()];
+        let source = SampledSource::new(HostSource::Processes.name(), metrics());
+        let seen = vec![0.0; source.metrics.len()];
         Ok(Self {
             kernel: kernel.clone(),
             scope,
             root,
             started: stat.started,
             us_per_tick,
-            metrics,
+            source,
             counted: true,
             seen,
         })
@@ -219,12 +219,8 @@ fn metrics() -> Vec<Metric> {
 }
 
 impl Sampler for Processes {
-    fn name(&self) -> &'static str {
-        HostSource::Processes.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{HostSource, Metric, Sampler, VOLUME_LIMITS};
+use mindful_core::contract::metric::{HostSource, Metric, SampledSource, Sampler, VOLUME_LIMITS};
 use mindful_host::Kernel;
 use mindful_host::kernel_file::value;
 use nvme::{PAGE_BYTES, log_page};
@@ -42,7 +42,7 @@ type Page = Box<dyn FnMut() -> io::Result<[u8; PAGE_BYTES]> + Send>;
 
 pub(crate) struct VolumeCaps {
     pages: Vec<Page>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl VolumeCaps {
@@ -64,8 +64,9 @@ impl VolumeCaps {
             let help = format!("time in which requests exceeded {limit}");
             Metric::counter(format!("{name}.{end}"), "us", &help)
         };
-        let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit))).collect();
-        Self { pages: readable.into_iter().map(|(_, page)| page).collect(), metrics }
+        let metrics = readable.iter().flat_map(|(name, _)| VOLUME_LIMITS.map(|limit| metric(name, limit)));
+        let source = SampledSource::new(HostSource::VolumeCaps.name(), metrics.collect::<Vec<_>>());
+        Self { pages: readable.into_iter().map(|(_, page)| page).collect(), source }
     }
 }
 
@@ -83,12 +84,8 @@ fn opened(path: &Path) -> io::Result<Page> {
 }
 
 impl Sampler for VolumeCaps {
-    fn name(&self) -> &'static str {
-        HostSource::VolumeCaps.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

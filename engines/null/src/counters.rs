@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mindful_core::Result;
 use mindful_core::contract::clock::Clock;
-use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 
 use crate::options::Options;
 
@@ -24,7 +24,7 @@ pub(crate) struct Counters {
 /// Reads [`Counters`] as a database with this hit ratio and page cache would report them.
 pub(crate) struct NullSampler {
     counters: Arc<Counters>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     hit_share: f64,
     /// How long the cache takes to serve that much, from the first reading on.
     fill: Duration,
@@ -43,7 +43,7 @@ impl NullSampler {
     pub(crate) fn new(counters: &Arc<Counters>, options: &Options, clock: Arc<dyn Clock>) -> Self {
         Self {
             counters: Arc::clone(counters),
-            metrics: metrics(),
+            source: SampledSource::new("null", metrics()).with(Scope::Database, Phase::Settled),
             hit_share: options.hit_ratio.percent() / 100.0,
             fill: options.cache_fill,
             stored_share: 1.0 - options.page_cache_share.percent() / 100.0,
@@ -89,20 +89,8 @@ fn metrics() -> Vec<Metric> {
 }
 
 impl Sampler for NullSampler {
-    fn scope(&self) -> Scope {
-        Scope::Database
-    }
-
-    fn name(&self) -> &'static str {
-        "null"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::record::latency::{Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,7 +74,7 @@ impl Counters {
 pub(crate) struct CounterSampler {
     counters: Arc<Counters>,
     block_size: u64,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl CounterSampler {
@@ -88,21 +88,14 @@ impl CounterSampler {
             Metric::counter("write_bytes", "bytes", "bytes written by the sessions"),
             Metric::counter("rows_parsed", "1", "rows walked in the blocks read (look parse)"),
         ];
-        Self { counters, block_size, metrics }
+        let source = SampledSource::new("raw", metrics).with(Scope::Host, Phase::Settled);
+        Self { counters, block_size, source }
     }
 }
 
 impl Sampler for CounterSampler {
-    fn name(&self) -> &'static str {
-        "raw"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -126,7 +119,7 @@ impl Sampler for CounterSampler {
 #[derive(Debug)]
 pub(crate) struct SyncSampler {
     counters: Arc<Counters>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl SyncSampler {
@@ -136,22 +129,15 @@ impl SyncSampler {
             Metric::counter(Counter::LogSyncs, "1", "syncs (fdatasync) of the sessions"),
             Metric::counter(Counter::LogSyncTimeUs, "us", "time of the syncs, summed"),
         ];
-        Self { counters, metrics }
+        // The source of waits that are all timed.
+        let source = SampledSource::new(WAIT_HISTOGRAM, metrics).with(Scope::Host, Phase::Settled);
+        Self { counters, source }
     }
 }
 
 impl Sampler for SyncSampler {
-    /// The source of waits that are all timed.
-    fn name(&self) -> &'static str {
-        WAIT_HISTOGRAM
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mindful_core::contract::description::{AccessPath, Description, HostView};
 use mindful_core::contract::engine::{Capabilities, Engine, EngineOptions};
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::session::Session;
 use mindful_core::contract::slice::{Placement, SliceOrder, SliceReport, session_name};
 use mindful_core::contract::stop_flag::StopFlag;
@@ -344,36 +344,25 @@ impl Operator for Connection {
 /// Reads the counters of the database. HERE: one query for all of them, over a connection of its own.
 struct CounterSampler {
     database: Arc<Database>,
-    metrics: [Metric; 2],
+    source: SampledSource,
 }
 
 impl CounterSampler {
     fn new(database: &Arc<Database>) -> Self {
-        // The names in `shared` are those that figures are made of. Other names are recorded and shown as they are.
+        // A `Counter` is one that figures are made of. Other names are recorded and shown as they are.
         let metrics = [
             Metric::counter(Counter::LogicalReads, "blocks", "Blocks visited by all sessions"),
             Metric::counter(Counter::Commits, "1", "Transactions committed"),
         ];
-        Self { database: Arc::clone(database), metrics }
+        // Sessions publish when a slice ends, so the counters are read in the middle of the next one.
+        let source = SampledSource::new("skeleton", metrics).with(Scope::Database, Phase::Settled);
+        Self { database: Arc::clone(database), source }
     }
 }
 
 impl Sampler for CounterSampler {
-    fn scope(&self) -> Scope {
-        Scope::Database
-    }
-
-    fn name(&self) -> &'static str {
-        "skeleton"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    /// Sessions publish when a slice ends, so the counters are read in the middle of the next one.
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     /// One value for each metric, in their order; `None` if it is unknown, never 0.

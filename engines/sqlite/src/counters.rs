@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use rusqlite::{Connection, ffi};
 
 /// Header of a page in the log, bytes.
@@ -53,13 +53,14 @@ fn drain(connection: &Connection, counter: i32) -> u64 {
 
 pub(crate) struct StatusSampler {
     totals: Arc<Totals>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     frame_bytes: u64,
 }
 
 impl StatusSampler {
     pub(crate) fn new(totals: &Arc<Totals>, page_bytes: u64) -> Self {
-        Self { totals: Arc::clone(totals), metrics: metrics(), frame_bytes: page_bytes + FRAME_HEADER }
+        let source = SampledSource::new("sqlite3_db_status", metrics()).with(Scope::Database, Phase::Settled);
+        Self { totals: Arc::clone(totals), source, frame_bytes: page_bytes + FRAME_HEADER }
     }
 }
 
@@ -81,20 +82,8 @@ fn metrics() -> Vec<Metric> {
 }
 
 impl Sampler for StatusSampler {
-    fn scope(&self) -> Scope {
-        Scope::Database
-    }
-
-    fn name(&self) -> &'static str {
-        "sqlite3_db_status"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -69,7 +69,7 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
     let target = context.open()?;
     let scope = if matches.get_flag("instance") { Scope::Server } else { Scope::Database };
     let of_target = target.samplers_for_all_clients(scope)?;
-    if scope == Scope::Server && !of_target.iter().any(|sampler| sampler.scope() == Scope::Server) {
+    if scope == Scope::Server && !of_target.iter().any(|sampler| sampler.source().scope == Scope::Server) {
         let what = format!("engine {} has no server with other databases", context.engine.name());
         return Err(Error::plan(what, "omit --instance"));
     }
@@ -79,7 +79,7 @@ fn watch(matches: &ArgMatches) -> Result<Exit> {
         context.recording.tell(&format!("{}: {}", finding.code, finding.evidence));
     }
     samplers.extend(of_target);
-    let scopes = samplers.iter().map(|sampler| (sampler.name().to_owned(), sampler.scope())).collect();
+    let scopes = samplers.iter().map(|sampler| (sampler.name().to_owned(), sampler.source().scope)).collect();
     let mut shape = shape(matches, &context.engine.words().log, scopes)?;
     let (sender, readings) = channel();
     let boundaries = Boundaries::Every { start_us: clock::now_us() + 100_000, period_us: interval.as_micros() as i64 };

@@ -402,22 +402,45 @@ impl Scope {
     }
 }
 
-/// Reads some metrics.
-pub trait Sampler: Send {
-    /// What it counts for: this host, unless the database or the server counts.
-    fn scope(&self) -> Scope {
-        Scope::Host
+/// What a sampler reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledSource {
+    /// Its name, such as `pg_stat_io` or `diskstats`.
+    pub name: String,
+    /// The metrics, in the order of the values of [`Sampler::read`].
+    pub metrics: Vec<Metric>,
+    /// What it counts for.
+    pub scope: Scope,
+    /// When to read it.
+    pub phase: Phase,
+}
+
+impl SampledSource {
+    /// A source that counts for this host and is read at boundaries.
+    pub fn new(name: impl Into<String>, metrics: impl Into<Vec<Metric>>) -> Self {
+        Self { name: name.into(), metrics: metrics.into(), scope: Scope::Host, phase: Phase::Boundary }
     }
 
-    /// Name of the source, such as `pg_stat_io` or `diskstats`.
-    fn name(&self) -> &str;
+    /// The same with another scope and phase.
+    #[must_use]
+    pub fn with(self, scope: Scope, phase: Phase) -> Self {
+        Self { scope, phase, ..self }
+    }
+}
 
-    /// The metrics, in the order of the values of [`Sampler::read`].
-    fn metrics(&self) -> &[Metric];
+/// Reads some metrics.
+pub trait Sampler: Send {
+    /// What it reads.
+    fn source(&self) -> &SampledSource;
 
-    /// When to read it.
-    fn phase(&self) -> Phase {
-        Phase::Boundary
+    /// The name of its source.
+    fn name(&self) -> &str {
+        &self.source().name
+    }
+
+    /// The metrics of its source.
+    fn metrics(&self) -> &[Metric] {
+        &self.source().metrics
     }
 
     /// Reads all metrics once; `None` where a value is not to be had. Never 0 for unknown.

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use mindful_conformance::{not_run, own_process};
 use mindful_core::contract::description::HostView;
 use mindful_core::contract::fact::Fact;
-use mindful_core::contract::metric::{Counter, Metric, MetricKind, Sampler};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, SampledSource, Sampler};
 use mindful_core::plan::HostFacts;
 use mindful_core::result::Finding;
 use mindful_observe::{environment, host_checks, host_samplers};
@@ -230,14 +230,10 @@ fn of_a_remote_server_only_our_own_cpu_is_seen_and_that_is_said() {
 }
 
 /// A target's own source, which is not read.
-struct Reported(Vec<Metric>);
+struct Reported(SampledSource);
 
 impl Sampler for Reported {
-    fn name(&self) -> &'static str {
-        "v$reported"
-    }
-
-    fn metrics(&self) -> &[Metric] {
+    fn source(&self) -> &SampledSource {
         &self.0
     }
 
@@ -248,7 +244,9 @@ impl Sampler for Reported {
 
 #[test]
 fn what_the_target_tells_itself_is_not_called_unseen() {
-    let source = |counter| -> [Box<dyn Sampler>; 1] { [Box::new(Reported(vec![Metric::counter(counter, "us", "")]))] };
+    let source = |counter| -> [Box<dyn Sampler>; 1] {
+        [Box::new(Reported(SampledSource::new("v$reported", [Metric::counter(counter, "us", "")])))]
+    };
     let (_, findings) = host_samplers(&HostView::default(), true, &source(Counter::HostCpuBusyUs.name()));
     let text = &findings[0].text;
     assert!(

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mindful_core::contract::clock::HostClock;
 use mindful_core::contract::clock::now_us;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Metric, Phase, Sampler};
+use mindful_core::contract::metric::{Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::{Error, Result};
 use mindful_observe::{Boundaries, Observer};
 
@@ -45,9 +45,7 @@ impl Kept {
 
 /// Counts its readings; fails or takes its time when asked to.
 struct Counting {
-    name: &'static str,
-    phase: Phase,
-    metrics: Vec<Metric>,
+    source: SampledSource,
     readings: u32,
     fails_from: u32,
     takes: Duration,
@@ -59,21 +57,14 @@ impl Counting {
     fn new(name: &'static str, phase: Phase) -> Self {
         let metrics = vec![Metric::counter("readings", "1", "readings so far")];
         let (takes, begun) = (Duration::ZERO, Arc::default());
-        Self { name, phase, metrics, readings: 0, fails_from: u32::MAX, takes, begun, panics: false }
+        let source = SampledSource::new(name, metrics).with(Scope::Host, phase);
+        Self { source, readings: 0, fails_from: u32::MAX, takes, begun, panics: false }
     }
 }
 
 impl Sampler for Counting {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        self.phase
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -4,7 +4,7 @@
 use std::io;
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, Metric, SampledSource, Sampler};
 use mindful_host::{Kernel, process};
 
 /// Of more of them nothing is read: it would take more of a CPU than it is worth.
@@ -16,7 +16,7 @@ pub struct SessionReads<F> {
     /// Their ids, at the moment.
     ids: F,
     storage_bytes: fn(&Kernel, u32) -> io::Result<[u64; 2]>,
-    metrics: [Metric; 2],
+    source: SampledSource,
 }
 
 impl<F: FnMut() -> Vec<u32>> SessionReads<F> {
@@ -35,17 +35,14 @@ impl<F: FnMut() -> Vec<u32>> SessionReads<F> {
             Metric::gauge(Counter::SessionProcesses, "1", "Server processes or threads of mindful's sessions"),
             Metric::counter(Counter::SessionReadBytes, "bytes", "Bytes that they caused to be fetched from storage"),
         ];
-        Self { kernel: Kernel::default(), ids, storage_bytes, metrics }
+        let source = SampledSource::new(Counter::SessionProcesses.name(), metrics);
+        Self { kernel: Kernel::default(), ids, storage_bytes, source }
     }
 }
 
 impl<F: FnMut() -> Vec<u32> + Send> Sampler for SessionReads<F> {
-    fn name(&self) -> &'static str {
-        Counter::SessionProcesses.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

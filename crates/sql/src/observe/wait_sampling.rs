@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::slice::session_name;
 use mindful_core::contract::wait::{BY_SESSION, SAMPLES, WaitClass, WaitEvent};
 use mindful_core::plan::settings::Key;
@@ -153,10 +153,12 @@ pub fn start_sampling(
     server: &'static str,
     sessions: u32,
 ) -> Result<(Arc<Sampling>, Samplers)> {
-    let metrics = known.iter().map(metric_of).collect();
+    let metrics: Vec<Metric> = known.iter().map(metric_of).collect();
+    let of_server = |name, metrics: Vec<Metric>| SampledSource::new(name, metrics).with(Scope::Server, Phase::Boundary);
     let sampling = Arc::new(Sampling::start(monitor, known, asked)?);
-    let waits = Waits { sampling: Arc::clone(&sampling), metrics };
-    let cost = CostOfWaits { sampling: Arc::clone(&sampling), metrics: metrics_of_cost(server) };
+    let waits = Waits { sampling: Arc::clone(&sampling), source: of_server(SAMPLES, metrics) };
+    let source = of_server("wait_sampling", metrics_of_cost(server));
+    let cost = CostOfWaits { sampling: Arc::clone(&sampling), source };
     let of_threads = Arc::clone(&sampling);
     let threads = SessionThreads::new(Kernel::default(), move || held(&of_threads.found).threads.clone());
     let of_sessions = SessionWaits::new(Arc::clone(&sampling), if sessions > MOST_SESSIONS { 0 } else { sessions });
@@ -299,20 +301,12 @@ fn sample_until(stopped: &Receiver<()>, monitor: &mut impl Monitor, found: &Mute
 
 struct Waits {
     sampling: Arc<Sampling>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Sampler for Waits {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        SAMPLES
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -322,20 +316,12 @@ impl Sampler for Waits {
 
 struct CostOfWaits {
     sampling: Arc<Sampling>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Sampler for CostOfWaits {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        "wait_sampling"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -350,7 +336,7 @@ const MOST_SESSIONS: u32 = 32;
 struct SessionWaits {
     sampling: Arc<Sampling>,
     of: Vec<(u32, WaitClass)>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl SessionWaits {
@@ -360,17 +346,14 @@ impl SessionWaits {
             let name = class.counter_name(&session_name(*session));
             Metric::counter(name, "samples", "Samples in which this session had a wait of this class")
         };
-        Self { sampling, metrics: of.iter().map(metric).collect(), of }
+        let source = SampledSource::new(BY_SESSION, of.iter().map(metric).collect::<Vec<_>>());
+        Self { sampling, source, of }
     }
 }
 
 impl Sampler for SessionWaits {
-    fn name(&self) -> &'static str {
-        BY_SESSION
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, SampledSource, Sampler, Scope};
 use mindful_core::result::finding::codes;
 use mysql::prelude::Queryable;
 
@@ -127,7 +127,7 @@ struct Status {
     link: Arc<Link>,
     connection: Shared,
     variables: Vec<&'static str>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Status {
@@ -142,22 +142,15 @@ impl Status {
             link: Arc::clone(link),
             connection: Arc::clone(connection),
             variables: COLUMNS.iter().flat_map(|column| column.variables).copied().collect(),
-            metrics: COLUMNS.iter().map(metric).collect(),
+            source: SampledSource::new("innodb_status", COLUMNS.iter().map(metric).collect::<Vec<_>>())
+                .with(Scope::Server, Phase::Boundary),
         }
     }
 }
 
 impl Sampler for Status {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        "innodb_status"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -173,27 +166,20 @@ impl Sampler for Status {
 /// What sessions committed, as they publish it when a slice ends.
 pub(crate) struct Commits {
     committed: Arc<Committed>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Commits {
     pub(crate) fn new(committed: &Arc<Committed>) -> Self {
         let help = "Transactions that mindful's sessions committed; the server counts statements, not these";
-        Self { committed: Arc::clone(committed), metrics: vec![Metric::counter(Counter::Commits, "1", help)] }
+        let source = SampledSource::new("sessions", [Metric::counter(Counter::Commits, "1", help)]);
+        Self { committed: Arc::clone(committed), source: source.with(Scope::Host, Phase::Settled) }
     }
 }
 
 impl Sampler for Commits {
-    fn name(&self) -> &'static str {
-        "sessions"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -213,17 +199,18 @@ enum Readable<T> {
 struct FileTimes {
     link: Arc<Link>,
     connection: Shared,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl FileTimes {
     fn open(link: &Arc<Link>, connection: &Shared) -> Result<Readable<Self>> {
         let help = "Time that reads of data files took (file_summary_by_event_name of the performance schema)";
-        let metrics = vec![
+        let metrics = [
             Metric::counter(Counter::ReadTimeUs, "us", help),
             Metric::counter("file_reads", "1", "Reads of data files that were timed"),
         ];
-        let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), metrics };
+        let source = SampledSource::new("file_summary", metrics).with(Scope::Server, Phase::Boundary);
+        let times = Self { link: Arc::clone(link), connection: Arc::clone(connection), source };
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         link.run_on(&mut connection, "reading the performance schema", |conn| {
             if conn.query_first::<bool, _>("SELECT @@GLOBAL.performance_schema = 1")? != Some(true) {
@@ -240,16 +227,8 @@ impl FileTimes {
 }
 
 impl Sampler for FileTimes {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        "file_summary"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

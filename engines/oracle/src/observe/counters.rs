@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Counter, Metric, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::record::latency::{Latency, Recorder, SampledLatencies, WAIT_HISTOGRAM, wait_kind};
 use mindful_oracle_terms::{self as oracle, event, statistic};
 
@@ -80,9 +80,10 @@ pub(crate) fn samplers(link: &Arc<Link>, own: &Arc<Own>, events: &dyn Events) ->
     let monitors: Monitors = Arc::new(Mutex::new(own::monitors(link, "counters")?));
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for source in Source::ALL {
-        let metrics = columns(source).iter().map(metric).collect();
+        let metrics: Vec<_> = columns(source).iter().map(metric).collect();
+        let sampled = of_server(source.name(), metrics);
         let (link, own, monitors) = (Arc::clone(link), Arc::clone(own), Arc::clone(&monitors));
-        let mut sampler = OwnSampler { source, link, own, monitors, metrics };
+        let mut sampler = OwnSampler { source, link, own, monitors, sampled };
         match sampler.values() {
             Ok(_) => samplers.push(Box::new(sampler)),
             Err(failure) => events.emit(denied(&failure, source.name(), source.views())?),
@@ -109,12 +110,16 @@ fn metric(column: &Column) -> Metric {
     Metric::counter(name, unit, help)
 }
 
+fn of_server(name: &str, metrics: Vec<Metric>) -> SampledSource {
+    SampledSource::new(name, metrics).with(Scope::Server, Phase::Boundary)
+}
+
 struct OwnSampler {
     source: Source,
     link: Arc<Link>,
     own: Arc<Own>,
     monitors: Monitors,
-    metrics: Vec<Metric>,
+    sampled: SampledSource,
 }
 
 impl OwnSampler {
@@ -126,20 +131,8 @@ impl OwnSampler {
 }
 
 impl Sampler for OwnSampler {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Boundary
+    fn source(&self) -> &SampledSource {
+        &self.sampled
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -152,14 +145,15 @@ impl Sampler for OwnSampler {
 struct ViewSampler {
     sql: String,
     monitors: Monitors,
-    metrics: Vec<Metric>,
+    sampled: SampledSource,
 }
 
 impl ViewSampler {
     fn instance(monitors: Monitors) -> Self {
         let names: Vec<&str> = INSTANCE.iter().map(|column| column.0).collect();
         let sql = statement::of_names(include_str!("../../sql/counters/instance.sql"), &names);
-        Self { sql, monitors, metrics: INSTANCE.iter().map(metric).collect() }
+        let sampled = of_server("v$sysstat", INSTANCE.iter().map(metric).collect());
+        Self { sql, monitors, sampled }
     }
 
     fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
@@ -177,16 +171,8 @@ impl ViewSampler {
 }
 
 impl Sampler for ViewSampler {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        "v$sysstat"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.sampled
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
@@ -197,16 +183,17 @@ impl Sampler for ViewSampler {
 /// Waits that the instance counted by how long they took, everybody's.
 struct Histogram {
     monitors: Monitors,
-    metrics: Vec<Metric>,
+    sampled: SampledSource,
     before: Vec<(String, u64, u64)>,
-    sampled: Option<SampledLatencies>,
+    latencies: Option<SampledLatencies>,
 }
 
 impl Histogram {
     fn new(monitors: Monitors) -> Self {
         let metrics = wait_kind::ALL
             .map(|(kind, what)| Metric::counter(format!("{kind}_waits"), "1", &format!("All {what}, everybody's")));
-        Self { monitors, metrics: metrics.into(), before: Vec::new(), sampled: None }
+        let sampled = of_server(WAIT_HISTOGRAM, metrics.into());
+        Self { monitors, sampled, before: Vec::new(), latencies: None }
     }
 
     /// Kind, upper bound of the bucket in us, and count of all waits so far.
@@ -251,22 +238,14 @@ fn bucket(row: &Row) -> Option<(&'static str, u64, u64)> {
 }
 
 impl Sampler for Histogram {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        WAIT_HISTOGRAM
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.sampled
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
         let counts = self.counts();
         let counts = counts.map_err(|failure| explain(&failure, Doing::Work, "reading v$event_histogram_micro"))?;
-        self.sampled = (!self.before.is_empty()).then(|| self.since(&counts));
+        self.latencies = (!self.before.is_empty()).then(|| self.since(&counts));
         let of = |kind| counts.iter().filter(|(known, ..)| known == kind).map(|(.., n)| *n as f64).sum();
         let sums = wait_kind::ALL.map(|(kind, _)| Some(of(kind)));
         self.before = counts;
@@ -274,6 +253,6 @@ impl Sampler for Histogram {
     }
 
     fn latencies(&mut self) -> Option<SampledLatencies> {
-        self.sampled.take()
+        self.latencies.take()
     }
 }

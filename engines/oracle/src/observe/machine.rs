@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::Events;
-use mindful_core::contract::metric::{Counter, Metric, Sampler};
+use mindful_core::contract::metric::{Counter, Metric, SampledSource, Sampler};
 
 use crate::codes::denied;
 use crate::connect::driver::{Failure, Row};
@@ -49,8 +49,8 @@ const DISKS: View = View {
 pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Events) -> Result<Vec<Box<dyn Sampler>>> {
     let mut samplers: Vec<Box<dyn Sampler>> = Vec::new();
     for view in [HOST, FILES, DISKS] {
-        let metrics = (view.metrics)(!link.is_local());
-        let mut sampler = Machine { view, monitors: Arc::clone(monitors), metrics };
+        let source = SampledSource::new(view.name, (view.metrics)(!link.is_local()));
+        let mut sampler = Machine { view, monitors: Arc::clone(monitors), source };
         match sampler.values() {
             Ok(values) if view.name == DISKS.name && values.iter().all(Option::is_none) => {}
             Ok(_) => samplers.push(Box::new(sampler)),
@@ -64,12 +64,12 @@ pub(crate) fn samplers(link: &Arc<Link>, monitors: &Monitors, events: &dyn Event
 struct Machine {
     view: View,
     monitors: Monitors,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Machine {
     fn values(&mut self) -> Result<Vec<Option<f64>>, Failure> {
-        let mut values = vec![None; self.metrics.len()];
+        let mut values = vec![None; self.source.metrics.len()];
         for monitor in held(&self.monitors).iter_mut() {
             (self.view.add)(&monitor.connection.query(self.view.sql.trim_end(), &[], QUESTION)?, &mut values);
         }
@@ -78,12 +78,8 @@ impl Machine {
 }
 
 impl Sampler for Machine {
-    fn name(&self) -> &str {
-        self.view.name
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

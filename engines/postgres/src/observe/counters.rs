@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mindful_core::Result;
 use mindful_core::contract::event::{Event, Events};
-use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, MetricKind, Phase, SampledSource, Sampler, Scope};
 use mindful_core::result::Finding;
 use mindful_core::result::finding::codes;
 use mindful_host::priority::GoingFirst;
@@ -155,11 +155,10 @@ struct Reader {
 
 struct View {
     name: &'static str,
-    scope: Scope,
     reader: Arc<Reader>,
     statement: Statement,
     namespace: Option<String>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl View {
@@ -180,8 +179,9 @@ impl View {
         };
         let namespace = source.of_namespace.then(|| namespace.name.clone());
         let statement = reader.connection.prepare(&sql).await?;
-        let metrics = statement.columns().iter().map(|column| metric(column.name())).collect();
-        let view = Self { name, scope, reader: Arc::clone(reader), statement, namespace, metrics };
+        let metrics: Vec<_> = statement.columns().iter().map(|column| metric(column.name())).collect();
+        let source = SampledSource::new(name, metrics).with(scope, Phase::Settled);
+        let view = Self { name, reader: Arc::clone(reader), statement, namespace, source };
         match view.values().await {
             Ok(_) => Ok(Some(view)),
             Err(error) if lacks_right(&error) => Ok(None),
@@ -193,25 +193,13 @@ impl View {
         let client: &Client = &self.reader.connection;
         let parameters: Vec<&(dyn ToSql + Sync)> = self.namespace.iter().map(|n| n as &(dyn ToSql + Sync)).collect();
         let row = client.query_one(&self.statement, &parameters).await?;
-        (0..self.metrics.len()).map(|at| row.try_get(at)).collect()
+        (0..self.source.metrics.len()).map(|at| row.try_get(at)).collect()
     }
 }
 
 impl Sampler for View {
-    fn scope(&self) -> Scope {
-        self.scope
-    }
-
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
-    }
-
-    fn phase(&self) -> Phase {
-        Phase::Settled
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mindful_core::Result;
-use mindful_core::contract::metric::{Counter, Metric, Sampler, Scope};
+use mindful_core::contract::metric::{Counter, Metric, Phase, SampledSource, Sampler, Scope};
 use mindful_core::contract::wait::{WaitClass, WaitEvent};
 use mindful_sql::observe::wait_sampling::{self as sampling, Sampling, SamplingCost, Whom};
 use tokio_postgres::{Row, Statement};
@@ -42,7 +42,8 @@ pub(crate) fn samplers(
         sampling::start_sampling(monitor, events::metrics().collect(), interval, "process", sessions.1)?;
     let mut samplers: Vec<Box<dyn Sampler>> = samplers.into();
     if let Some(seen) = reads {
-        samplers.push(Box::new(ReadsInFlight { sampling, seen, metrics: reads_in_flight() }));
+        let source = SampledSource::new("pg_aios", reads_in_flight()).with(Scope::Server, Phase::Boundary);
+        samplers.push(Box::new(ReadsInFlight { sampling, seen, source }));
     }
     Ok(samplers)
 }
@@ -203,20 +204,12 @@ fn reads_in_flight() -> Vec<Metric> {
 struct ReadsInFlight {
     sampling: Arc<Sampling>,
     seen: Arc<Mutex<(f64, f64)>>,
-    metrics: Vec<Metric>,
+    source: SampledSource,
 }
 
 impl Sampler for ReadsInFlight {
-    fn scope(&self) -> Scope {
-        Scope::Server
-    }
-
-    fn name(&self) -> &'static str {
-        "pg_aios"
-    }
-
-    fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    fn source(&self) -> &SampledSource {
+        &self.source
     }
 
     fn read(&mut self) -> Result<Vec<Option<f64>>> {
